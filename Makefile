@@ -1,0 +1,42 @@
+# `make demo` and `make test` are all a newcomer needs; both install what is missing first.
+
+SWIFT ?= swift
+BUILD = .build/release
+# One file to copy, with no Swift runtime beside it; macOS has the runtime in the system.
+RELEASE_FLAGS = -c release --product patchpack
+ifeq ($(shell uname),Linux)
+RELEASE_FLAGS += --static-swift-stdlib -Xswiftc -use-ld=lld
+endif
+
+.PHONY: all build deps demo test check lint docs cover clean
+
+all: build
+
+deps:
+	@scripts/deps.sh
+
+build: deps
+	$(SWIFT) build $(RELEASE_FLAGS)
+
+demo: build
+	@PATCHPACK=$(BUILD)/patchpack scripts/demo.sh
+
+test: deps
+	$(SWIFT) test
+
+# Warnings are errors in every build of the package (Package.swift), so `check` builds, lints and reads the docs.
+check: deps lint docs
+	$(SWIFT) build --build-tests
+
+lint:
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	shellcheck scripts/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
+
+docs: deps
+	@SWIFT=$(SWIFT) scripts/docs.sh
+
+cover: deps
+	@SWIFT=$(SWIFT) scripts/cover.sh
+
+clean:
+	rm -rf .build .docs coverage dist

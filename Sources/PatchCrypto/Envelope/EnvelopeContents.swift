@@ -1,0 +1,75 @@
+/// A script as it lies in an envelope or comes out of one.
+public struct Script: Sendable, Hashable {
+    /// Its name in the envelope, such as `main.lua` or `cart/total.lua`.
+    public let name: String
+    /// Its bytes.
+    public let bytes: [UInt8]
+
+    /// Names a script.
+    ///
+    /// - Parameters:
+    ///   - name: File name and folders, of the format's alphabet.
+    ///   - bytes: Its text, in whatever encoding.
+    public init(name: String, bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+    }
+}
+
+/// The stages of the reading order that lie behind the payload's encryption.
+enum EnvelopeContents {
+    /// The zip's members in their order for a manifest's scripts.
+    static func memberNames(for scripts: [Manifest.Script], suite: Suite) -> [String] {
+        [ZipDirectory.manifestName]
+            + scripts.flatMap { [$0.name + suite.digestSuffix, $0.name + Suite.sealedSuffix] }
+    }
+
+    /// The stage `manifest`: reads it, and checks that the zip holds what it lists, in that order.
+    static func manifest(
+        of directory: ZipDirectory, contents: [[UInt8]], suite: Suite, limits: Limits
+    ) throws(PatchError) -> Manifest {
+        guard let index = directory.members.firstIndex(where: { $0.name == ZipDirectory.manifestName }) else {
+            throw PatchError(.malformed, "zip: no \(ZipDirectory.manifestName) in it")
+        }
+        let manifest = try Manifest(decoding: contents[index], limits: limits)
+        guard directory.members.map(\.name) == memberNames(for: manifest.scripts, suite: suite) else {
+            throw PatchError(.malformed, "manifest: the zip's members are not those that it lists, in its order")
+        }
+        return manifest
+    }
+
+    /// The stage `scripts`: opens each where it lies and checks its size and its digest.
+    ///
+    /// - Parameter contents: The zip's members in the manifest's order, consumed so that no script is held twice.
+    static func scripts(
+        of manifest: Manifest, contents: consuming [[UInt8]], key: ScriptKey
+    ) throws(PatchError) -> [Script] {
+        let suite = key.suite
+        var scripts: [Script] = []
+        for (index, script) in manifest.scripts.enumerated() {
+            let digest = contents[1 + 2 * index]
+            var bytes: [UInt8] = []
+            swap(&bytes, &contents[2 + 2 * index])
+            guard suite.cipher.canHaveSealed(length: bytes.count),
+                let plaintext = try suite.cipher.open(0..<bytes.count, of: &bytes, key: key.bytes, label: script.name)
+            else {
+                throw PatchError(
+                    .decryptFailed, "\(script.name) does not open with the script key", hint: "pack it again")
+            }
+            bytes.removeSubrange(plaintext.upperBound...)
+            bytes.removeSubrange(..<plaintext.lowerBound)
+            guard bytes.count == script.size else {
+                throw PatchError(
+                    .digestMismatch, "\(script.name) has \(bytes.count) bytes, and the manifest says \(script.size)",
+                    hint: "pack it again")
+            }
+            guard Hex.encode(try suite.digest.hash(bytes)) == digest else {
+                throw PatchError(
+                    .digestMismatch, "\(script.name) is not what its \(suite.digest.rawValue) says",
+                    hint: "pack it again")
+            }
+            scripts.append(Script(name: script.name, bytes: bytes))
+        }
+        return scripts
+    }
+}

@@ -1,0 +1,37 @@
+/// The constants of envelope format 1 and how its lines are found.
+enum EnvelopeFormat {
+    /// What every delimiter line begins with, the LF before it included.
+    static let delimiterPrefix = Array("\n--patchpack-envelope-1 ".utf8)
+    /// The delimiter's first byte lies within this many bytes of the file's end.
+    static let delimiterWindow = 65_536
+    /// No envelope is shorter.
+    static let shortestFile = 16
+
+    /// A delimiter line with its LF on both sides.
+    static func delimiter(suite: Suite, scriptKeyID: KeyID) -> [UInt8] {
+        delimiterPrefix + Array("\(suite.rawValue) \(scriptKeyID)\n".utf8)
+    }
+
+    /// A signature line with its LF.
+    static func signatureLine(algorithm: SignatureAlgorithm, keyID: KeyID, signature: [UInt8]) -> [UInt8] {
+        Array("\(algorithm.rawValue) \(keyID) ".utf8) + Base64.encode(signature) + [UInt8(ascii: "\n")]
+    }
+
+    /// Where the last delimiter begins; nil where there is none in the window.
+    ///
+    /// Searched from the end: nothing that may stand behind the delimiter can contain it, so one inside the ciphertext
+    /// is never found first.
+    static func delimiterStart(in file: [UInt8]) -> Int? {
+        let last = file.count - delimiterPrefix.count
+        let first = max(0, file.count - delimiterWindow)
+        guard first <= last else { return nil }
+        return (first...last).last { file[$0...].starts(with: delimiterPrefix) }
+    }
+
+    /// Takes the bytes up to the next LF, and the LF itself, from the front; nil where there is none.
+    static func takeLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        defer { rest = rest[(end + 1)...] }
+        return rest[..<end]
+    }
+}

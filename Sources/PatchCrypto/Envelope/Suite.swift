@@ -1,0 +1,35 @@
+/// How an envelope's contents are sealed and checked: a cipher and a hash function, bound to the script key's length.
+public enum Suite: String, CaseIterable, Sendable {
+    /// AES-128-CBC and MD5: the manual's own, and the default.
+    case aes128CBCMD5 = "aes-128-cbc+md5"
+    /// AES-256-GCM and SHA-256.
+    case aes256GCMSHA256 = "aes-256-gcm+sha256"
+
+    init?(_ token: some Collection<UInt8>) {
+        guard let found = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(token) }) else { return nil }
+        self = found
+    }
+
+    /// The script key's length in bytes.
+    public var keyLength: Int { self == .aes128CBCMD5 ? 16 : 32 }
+
+    var cipher: SymmetricCipher { self == .aes128CBCMD5 ? .aes128CBC : .aes256GCM }
+    var digest: MessageDigest { self == .aes128CBCMD5 ? .md5 : .sha256 }
+    /// What a digest member's name adds to its script's.
+    var digestSuffix: String { self == .aes128CBCMD5 ? ".md5" : ".sha256" }
+    /// What a sealed member's name adds to its script's.
+    static let sealedSuffix = ".aes"
+
+    /// Seals bytes under a key; the IV is derived, so that the same input always gives the same bytes.
+    ///
+    /// - Parameters:
+    ///   - label: `envelope` for the outer layer, the script's full name for an inner one.
+    func seal(_ plaintext: [UInt8], with key: ScriptKey, label: String) throws(PatchError) -> [UInt8] {
+        let context = Array("patchpack iv 1\n\(label)\n".utf8)
+        let iv = try hmacSHA256(key: key.bytes, [context, plaintext]).prefix(cipher.ivLength)
+        return try cipher.seal(plaintext, key: key.bytes, iv: Array(iv), label: label)
+    }
+
+    /// The label of the outer layer.
+    static let envelopeLabel = "envelope"
+}

@@ -1,0 +1,167 @@
+/// A signature line of an envelope: what the file says, checked in its form only.
+public struct EnvelopeSignature: Sendable {
+    /// The algorithm that the line names.
+    public let algorithm: SignatureAlgorithm
+    /// The id of the key that the line names.
+    public let keyID: KeyID
+    /// The signature's bytes.
+    public let signature: [UInt8]
+    /// Where the line lies in the file, its LF included.
+    public let range: Range<Int>
+}
+
+/// A file that has an envelope's outer form; nothing in it has been verified or decrypted.
+///
+/// This is the second step of the reading order (`split`). Its layers lie in the file without a gap:
+/// payload, delimiter line, signature lines.
+public struct UnverifiedEnvelope: Sendable {
+    /// The file.
+    public private(set) var bytes: [UInt8]
+    /// What is sealed and signed: from the file's start to the delimiter.
+    public let payloadRange: Range<Int>
+    /// The delimiter, from its leading LF to its last.
+    public let delimiterRange: Range<Int>
+    /// The suite that the delimiter names.
+    public let suite: Suite
+    /// The script key's id that the delimiter names.
+    public let scriptKeyID: KeyID
+    /// The signature lines, in the file's order; at least one.
+    public let signatures: [EnvelopeSignature]
+
+    /// The payload.
+    public var payload: ArraySlice<UInt8> { bytes[payloadRange] }
+
+    /// Splits a file into its layers.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - limits: How large it and its signature lines may be.
+    /// - Throws: `malformed` or `limit`.
+    public init(_ bytes: consuming [UInt8], limits: Limits = Limits()) throws(PatchError) {
+        try Self.checkSize(of: bytes, limits: limits)
+        try self.init(splitting: bytes, limits: limits)
+    }
+
+    /// The first step of the reading order.
+    static func checkSize(of bytes: [UInt8], limits: Limits) throws(PatchError) {
+        guard bytes.count <= limits.envelopeSize else {
+            throw PatchError(
+                .limit, "larger than the \(limits.envelopeSize) bytes that an envelope may have",
+                hint: "make fewer or smaller scripts of it")
+        }
+        guard !bytes.isEmpty else {
+            throw PatchError(.malformed, "the file is empty", hint: "the build or the transfer that made it failed")
+        }
+        guard bytes.count >= EnvelopeFormat.shortestFile else {
+            throw PatchError(
+                .malformed, "\(bytes.count) bytes are too few for an envelope",
+                hint: "the file was cut short, or is something else")
+        }
+    }
+
+    /// The second step of the reading order.
+    init(splitting bytes: consuming [UInt8], limits: Limits) throws(PatchError) {
+        let file = bytes
+        guard let start = EnvelopeFormat.delimiterStart(in: file) else { throw Self.explainMissingDelimiter(file) }
+        var rest = file[start...].dropFirst(EnvelopeFormat.delimiterPrefix.count)
+        guard let header = EnvelopeFormat.takeLine(&rest) else {
+            throw PatchError(
+                .malformed, "the file ends within its delimiter line", hint: "it was cut short; fetch it again")
+        }
+        if header.last == UInt8(ascii: "\r") { throw Self.textModeTransfer }
+        let tokens = header.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard tokens.count == 2, let suite = Suite(tokens[0]), let scriptKeyID = KeyID(tokens[1]) else {
+            throw PatchError(
+                .malformed, "its delimiter line does not name a suite and a script key id",
+                hint: "it was damaged, or made by a newer format")
+        }
+        self.suite = suite
+        self.scriptKeyID = scriptKeyID
+        payloadRange = 0..<start
+        delimiterRange = start..<rest.startIndex
+        signatures = try Self.readSignatures(rest, limits: limits)
+        self.bytes = file
+    }
+
+    private static func readSignatures(
+        _ lines: ArraySlice<UInt8>, limits: Limits
+    ) throws(PatchError) -> [EnvelopeSignature] {
+        var rest = lines
+        var signatures: [EnvelopeSignature] = []
+        while !rest.isEmpty {
+            let start = rest.startIndex
+            guard signatures.count < limits.signatureCount else {
+                throw PatchError(.limit, "more than \(limits.signatureCount) signatures")
+            }
+            let number = signatures.count + 1
+            guard let line = EnvelopeFormat.takeLine(&rest) else {
+                throw PatchError(
+                    .malformed, "signature line \(number) does not end with a line feed",
+                    hint: "the file was cut short, or something was added to its end")
+            }
+            if line.last == UInt8(ascii: "\r") { throw textModeTransfer }
+            let tokens = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+            guard tokens.count == 3, let algorithm = SignatureAlgorithm(tokens[0]), let keyID = KeyID(tokens[1]) else {
+                throw PatchError(
+                    .malformed, "signature line \(number) is not an algorithm, a key id and a signature",
+                    hint: "the file was damaged, or something was added to its end")
+            }
+            guard tokens[2].count <= limits.signatureLength else {
+                throw PatchError(
+                    .limit, "signature \(number) has more than \(limits.signatureLength) base64 characters")
+            }
+            guard let signature = Base64.decode(tokens[2]) else {
+                throw PatchError(
+                    .malformed, "signature \(number) is not in canonical base64", hint: "the file was damaged")
+            }
+            signatures.append(
+                EnvelopeSignature(
+                    algorithm: algorithm, keyID: keyID, signature: signature, range: start..<rest.startIndex))
+        }
+        guard !signatures.isEmpty else {
+            throw PatchError(.malformed, "no signature behind its delimiter line", hint: "the file was cut short")
+        }
+        return signatures
+    }
+
+    private static let textModeTransfer = PatchError(
+        .malformed, "its line ends were changed to CRLF, by a text-mode transfer or an editor",
+        hint: "transfer it as binary; with git, put `*.js binary` for it in .gitattributes")
+
+    private static func explainMissingDelimiter(_ file: [UInt8]) -> PatchError {
+        let isText = file.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
+        return isText
+            ? PatchError(
+                .malformed, "plain text, and not an envelope", hint: "if it is a script, pack it first: patchpack pack")
+            : PatchError(
+                .malformed, "no delimiter line in its last \(EnvelopeFormat.delimiterWindow) bytes",
+                hint: "it was cut short, or is not an envelope")
+    }
+
+    /// The fourth step of the reading order: decrypts the payload where it lies, so that it is not held twice.
+    ///
+    /// - Returns: Where in `bytes` the zip lies. The payload is gone afterwards.
+    mutating func openPayload(with key: ScriptKey) throws(PatchError) -> Range<Int> {
+        guard suite == key.suite else {
+            throw PatchError(
+                .decryptFailed, "sealed with \(suite.rawValue), and the script key is for \(key.suite.rawValue)",
+                hint: "use the script key \(scriptKeyID)")
+        }
+        guard scriptKeyID == key.id else {
+            throw PatchError(
+                .decryptFailed, "sealed with the script key \(scriptKeyID), and this one is \(key.id)",
+                hint: "use the script key \(scriptKeyID); `patchpack keyinfo FILE` tells a key's id")
+        }
+        guard suite.cipher.canHaveSealed(length: payloadRange.count) else {
+            throw PatchError(.decryptFailed, "a payload of \(payloadRange.count) bytes cannot be \(suite.rawValue)")
+        }
+        guard
+            let zip = try suite.cipher.open(payloadRange, of: &bytes, key: key.bytes, label: Suite.envelopeLabel)
+        else {
+            throw PatchError(
+                .decryptFailed, "the payload does not open with the script key that it names",
+                hint: "whoever signed it sealed it with another key, or it was damaged before it was signed")
+        }
+        return zip
+    }
+}

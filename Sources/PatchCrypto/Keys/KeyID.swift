@@ -1,0 +1,43 @@
+/// A key's short name: the first eight bytes of a SHA-256, written as 16 lower-case hex digits.
+///
+/// A public key's is over its DER SubjectPublicKeyInfo; a script key's is over its bytes behind a line of its own, so
+/// that neither can be taken for the other.
+public struct KeyID: Hashable, Sendable, CustomStringConvertible {
+    /// 16 lower-case hex digits.
+    public let description: String
+
+    /// Reads an id.
+    ///
+    /// - Parameter text: 16 lower-case hex digits.
+    /// - Returns: nil for any other text.
+    public init?(_ text: String) { self.init(Array(text.utf8)) }
+
+    init?(_ text: some Collection<UInt8>) {
+        guard text.count == 16, text.allSatisfy(Hex.isLowercaseDigit) else { return nil }
+        description = String(decoding: text, as: UTF8.self)
+    }
+
+    /// The id of hashed bytes.
+    init(hashing bytes: [UInt8]) throws(PatchError) {
+        description = String(decoding: Hex.encode(try MessageDigest.sha256.hash(bytes).prefix(8)), as: UTF8.self)
+    }
+}
+
+/// Lower-case hexadecimal, the only spelling that the format knows.
+enum Hex {
+    static func isLowercaseDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+
+    static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    }
+
+    /// Decodes lower-case digits; nil for an odd number of them or any other character.
+    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        guard text.count.isMultiple(of: 2), text.allSatisfy(isLowercaseDigit) else { return nil }
+        let values = text.map { $0 > UInt8(ascii: "9") ? $0 - UInt8(ascii: "a") + 10 : $0 - UInt8(ascii: "0") }
+        return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+    }
+}

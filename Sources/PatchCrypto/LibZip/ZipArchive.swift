@@ -1,0 +1,138 @@
+internal import CLibzip
+
+/// Reads and writes the members of a zip in memory, with libzip.
+enum ZipArchive {
+    /// Reads every member, with its CRC checked.
+    ///
+    /// - Parameters:
+    ///   - directory: The structure, already checked; its sizes bound what is allocated.
+    ///   - buffer: Holds the zip.
+    ///   - range: Where in it the zip lies.
+    /// - Returns: The members' bytes, in the directory's order.
+    /// - Throws: `malformed` for a wrong CRC, and for a deflated stream that is not as long as its headers say.
+    static func read(
+        _ directory: ZipDirectory, in buffer: [UInt8], at range: Range<Int>
+    ) throws(PatchError) -> [[UInt8]] {
+        try unsafe buffer.withUnsafeBufferPointer { (buffer) throws(PatchError) in
+            let source = unsafe zip_source_buffer_create(
+                buffer.baseAddress.unsafelyUnwrapped + range.lowerBound, UInt64(range.count), 0, nil)
+            guard let archive = unsafe zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, nil) else {
+                unsafe zip_source_free(source)
+                throw PatchError(.malformed, "zip: libzip finds it inconsistent")
+            }
+            defer { unsafe zip_discard(archive) }
+            guard unsafe zip_get_num_entries(archive, 0) == directory.members.count else {
+                throw PatchError(.malformed, "zip: libzip finds another number of members")
+            }
+            var contents: [[UInt8]] = []
+            for (index, member) in directory.members.enumerated() {
+                if member.isDeflated {
+                    try unsafe checkDeflated(UnsafeBufferPointer(rebasing: buffer[member.data]), member)
+                }
+                try unsafe contents.append(read(member, at: index, of: archive))
+            }
+            return contents
+        }
+    }
+
+    private static func read(
+        _ member: ZipMember, at index: Int, of archive: OpaquePointer
+    ) throws(PatchError) -> [UInt8] {
+        guard let file = unsafe zip_fopen_index(archive, UInt64(index), 0) else {
+            throw PatchError(.malformed, "zip: libzip cannot read \(member.name)")
+        }
+        defer { unsafe zip_fclose(file) }
+        var isWhole = false
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: member.size) { buffer, count in
+            // The read behind the last byte is the one that checks the CRC.
+            var excess: UInt8 = 0
+            isWhole =
+                unsafe zip_fread(file, buffer.baseAddress, UInt64(member.size)) == member.size
+                && zip_fread(file, &excess, 1) == 0
+            count = isWhole ? member.size : 0
+        }
+        guard isWhole else {
+            throw PatchError(.malformed, "zip: \(member.name) has another length, or a wrong CRC")
+        }
+        return bytes
+    }
+
+    /// Checks that a deflated stream ends at its last byte and gives as many bytes as its header says.
+    ///
+    /// libzip takes a stream that ends early and leaves the rest alone, so zlib is asked where the stream ends.
+    private static func checkDeflated(
+        _ data: UnsafeBufferPointer<UInt8>, _ member: ZipMember
+    ) throws(PatchError) {
+        var stream = unsafe z_stream()
+        guard unsafe clibzip_inflateInitRaw(&stream) == Z_OK else { throw PatchError(.internal, "zlib cannot start") }
+        defer { unsafe inflateEnd(&stream) }
+        unsafe stream.next_in = UnsafeMutablePointer(mutating: data.baseAddress)
+        unsafe stream.avail_in = UInt32(data.count)
+        var scratch = [UInt8](repeating: 0, count: 32 << 10)
+        var status = Z_OK
+        while status == Z_OK, unsafe Int(stream.total_out) <= member.size {
+            status = unsafe scratch.withUnsafeMutableBufferPointer { scratch in
+                unsafe stream.next_out = scratch.baseAddress
+                unsafe stream.avail_out = UInt32(scratch.count)
+                return unsafe inflate(&stream, Z_NO_FLUSH)
+            }
+        }
+        guard unsafe status == Z_STREAM_END && stream.avail_in == 0 && Int(stream.total_out) == member.size else {
+            throw PatchError(.malformed, "zip: \(member.name) is deflated data that does not end where its headers say")
+        }
+    }
+
+    /// Writes members, each stored, dated 1980-01-01 and of mode 0644, so that the same members give the same bytes.
+    ///
+    /// - Throws: `internal` where libzip has no memory.
+    static func write(_ members: [(name: String, bytes: [UInt8])]) throws(PatchError) -> [UInt8] {
+        let failure = PatchError(.internal, "libzip cannot write the archive")
+        guard let target = unsafe zip_source_buffer_create(nil, 0, 0, nil) else { throw failure }
+        defer { unsafe zip_source_free(target) }
+        guard let archive = unsafe zip_open_from_source(target, ZIP_TRUNCATE, nil) else { throw failure }
+        unsafe zip_source_keep(target)  // the archive takes one reference, this function keeps the other
+        guard unsafe add(members[...], to: archive) else {
+            unsafe zip_discard(archive)
+            throw failure
+        }
+        guard let bytes = unsafe contents(of: target) else { throw failure }
+        return bytes
+    }
+
+    /// Adds the members and closes the archive, which is when libzip reads them: each stays in place until then.
+    private static func add(
+        _ members: ArraySlice<(name: String, bytes: [UInt8])>, to archive: OpaquePointer
+    ) -> Bool {
+        guard let member = members.first else { return unsafe zip_close(archive) == 0 }
+        return unsafe member.bytes.withUnsafeBufferPointer { buffer in
+            unsafe add(member.name, buffer, to: archive) && add(members.dropFirst(), to: archive)
+        }
+    }
+
+    private static func add(_ name: String, _ buffer: UnsafeBufferPointer<UInt8>, to archive: OpaquePointer) -> Bool {
+        let source = unsafe zip_source_buffer(archive, buffer.baseAddress, UInt64(buffer.count), 0)
+        let index = unsafe zip_file_add(archive, name, source, ZIP_FL_ENC_UTF_8)
+        guard index >= 0 else {
+            unsafe zip_source_free(source)
+            return false
+        }
+        let firstDay: UInt16 = 1 << 5 | 1  // 1980-01-01 as DOS writes a date
+        return unsafe zip_set_file_compression(archive, UInt64(index), ZIP_CM_STORE, 0) == 0
+            && zip_file_set_dostime(archive, UInt64(index), 0, firstDay, 0) == 0
+            && zip_file_set_external_attributes(
+                archive, UInt64(index), 0, UInt8(ZIP_OPSYS_UNIX), 0o100644 << 16) == 0
+    }
+
+    private static func contents(of source: OpaquePointer) -> [UInt8]? {
+        guard unsafe zip_source_open(source) == 0 else { return nil }
+        defer { unsafe zip_source_close(source) }
+        guard unsafe zip_source_seek(source, 0, SEEK_END) == 0, case let size = unsafe zip_source_tell(source),
+            size >= 0,
+            unsafe zip_source_seek(source, 0, SEEK_SET) == 0
+        else { return nil }
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
+            count = max(0, unsafe Int(zip_source_read(source, buffer.baseAddress, UInt64(size))))
+        }
+        return bytes.count == Int(size) ? bytes : nil
+    }
+}

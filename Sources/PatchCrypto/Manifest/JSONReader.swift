@@ -1,0 +1,144 @@
+extension JSONValue {
+    /// Reads JSON (RFC 8259) whose numbers are all whole ones.
+    ///
+    /// Foundation's decoder would do, and costs a short verification as much again as all the rest of it.
+    ///
+    /// - Parameter text: UTF-8 without a byte order mark.
+    /// - Throws: `malformed` for anything else, a key that stands twice in its object, and values more than 32 deep.
+    package init(parsing text: [UInt8]) throws(PatchError) {
+        var reader = JSONReader(rest: text[...])
+        self = try reader.value(depth: 0)
+        reader.skipSpace()
+        guard reader.rest.isEmpty else { throw reader.fault("something behind its end") }
+    }
+
+    /// A member of an object; nil where there is none, or the value is no object.
+    package subscript(key: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key.utf8.elementsEqual(key.utf8) }?.value
+    }
+}
+
+private struct JSONReader {
+    var rest: ArraySlice<UInt8>
+
+    func fault(_ what: String) -> PatchError { PatchError(.malformed, "not JSON at byte \(rest.startIndex): \(what)") }
+
+    mutating func skipSpace() {
+        rest = rest.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+    }
+
+    /// Takes a character, and the space before it, where it comes next.
+    private mutating func takes(_ character: Unicode.Scalar) -> Bool {
+        skipSpace()
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    private mutating func expect(_ character: Unicode.Scalar) throws(PatchError) {
+        guard takes(character) else { throw fault("\(character) is expected") }
+    }
+
+    mutating func value(depth: Int) throws(PatchError) -> JSONValue {
+        guard depth <= 32 else { throw fault("nested too deeply") }
+        if takes("{") { return .object(try members(depth: depth + 1)) }
+        if takes("[") { return .array(try elements(depth: depth + 1)) }
+        if rest.first == UInt8(ascii: "\"") { return .string(try string()) }
+        for (word, value) in [("true", JSONValue.bool(true)), ("false", .bool(false)), ("null", .null)]
+        where rest.starts(with: word.utf8) {
+            rest = rest.dropFirst(word.utf8.count)
+            return value
+        }
+        return .integer(try integer())
+    }
+
+    private mutating func elements(depth: Int) throws(PatchError) -> [JSONValue] {
+        var elements: [JSONValue] = []
+        if takes("]") { return elements }
+        repeat { elements.append(try value(depth: depth)) } while takes(",")
+        try expect("]")
+        return elements
+    }
+
+    private mutating func members(depth: Int) throws(PatchError) -> [(key: String, value: JSONValue)] {
+        var members: [(key: String, value: JSONValue)] = []
+        var keys: Set<[UInt8]> = []
+        if takes("}") { return members }
+        repeat {
+            skipSpace()
+            let key = try string()
+            guard keys.insert(Array(key.utf8)).inserted else { throw fault("a key that stands twice") }
+            try expect(":")
+            members.append((key, try value(depth: depth)))
+        } while takes(",")
+        try expect("}")
+        return members
+    }
+
+    private mutating func integer() throws(PatchError) -> Int {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let sign = rest.first == UInt8(ascii: "-") ? 1 : 0
+        let number = rest.prefix(sign + rest.dropFirst(sign).prefix(while: digits.contains).count)
+        let isPlain = number.count == sign + 1 || number.dropFirst(sign).first != digits.lowerBound
+        guard isPlain, let value = Int(String(decoding: number, as: UTF8.self)) else {
+            throw fault("a value is expected")
+        }
+        let next = rest.dropFirst(number.count)
+        guard ![".", "e", "E"].contains(where: { next.first == UInt8(ascii: $0) }) else {
+            throw fault("a whole number is expected")
+        }
+        rest = next
+        return value
+    }
+
+    private mutating func string() throws(PatchError) -> String {
+        try expect("\"")
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard let string = String(validating: bytes, as: UTF8.self) else {
+                    throw fault("text that is not UTF-8")
+                }
+                return string
+            case UInt8(ascii: "\\"): bytes += try escape()
+            case 0..<0x20: throw fault("a control character in a string")
+            default: bytes.append(byte)
+            }
+        }
+        throw fault("a string without an end")
+    }
+
+    /// What stands behind a backslash, in UTF-8.
+    private mutating func escape() throws(PatchError) -> [UInt8] {
+        switch rest.popFirst().map(Unicode.Scalar.init) {
+        case "\"": return [0x22]
+        case "\\": return [0x5C]
+        case "/": return [0x2F]
+        case "b": return [0x08]
+        case "f": return [0x0C]
+        case "n": return [0x0A]
+        case "r": return [0x0D]
+        case "t": return [0x09]
+        case "u":
+            var units = [try codeUnit()]
+            if UTF16.isLeadSurrogate(units[0]), rest.starts(with: "\\u".utf8) {
+                rest = rest.dropFirst(2)
+                units.append(try codeUnit())
+            }
+            guard let text = String(validating: units, as: UTF16.self) else { throw fault("half of a surrogate pair") }
+            return Array(text.utf8)
+        default: throw fault("an escape that JSON does not have")
+        }
+    }
+
+    private mutating func codeUnit() throws(PatchError) -> UInt16 {
+        let digits = rest.prefix(4)
+        guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }),
+            let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { throw fault("four hex digits are expected") }
+        rest = rest.dropFirst(4)
+        return unit
+    }
+}

@@ -1,0 +1,141 @@
+extension Manifest {
+    /// The one way in which the manifest is written: JSON without white space, keys sorted, escapes as RFC 8785 has them.
+    public func encoded() -> [UInt8] { Array(json.text().utf8) }
+
+    /// The manifest as a JSON value, its keys in canonical order.
+    package var json: JSONValue {
+        var members: [(key: String, value: JSONValue)] = [
+            ("schema", .integer(Self.schema)),
+            ("id", .string(id)),
+            ("version", .integer(version)),
+            ("app", .string(app)),
+            ("appVersions", .string(appVersions.description)),
+            ("engine", .integer(engine)),
+            ("replaces", .array(replaces.map { .string($0) })),
+            (
+                "scripts",
+                .array(scripts.map { .object([("name", .string($0.name)), ("size", .integer($0.size))]) })
+            ),
+        ]
+        if let created { members.append(("created", .string(created.description))) }
+        if let expires { members.append(("expires", .string(expires.description))) }
+        if let notes { members.append(("notes", .string(notes))) }
+        if let extra { members.append(("extra", .object(Self.sorted(extra.map { ($0.key, .string($0.value)) })))) }
+        return .object(Self.sorted(members))
+    }
+
+    private static func sorted(_ members: [(key: String, value: JSONValue)]) -> [(key: String, value: JSONValue)] {
+        members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    }
+
+    /// Reads a manifest in its canonical form, and no other.
+    ///
+    /// - Parameters:
+    ///   - bytes: The member `manifest.json`.
+    ///   - limits: How large it, its scripts and their number may be.
+    /// - Throws: `malformed` for anything that is not the one encoding of a manifest, `limit` past a limit.
+    public init(decoding bytes: [UInt8], limits: Limits = Limits()) throws(PatchError) {
+        guard bytes.count <= limits.manifestSize else {
+            throw PatchError(.limit, "a manifest of \(bytes.count) bytes, and \(limits.manifestSize) are allowed")
+        }
+        do throws(PatchError) {
+            try self.init(JSONValue(parsing: bytes), limits: limits)
+        } catch {
+            // The rules of `init` name the manifest themselves.
+            let isNamed = error.message.hasPrefix("manifest: ")
+            throw isNamed ? error : PatchError(error.code, "manifest: \(error.message)", hint: error.hint)
+        }
+        // Another order of the keys, white space, a second spelling of a string: none of them comes back as it was.
+        let canonical = encoded()
+        guard canonical == bytes else {
+            let place = zip(canonical, bytes).prefix { $0 == $1 }.count
+            throw PatchError(.malformed, "manifest: not in canonical form at byte \(place)")
+        }
+    }
+
+    private init(_ document: JSONValue, limits: Limits) throws(PatchError) {
+        let fields = Fields(document)
+        let schema = try fields.integer("schema")
+        guard schema == Self.schema else {
+            throw PatchError(
+                .malformed, "schema \(schema), and this patchpack reads schema \(Self.schema)",
+                hint: "use a newer patchpack")
+        }
+        try fields.allow([
+            "schema", "id", "version", "app", "appVersions", "engine", "replaces", "scripts", "created", "expires",
+            "notes", "extra",
+        ])
+        guard let appVersions = VersionRange(try fields.string("appVersions")) else {
+            throw PatchError(.malformed, "`appVersions` is not a range such as >=2.3.0 <2.5.0")
+        }
+        var scripts: [Script] = []
+        for element in try fields.array("scripts") {
+            let script = Fields(element)
+            try script.allow(["name", "size"])
+            scripts.append(Script(name: try script.string("name"), size: try script.integer("size")))
+        }
+        try self.init(
+            id: fields.string("id"), version: fields.integer("version"), app: fields.string("app"),
+            appVersions: appVersions, engine: fields.integer("engine"), replaces: fields.strings("replaces"),
+            scripts: scripts, created: fields.timestamp("created"), expires: fields.timestamp("expires"),
+            notes: fields.optional("notes", Fields.string), extra: fields.optional("extra", Fields.table),
+            limits: limits)
+    }
+}
+
+/// The members of a manifest's objects, each taken as the type that the format gives it.
+private struct Fields {
+    private let object: JSONValue
+
+    init(_ object: JSONValue) { self.object = object }
+
+    /// Refuses members that the format does not know.
+    func allow(_ keys: [String]) throws(PatchError) {
+        guard case .object(let members) = object else { throw PatchError(.malformed, "not a JSON object") }
+        guard members.allSatisfy({ member in keys.contains { $0.utf8.elementsEqual(member.key.utf8) } }) else {
+            throw PatchError(.malformed, "a key that schema \(Manifest.schema) does not have")
+        }
+    }
+
+    func string(_ key: String) throws(PatchError) -> String { try required(key, Self.string) }
+    func integer(_ key: String) throws(PatchError) -> Int {
+        try required(key) { if case .integer(let integer) = $0 { integer } else { nil } }
+    }
+    func array(_ key: String) throws(PatchError) -> [JSONValue] {
+        try required(key) { if case .array(let array) = $0 { array } else { nil } }
+    }
+    func strings(_ key: String) throws(PatchError) -> [String] {
+        try required(key) { value in
+            guard case .array(let elements) = value else { return nil }
+            let strings = elements.compactMap(Self.string)
+            return strings.count == elements.count ? strings : nil
+        }
+    }
+    func timestamp(_ key: String) throws(PatchError) -> Timestamp? {
+        guard let text = try optional(key, Self.string) else { return nil }
+        guard let timestamp = Timestamp(text) else {
+            throw PatchError(.malformed, "`\(key)` is not a time such as 2027-01-01T00:00:00Z")
+        }
+        return timestamp
+    }
+
+    static func string(_ value: JSONValue) -> String? { if case .string(let string) = value { string } else { nil } }
+
+    static func table(_ value: JSONValue) -> [String: String]? {
+        guard case .object(let members) = value else { return nil }
+        let pairs = members.compactMap { member in string(member.value).map { (member.key, $0) } }
+        return pairs.count == members.count ? Dictionary(pairs) { first, _ in first } : nil
+    }
+
+    /// A member that may be missing, and is of its type where it is not.
+    func optional<Value>(_ key: String, _ convert: (JSONValue) -> Value?) throws(PatchError) -> Value? {
+        guard let member = object[key] else { return nil }
+        guard let value = convert(member) else { throw PatchError(.malformed, "`\(key)` is of another type") }
+        return value
+    }
+
+    private func required<Value>(_ key: String, _ convert: (JSONValue) -> Value?) throws(PatchError) -> Value {
+        guard let value = try optional(key, convert) else { throw PatchError(.malformed, "`\(key)` is missing") }
+        return value
+    }
+}

@@ -1,0 +1,64 @@
+/// The forms of the names in a manifest and in the zip. All of them are ASCII, and compared as bytes.
+enum ManifestName {
+    static let longest = 128
+
+    /// Two or more labels of `[A-Za-z0-9_-]+`, joined by dots.
+    static func isReverseDNS(_ text: String) -> Bool {
+        let labels = split(text.utf8, at: ".")
+        return text.utf8.count <= longest && labels.count >= 2 && labels.allSatisfy { isMade(of: isWord, $0) }
+    }
+
+    /// `[A-Za-z_][A-Za-z0-9_]*`, joined by `.` or `:`.
+    static func isReplaceable(_ text: String) -> Bool {
+        let parts = text.utf8.split(omittingEmptySubsequences: false) {
+            $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
+        }
+        return text.utf8.count <= longest
+            && parts.allSatisfy { part in
+                isMade(of: { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") }, part)
+                    && !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(part.first ?? 0)
+            }
+    }
+
+    /// `[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.lua`, below folders of `[A-Za-z0-9_-]+`.
+    static func isScript(_ text: String) -> Bool {
+        let folders = split(text.utf8, at: "/")
+        guard let file = folders.last, text.utf8.count <= longest else { return false }
+        let labels = split(file, at: ".")
+        return folders.dropLast().allSatisfy { isMade(of: isWord, $0) }
+            && labels.count >= 2 && labels.allSatisfy { isMade(of: isWord, $0) }
+            && labels.last?.elementsEqual("lua".utf8) == true
+    }
+
+    /// `[A-Za-z0-9._-]{1,64}`.
+    static func isExtraKey(_ text: String) -> Bool {
+        text.utf8.count <= 64 && isMade(of: { isWord($0) || $0 == UInt8(ascii: ".") }, text.utf8)
+    }
+
+    /// The alphabet of every name in the zip.
+    static func isMember(_ name: some Collection<UInt8>) -> Bool {
+        isMade(of: { isWord($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") }, name)
+    }
+
+    private static func isMade(of allowed: (UInt8) -> Bool, _ text: some Collection<UInt8>) -> Bool {
+        !text.isEmpty && text.allSatisfy(allowed)
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+
+    private static func split<Text: Collection<UInt8>>(_ text: Text, at separator: Unicode.Scalar) -> [Text.SubSequence]
+    {
+        text.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
+    }
+}

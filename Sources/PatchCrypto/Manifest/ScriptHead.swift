@@ -1,0 +1,68 @@
+/// What a script says of itself: the tags in the comment lines at its very start, in the way of user scripts.
+///
+///     -- @patch    com.example.shop.cart-total
+///     -- @version  7
+///
+/// The head ends at the first line that does not begin with `--`. A tag that is not known here is somebody else's.
+public struct ScriptHead: Sendable {
+    /// A tag that a patch's script can have.
+    public enum Tag: String, CaseIterable, Sendable {
+        /// The patch's reverse-DNS name.
+        case patch
+        /// The patch's number.
+        case version
+        /// The app's reverse-DNS name, and behind a space the versions of it that the patch fits.
+        case app
+        /// The engine level that the patch needs.
+        case engine
+        /// When the patch ends.
+        case expires
+        /// Names that the patch replaces; the only tag that may repeat.
+        case replaces
+    }
+
+    private var values: [Tag: [String]] = [:]
+
+    /// Reads a script's head.
+    ///
+    /// - Parameter script: The script's bytes; nothing behind its head is looked at.
+    /// - Throws: `malformed` for a tag that is not UTF-8, and for one other than `@replaces` that stands twice.
+    public init(of script: [UInt8]) throws(PatchError) {
+        var rest = script[...]
+        var number = 0
+        while rest.starts(with: "--".utf8) {
+            number += 1
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+            let line = rest[..<end].dropFirst(2)
+            rest = rest[end...].dropFirst()
+            let words = line.split(maxSplits: 1, whereSeparator: Self.isSpace)
+            guard let name = words.first, let tag = Tag.allCases.first(where: { name.elementsEqual("@\($0)".utf8) })
+            else {
+                continue
+            }
+            guard let text = String(validating: words.dropFirst().first ?? [], as: UTF8.self) else {
+                throw PatchError(.malformed, "line \(number): the tag @\(tag) is not UTF-8 text")
+            }
+            guard tag == .replaces || values[tag] == nil else {
+                throw PatchError(.malformed, "line \(number): the tag @\(tag) stands twice", hint: "keep one of them")
+            }
+            let value = text.utf8.drop(while: Self.isSpace).reversed().drop(while: Self.isSpace).reversed()
+            values[tag, default: []].append(String(decoding: value, as: UTF8.self))
+        }
+    }
+
+    /// A tag's value without the white space around it; nil where the head does not have the tag.
+    public func value(of tag: Tag) -> String? { values[tag]?.first }
+
+    /// The names of all `@replaces` tags, in their order.
+    public var replaces: [String] { (values[.replaces] ?? []).flatMap(Self.names) }
+
+    /// Splits a list of names at white space and commas.
+    ///
+    /// - Parameter list: Such as `Cart.total, Cart.add`.
+    public static func names(in list: String) -> [String] {
+        list.utf8.split { isSpace($0) || $0 == UInt8(ascii: ",") }.map { String(Substring($0)) }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}

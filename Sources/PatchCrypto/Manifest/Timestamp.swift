@@ -1,0 +1,61 @@
+/// A moment in UTC to the second, written `YYYY-MM-DDTHH:MM:SSZ` (RFC 3339).
+public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The one way in which the moment is written; two compare as their bytes do.
+    public let description: String
+
+    /// Reads a moment.
+    ///
+    /// - Parameter text: `YYYY-MM-DDTHH:MM:SSZ`: a day that exists, years from 0001, seconds to 59.
+    /// - Returns: nil for any other text.
+    public init?(_ text: String) {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard text.utf8.count == 20 else { return nil }
+        var fields = [0]
+        for (byte, pattern) in zip(text.utf8, "0000-00-00T00:00:00Z".utf8) {
+            if pattern == digits.lowerBound {
+                guard digits.contains(byte) else { return nil }
+                fields[fields.count - 1] = fields[fields.count - 1] * 10 + Int(byte - digits.lowerBound)
+            } else {
+                guard byte == pattern else { return nil }
+                fields.append(0)
+            }
+        }
+        let (year, month, day) = (fields[0], fields[1], fields[2])
+        guard year >= 1, (1...12).contains(month), (1...Self.days(inMonth: month, of: year)).contains(day),
+            fields[3] <= 23, fields[4] <= 59, fields[5] <= 59
+        else { return nil }
+        description = text
+    }
+
+    /// Makes a moment of POSIX time.
+    ///
+    /// - Parameter secondsSince1970: As a clock, or `SOURCE_DATE_EPOCH`, gives them.
+    /// - Returns: nil before 1970 and behind the year 9999.
+    public init?(secondsSince1970: Int) {
+        guard (0...253_402_300_799).contains(secondsSince1970) else { return nil }
+        var (days, seconds) = secondsSince1970.quotientAndRemainder(dividingBy: 86_400)
+        var (year, month) = (1970, 1)
+        while case let length = Self.days(inMonth: month, of: year), days >= length {
+            days -= length
+            (year, month) = month == 12 ? (year + 1, 1) : (year, month + 1)
+        }
+        func padded(_ number: Int, to width: Int = 2) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: width - digits.utf8.count) + digits
+        }
+        let hours = seconds / 3600
+        seconds %= 3600
+        description =
+            "\(padded(year, to: 4))-\(padded(month))-\(padded(days + 1))"
+            + "T\(padded(hours)):\(padded(seconds / 60)):\(padded(seconds % 60))Z"
+    }
+
+    private static func days(inMonth month: Int, of year: Int) -> Int {
+        let isLeapYear = year.isMultiple(of: 4) && !year.isMultiple(of: 100) || year.isMultiple(of: 400)
+        return [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+    }
+
+    public static func < (left: Self, right: Self) -> Bool {
+        left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
+    }
+}

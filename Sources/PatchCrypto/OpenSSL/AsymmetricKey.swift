@@ -1,0 +1,229 @@
+internal import COpenSSL
+
+/// One of OpenSSL's keys, public or private; immutable, and so safe to use from any thread.
+@safe final class AsymmetricKey: Sendable {
+    /// The kinds of key that the format knows.
+    enum Kind: String {
+        case rsa = "RSA"
+        case ed25519 = "ED25519"
+    }
+
+    private nonisolated(unsafe) let handle: OpaquePointer
+    let kind: Kind
+    /// The key's length in bits: an RSA modulus's, or 256.
+    let bits: Int
+
+    /// Takes over OpenSSL's object, where it is a key that the format allows.
+    private init(owning handle: OpaquePointer) throws(PatchError) {
+        unsafe self.handle = handle
+        // An RSA-PSS key has a name of its own; it is not taken for RSA.
+        if unsafe EVP_PKEY_is_a(handle, Kind.rsa.rawValue) == 1 {
+            kind = .rsa
+        } else if unsafe EVP_PKEY_is_a(handle, Kind.ed25519.rawValue) == 1 {
+            kind = .ed25519
+        } else {
+            let name = unsafe EVP_PKEY_get0_type_name(handle).map { unsafe String(cString: $0) } ?? "unknown"
+            unsafe EVP_PKEY_free(handle)
+            throw PatchError(.config, "a key of type \(name)", hint: "the format knows RSA and Ed25519 keys")
+        }
+        bits = unsafe Int(EVP_PKEY_get_bits(handle))
+        guard kind == .rsa else { return }
+        guard (2048...8192).contains(bits) else {
+            throw PatchError(.config, "an RSA key of \(bits) bits", hint: "use 2048 to 8192 bits")
+        }
+        let (modulus, exponent) = (try number(OSSL_PKEY_PARAM_RSA_N), try number(OSSL_PKEY_PARAM_RSA_E))
+        guard [modulus, exponent].allSatisfy({ $0.last?.isMultiple(of: 2) == false }), exponent != [1] else {
+            throw PatchError(
+                .config, "an RSA key whose modulus is even, or whose exponent is even or 1", hint: "make a new key")
+        }
+    }
+
+    deinit { unsafe EVP_PKEY_free(handle) }
+
+    /// Takes a public key.
+    ///
+    /// - Throws: `config` for a key that the format does not allow.
+    convenience init(_ info: SubjectPublicKeyInfo) throws(PatchError) {
+        guard let handle = unsafe info.makeHandle() else {
+            throw .openSSL(.config, "not a public key that OpenSSL takes")
+        }
+        try unsafe self.init(owning: handle)
+    }
+
+    /// Reads a private key from PEM: PKCS#8, plain or encrypted, or PKCS#1.
+    ///
+    /// - Parameter passphrase: Opens an encrypted key; asked for only when the key needs one.
+    /// - Throws: `passphrase` where it is missing or wrong, `config` for anything that is no usable key.
+    convenience init(privateKeyPEM pem: SecretBytes, passphrase: SecretBytes?) throws(PatchError) {
+        let request = PassphraseRequest(passphrase)
+        let handle = unsafe pem.withUnsafeBytes { pem -> OpaquePointer? in
+            let source = unsafe BIO_new_mem_buf(pem.baseAddress, Int32(clamping: pem.count))
+            defer { unsafe BIO_free(source) }
+            return unsafe PEM_read_bio_PrivateKey(
+                source, nil, answerPassphraseRequest, Unmanaged.passUnretained(request).toOpaque())
+        }
+        guard let handle = unsafe handle else {
+            drainOpenSSLErrors()
+            if request.wasAsked {
+                throw PatchError(
+                    .passphrase, passphrase == nil ? "the key needs a passphrase" : "the passphrase is wrong")
+            }
+            throw PatchError(.config, "not a private key that OpenSSL can read")
+        }
+        try unsafe self.init(owning: handle)
+    }
+
+    /// Makes a key pair.
+    ///
+    /// - Parameter bits: The modulus's length, for RSA.
+    static func generate(_ kind: Kind, bits: Int) throws(PatchError) -> AsymmetricKey {
+        guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, kind.rawValue, nil) else {
+            throw .unavailable(kind.rawValue)
+        }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        var handle: OpaquePointer?
+        guard unsafe EVP_PKEY_keygen_init(context) == 1,
+            unsafe kind != .rsa || EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(clamping: bits)) == 1,
+            unsafe EVP_PKEY_generate(context, &handle) == 1, let handle = unsafe handle
+        else { throw .openSSL(.config, "cannot make a key of type \(kind.rawValue)") }
+        return try unsafe AsymmetricKey(owning: handle)
+    }
+
+    /// Signs a message: PKCS#1 v1.5 for RSA, pure Ed25519.
+    ///
+    /// - Parameter digest: The hash for RSA, nil for Ed25519.
+    func sign(_ message: ArraySlice<UInt8>, digest: MessageDigest?) throws(PatchError) -> [UInt8] {
+        let context = unsafe EVP_MD_CTX_new()
+        defer { unsafe EVP_MD_CTX_free(context) }
+        guard unsafe EVP_DigestSignInit_ex(context, nil, digest?.rawValue, nil, nil, handle, nil) == 1 else {
+            throw .unavailable(signatureName(digest))
+        }
+        var signature = [UInt8](repeating: 0, count: unsafe Int(EVP_PKEY_get_size(handle)))
+        var length = signature.count
+        let done = unsafe message.withUnsafeBufferPointer { message in
+            unsafe EVP_DigestSign(context, &signature, &length, message.baseAddress, message.count)
+        }
+        guard done == 1 else { throw .openSSL(.config, "the key cannot sign") }
+        signature.removeLast(signature.count - length)
+        return signature
+    }
+
+    /// Whether a signature is this key's over a message.
+    ///
+    /// - Parameter digest: The hash for RSA, nil for Ed25519.
+    /// - Throws: `unavailable` where OpenSSL refuses the algorithm, which is no word on the signature.
+    func isValid(
+        _ signature: [UInt8], for message: ArraySlice<UInt8>, digest: MessageDigest?
+    ) throws(PatchError) -> Bool {
+        let context = unsafe EVP_MD_CTX_new()
+        defer { unsafe EVP_MD_CTX_free(context) }
+        guard unsafe EVP_DigestVerifyInit_ex(context, nil, digest?.rawValue, nil, nil, handle, nil) == 1 else {
+            throw .unavailable(signatureName(digest))
+        }
+        let result = unsafe message.withUnsafeBufferPointer { message in
+            unsafe EVP_DigestVerify(context, signature, signature.count, message.baseAddress, message.count)
+        }
+        drainOpenSSLErrors()
+        return result == 1
+    }
+
+    /// The public half.
+    func publicHalf() throws(PatchError) -> SubjectPublicKeyInfo {
+        switch kind {
+        case .ed25519:
+            var point = [UInt8](repeating: 0, count: 32)
+            var length = point.count
+            guard unsafe EVP_PKEY_get_raw_public_key(handle, &point, &length) == 1 else {
+                throw .openSSL(.config, "a key without a public half")
+            }
+            return .ed25519(point)
+        case .rsa:
+            return .rsa(modulus: try number(OSSL_PKEY_PARAM_RSA_N), exponent: try number(OSSL_PKEY_PARAM_RSA_E))
+        }
+    }
+
+    /// One of an RSA key's public numbers, big-endian.
+    private func number(_ name: String) throws(PatchError) -> [UInt8] {
+        var value: OpaquePointer?
+        defer { unsafe BN_free(value) }
+        guard unsafe EVP_PKEY_get_bn_param(handle, name, &value) == 1 else {
+            throw .openSSL(.config, "a key without a public half")
+        }
+        var bytes = [UInt8](repeating: 0, count: unsafe (Int(BN_num_bits(value)) + 7) / 8)
+        unsafe BN_bn2bin(value, &bytes)
+        return bytes
+    }
+
+    /// The public half as PEM.
+    func publicKeyPEM() throws(PatchError) -> [UInt8] {
+        let sink = unsafe BIO_new(BIO_s_mem())
+        defer { unsafe BIO_free(sink) }
+        guard unsafe PEM_write_bio_PUBKEY(sink, handle) == 1 else {
+            throw .openSSL(.internal, "cannot write the public key")
+        }
+        return unsafe contents(of: sink)
+    }
+
+    /// The private key as PKCS#8 PEM.
+    ///
+    /// - Parameter passphrase: Encrypts it with AES-256-CBC under a PBKDF2-HMAC-SHA256 key of 600,000 rounds.
+    func privateKeyPEM(passphrase: SecretBytes?) throws(PatchError) -> SecretBytes {
+        let sink = unsafe BIO_new(BIO_s_secmem())
+        let info = unsafe EVP_PKEY2PKCS8(handle)
+        defer {
+            unsafe PKCS8_PRIV_KEY_INFO_free(info)
+            unsafe BIO_free(sink)
+        }
+        let written: Bool
+        if let passphrase {
+            let rounds: Int32 = 600_000
+            written = unsafe passphrase.withUnsafeBytes { text -> Bool in
+                let text = unsafe UnsafeRawBufferPointer(text).assumingMemoryBound(to: CChar.self)
+                let locked = unsafe PKCS8_encrypt(
+                    -1, EVP_aes_256_cbc(), text.baseAddress, Int32(text.count), nil, 0, rounds, info)
+                defer { unsafe X509_SIG_free(locked) }
+                return unsafe PEM_write_bio_PKCS8(sink, locked) == 1
+            }
+        } else {
+            written = unsafe PEM_write_bio_PKCS8_PRIV_KEY_INFO(sink, info) == 1
+        }
+        guard written else { throw .openSSL(.unavailable, "cannot write the private key") }
+        var pem = unsafe contents(of: sink)
+        return SecretBytes(wiping: &pem)
+    }
+
+    private func signatureName(_ digest: MessageDigest?) -> String {
+        [kind.rawValue, digest?.rawValue].compactMap(\.self).joined(separator: " with ")
+    }
+}
+
+/// The bytes that were written to a memory BIO.
+private func contents(of sink: OpaquePointer?) -> [UInt8] {
+    let count = unsafe BIO_ctrl_pending(sink)
+    return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+        length = max(0, unsafe Int(BIO_read(sink, buffer.baseAddress, Int32(count))))
+    }
+}
+
+/// What OpenSSL's passphrase callback answers with, and whether it was called.
+private final class PassphraseRequest {
+    let passphrase: SecretBytes?
+    var wasAsked = false
+
+    init(_ passphrase: SecretBytes?) { self.passphrase = passphrase }
+}
+
+/// Copies the passphrase to OpenSSL's buffer; -1 where there is none or it does not fit.
+private func answerPassphraseRequest(
+    _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int32, _ writing: Int32, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context = unsafe context, let buffer = unsafe buffer else { return -1 }
+    let request = unsafe Unmanaged<PassphraseRequest>.fromOpaque(context).takeUnretainedValue()
+    request.wasAsked = true
+    guard let passphrase = request.passphrase, passphrase.count <= capacity else { return -1 }
+    unsafe passphrase.withUnsafeBytes { text in
+        unsafe UnsafeMutableRawPointer(buffer).copyMemory(
+            from: UnsafeRawPointer(text.baseAddress.unsafelyUnwrapped), byteCount: text.count)
+    }
+    return Int32(passphrase.count)
+}

@@ -1,0 +1,12 @@
+internal import COpenSSL
+
+/// The OpenSSL library of this process.
+package enum OpenSSLLibrary {
+    /// Leaves OpenSSL's memory to the system at the end of the process, which is a fifth of a millisecond sooner.
+    ///
+    /// For a tool that is done when it has its answer; to be called before anything else of this module. A host that
+    /// uses OpenSSL itself keeps its own habits.
+    package static func skipCleanupAtExit() {
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+    }
+}

@@ -1,0 +1,111 @@
+internal import COpenSSL
+
+/// The numbers of a public key and their one DER encoding (RFC 5280 with RFC 8017 for RSA, RFC 8410 for Ed25519).
+///
+/// OpenSSL's general decoder and encoder look through every algorithm that it has, which costs as much as the rest of
+/// a verification; the two forms that the format knows are read and written here, and OpenSSL gets the numbers.
+enum SubjectPublicKeyInfo: Equatable {
+    /// Modulus and exponent, big-endian, without leading zeros.
+    case rsa(modulus: [UInt8], exponent: [UInt8])
+    /// The 32 bytes of a point.
+    case ed25519([UInt8])
+
+    private static let rsaAlgorithm: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1, 5, 0]
+    private static let ed25519Algorithm: [UInt8] = [6, 3, 0x2B, 0x65, 0x70]
+
+    private enum Tag: UInt8 {
+        case integer = 2
+        case bitString = 3
+        case sequence = 0x30
+    }
+
+    /// Reads DER; nil for another kind of key, and for any bytes but a key's one encoding.
+    init?(der: [UInt8]) {
+        var rest = der[...]
+        guard var info = Self.take(.sequence, &rest), let algorithm = Self.take(.sequence, &info),
+            let bits = Self.take(.bitString, &info), bits.first == 0
+        else { return nil }
+        var key = bits.dropFirst()
+        if algorithm.elementsEqual(Self.ed25519Algorithm), key.count == 32 {
+            self = .ed25519(Array(key))
+        } else if algorithm.elementsEqual(Self.rsaAlgorithm), var numbers = Self.take(.sequence, &key),
+            let modulus = Self.take(.integer, &numbers), let exponent = Self.take(.integer, &numbers)
+        {
+            self = .rsa(modulus: Array(modulus.drop { $0 == 0 }), exponent: Array(exponent.drop { $0 == 0 }))
+        } else {
+            return nil
+        }
+        // Whatever was read too kindly, or stands behind what was read, does not come back.
+        guard self.der == der else { return nil }
+    }
+
+    /// The DER encoding.
+    var der: [UInt8] {
+        let (algorithm, key) =
+            switch self {
+            case .ed25519(let point): (Self.ed25519Algorithm, point)
+            case .rsa(let modulus, let exponent):
+                (Self.rsaAlgorithm, Self.wrap(.sequence, Self.integer(modulus) + Self.integer(exponent)))
+            }
+        return Self.wrap(.sequence, Self.wrap(.sequence, algorithm) + Self.wrap(.bitString, [0] + key))
+    }
+
+    private static func integer(_ magnitude: [UInt8]) -> [UInt8] {
+        let isNegative = magnitude.first.map { $0 >= 0x80 } ?? true
+        return wrap(.integer, isNegative ? [0] + magnitude : magnitude)
+    }
+
+    private static func wrap(_ tag: Tag, _ content: [UInt8]) -> [UInt8] {
+        let count = content.count
+        let length: [UInt8] =
+            count < 0x80
+            ? [UInt8(count)] : count < 0x100 ? [0x81, UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
+        return [tag.rawValue] + length + content
+    }
+
+    /// Takes an element of at most 65,535 bytes off the front and gives its content.
+    private static func take(_ tag: Tag, _ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard rest.popFirst() == tag.rawValue, let first = rest.popFirst() else { return nil }
+        var length = Int(first)
+        if first >= 0x80 {
+            guard first <= 0x82 else { return nil }
+            length = 0
+            for _ in 0..<first & 0x7F {
+                guard let byte = rest.popFirst() else { return nil }
+                length = length << 8 | Int(byte)
+            }
+        }
+        guard length <= rest.count else { return nil }
+        defer { rest = rest.dropFirst(length) }
+        return rest.prefix(length)
+    }
+
+    /// The key as OpenSSL's object, which the caller frees; nil where OpenSSL does not take the numbers.
+    func makeHandle() -> OpaquePointer? {
+        switch self {
+        case .ed25519(let point):
+            return unsafe EVP_PKEY_new_raw_public_key_ex(
+                nil, AsymmetricKey.Kind.ed25519.rawValue, nil, point, point.count)
+        case .rsa(let modulus, let exponent):
+            // OpenSSL takes large numbers in the machine's own order.
+            var modulus = Array(modulus.reversed())
+            var exponent = Array(exponent.reversed())
+            return unsafe modulus.withUnsafeMutableBytes { modulus in
+                unsafe exponent.withUnsafeMutableBytes { exponent in
+                    var parameters = unsafe [
+                        OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, modulus.baseAddress, modulus.count),
+                        OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_E, exponent.baseAddress, exponent.count),
+                        OSSL_PARAM_construct_end(),
+                    ]
+                    let context = unsafe EVP_PKEY_CTX_new_from_name(nil, AsymmetricKey.Kind.rsa.rawValue, nil)
+                    defer { unsafe EVP_PKEY_CTX_free(context) }
+                    var handle: OpaquePointer?
+                    guard unsafe EVP_PKEY_fromdata_init(context) == 1,
+                        unsafe EVP_PKEY_fromdata(context, &handle, copenssl_publicKeySelection(), &parameters) == 1
+                    else { return nil }
+                    return unsafe handle
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+/// Verifies envelopes: the reading order of format 1, each stage only after the one before it has passed.
+public struct EnvelopeVerifier: Sendable {
+    /// The keys whose signatures count.
+    public let trustStore: TrustStore
+    /// How many distinct trusted keys must have signed.
+    public let threshold: Int
+    /// What a sound patch must fit.
+    public var policy: Policy
+    /// How large an envelope and its parts may be.
+    public var limits: Limits
+
+    /// Makes a verifier.
+    ///
+    /// - Parameters:
+    ///   - trustStore: The keys whose signatures count.
+    ///   - threshold: How many distinct trusted keys must have signed, from 1. More than there are keys is allowed,
+    ///     and refuses everything.
+    ///   - policy: What a sound patch must fit.
+    ///   - limits: How large an envelope and its parts may be.
+    /// - Throws: `config` for a threshold below 1.
+    public init(
+        trustStore: TrustStore, threshold: Int = 1, policy: Policy = Policy(), limits: Limits = Limits()
+    ) throws(PatchError) {
+        guard threshold >= 1 else { throw PatchError(.config, "a threshold of \(threshold)", hint: "use 1 or more") }
+        self.trustStore = trustStore
+        self.threshold = threshold
+        self.policy = policy
+        self.limits = limits
+    }
+
+    /// Verifies an envelope.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file; it is decrypted where it lies when nobody else holds it.
+    ///   - scriptKey: Opens the payload and the scripts.
+    /// - Returns: The patch, or why it was refused.
+    public func verify(_ bytes: consuming [UInt8], scriptKey: ScriptKey) -> Result<VerifiedPatch, PatchError> {
+        var report = VerificationReport()
+        return verify(bytes, scriptKey: scriptKey, report: &report)
+    }
+
+    /// Verifies an envelope and says how each stage ended.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file; it is decrypted where it lies when nobody else holds it.
+    ///   - scriptKey: Opens the payload and the scripts.
+    ///   - report: What each stage found; what stood in it is replaced.
+    /// - Returns: The patch, or why it was refused.
+    public func verify(
+        _ bytes: consuming [UInt8], scriptKey: ScriptKey, report: inout VerificationReport
+    ) -> Result<VerifiedPatch, PatchError> {
+        report = VerificationReport()
+        do {
+            var (envelope, signers) = try checkSignatures(bytes, report: &report)
+            let archive = try report.run(.decrypt) { () throws(PatchError) in
+                try envelope.openPayload(with: scriptKey)
+            }
+            let (directory, contents) = try report.run(.zip) { () throws(PatchError) in
+                let directory = try ZipDirectory(in: envelope.bytes, at: archive, limits: limits)
+                return (directory, try ZipArchive.read(directory, in: envelope.bytes, at: archive))
+            }
+            let manifest = try report.run(.manifest) { () throws(PatchError) in
+                try EnvelopeContents.manifest(
+                    of: directory, contents: contents, suite: scriptKey.suite, limits: limits)
+            }
+            report.manifest = manifest
+            let scripts = try report.run(.scripts) { () throws(PatchError) in
+                try EnvelopeContents.scripts(of: manifest, contents: contents, key: scriptKey)
+            }
+            try report.run(.policy) { () throws(PatchError) in try policy.check(manifest) }
+            return .success(VerifiedPatch(manifest: manifest, scripts: scripts, signers: signers))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Checks an envelope's signatures alone; nothing is decrypted, and the later stages are skipped.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - report: What each stage found; what stood in it is replaced.
+    /// - Returns: The trusted keys whose signatures hold, or why there are too few.
+    public func verifySignatures(
+        _ bytes: consuming [UInt8], report: inout VerificationReport
+    ) -> Result<[KeyID], PatchError> {
+        report = VerificationReport()
+        do {
+            return .success(try checkSignatures(bytes, report: &report).signers)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The stages `read`, `split` and `signature`.
+    private func checkSignatures(
+        _ bytes: consuming [UInt8], report: inout VerificationReport
+    ) throws(PatchError) -> (envelope: UnverifiedEnvelope, signers: [KeyID]) {
+        let file = bytes
+        try report.run(.read) { () throws(PatchError) in
+            try UnverifiedEnvelope.checkSize(of: file, limits: limits)
+        }
+        let envelope = try report.run(.split) { () throws(PatchError) in
+            try UnverifiedEnvelope(splitting: file, limits: limits)
+        }
+        var signatures: [VerificationReport.Signature] = []
+        defer { report.signatures = signatures }
+        let signers = try report.run(.signature) { () throws(PatchError) in
+            for signature in envelope.signatures {
+                let key = trustStore.key(for: signature)
+                let isValid = try key?.isValid(signature.signature, for: envelope.payload) ?? false
+                signatures.append(
+                    .init(
+                        algorithm: signature.algorithm, keyID: signature.keyID, isTrusted: key != nil, isValid: isValid)
+                )
+            }
+            return try distinctSigners(of: signatures)
+        }
+        return (envelope, signers)
+    }
+
+    /// The distinct trusted keys whose signatures hold, where they are enough.
+    private func distinctSigners(of signatures: [VerificationReport.Signature]) throws(PatchError) -> [KeyID] {
+        let valid = Set(signatures.filter(\.isValid).map(\.keyID))
+        let signers = trustStore.keys.map(\.id).filter(valid.contains)
+        guard signers.count < threshold else { return signers }
+        if let bad = signatures.first(where: { $0.isTrusted && !$0.isValid }) {
+            throw PatchError(
+                .badSignature, "the signature of the trusted key \(bad.keyID) does not hold: the file was changed",
+                hint: "fetch it again, or pack it again")
+        }
+        guard signers.isEmpty else {
+            throw PatchError(
+                .unknownSigner, "signed by \(signers.count) trusted keys, and \(threshold) are asked for",
+                hint: "have it signed with more of the trusted keys")
+        }
+        let named = signatures.map { "\($0.keyID) (\($0.algorithm.rawValue))" }.joined(separator: ", ")
+        let trusted = trustStore.keys.map { "\($0.id) (\($0.algorithm.rawValue))" }.joined(separator: ", ")
+        throw PatchError(
+            .unknownSigner, "signed by \(named), and trusted is \(trusted)",
+            hint: "give the public key that belongs to the signing key")
+    }
+}

@@ -1,0 +1,39 @@
+/// The help texts, drawn from the table of verbs.
+enum Help {
+    /// The tool's help, or a verb's.
+    static func text(for verb: Verb?) -> String { verb.map(text(for:)) ?? overview }
+
+    /// One line a verb.
+    static let usage = "usage: patchpack VERB [OPTION]... [FILE]...\n" + rows(Verb.all.map { ($0.name, $0.summary) })
+
+    private static var overview: String {
+        """
+        patchpack packs Lua scripts into signed, encrypted patch envelopes, and verifies and opens them.
+
+        \(usage)
+        `patchpack VERB --help` tells more of a verb, `patchpack --version` the version.
+
+        exit status: 0 when all is well, 10 to 16 when an envelope is refused, 64 to 78 when something else is in the way;
+        see docs/cli.md for each.
+
+        """
+    }
+
+    private static func text(for verb: Verb) -> String {
+        """
+        patchpack \(verb.name): \(verb.summary)
+
+        usage: patchpack \(verb.name) \(verb.operands)
+
+        \(rows(verb.allOptions.map { ($0.usage, $0.help) }))
+        example: \(verb.example)
+
+        """
+    }
+
+    /// Two columns, the second one aligned.
+    private static func rows(_ rows: [(String, String)]) -> String {
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { "  \($0)\(String(repeating: " ", count: width - $0.count))  \($1)\n" }.joined()
+    }
+}

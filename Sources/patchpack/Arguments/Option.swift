@@ -1,0 +1,110 @@
+/// An option of the command line: the one place for its name, its value and its help.
+struct Option: Sendable {
+    /// What a value stands for; help shows it, and shells complete by it.
+    enum Value: Sendable {
+        case file(String)
+        case directory(String)
+        case text(String)
+        case choice(String, [String])
+
+        var placeholder: String {
+            switch self {
+            case .file(let name), .directory(let name), .text(let name), .choice(let name, _): name
+            }
+        }
+    }
+
+    /// The long name, without its hyphens.
+    let name: String
+    /// The one-letter name.
+    var short: Character?
+    /// What follows it; nil for a switch.
+    var value: Value?
+    /// Whether it may be given several times.
+    var repeats = false
+    /// One line for help, lower case, no full stop.
+    let help: String
+
+    /// Name and value as help shows them.
+    var usage: String {
+        let names = [short.map { "-\($0)" }, "--\(name)"].compactMap(\.self).joined(separator: ", ")
+        return value.map { "\(names) \($0.placeholder)" } ?? names
+    }
+}
+
+// Every option, in the order of use. A verb lists those that it takes.
+extension Option {
+    static let output = Option(
+        name: "output", short: "o", value: .file("PATH"), help: "folder to write into; with pack, also one file called .js, or -")
+    static let force = Option(name: "force", help: "replace outputs that are there already")
+    static let dryRun = Option(name: "dry-run", help: "do everything but write")
+    static let jobs = Option(
+        name: "jobs", value: .text("N"), help: "work on N files at a time (default: one for each core)")
+
+    static let signingKey = Option(
+        name: "signing-key", value: .file("KEY"), repeats: true,
+        help: "private key that signs: [ALGORITHM:]FILE, or - (or PATCHPACK_SIGNING_KEY)")
+    static let scriptKey = Option(
+        name: "script-key", value: .file("FILE"),
+        help: "key that seals scripts, or - (or PATCHPACK_SCRIPT_KEY)")
+    static let trustedKey = Option(
+        name: "trusted-key", value: .file("KEY"), repeats: true,
+        help: "public key that is trusted: [ALGORITHM:]FILE, or - (or PATCHPACK_TRUSTED_KEY)")
+    static let passphraseEnv = Option(
+        name: "passphrase-env", value: .text("VAR"), help: "read the private key's passphrase from this variable")
+    static let passphraseFile = Option(
+        name: "passphrase-file", value: .file("FILE"), help: "read the passphrase from a file's first line")
+    static let allowUnsafePermissions = Option(
+        name: "allow-unsafe-permissions", help: "use a private key file that others can read")
+
+    static let algorithm = Option(
+        name: "algorithm", value: .choice("NAME", ["rsa", "ed25519"]), help: "kind of key pair to make (default: rsa)")
+    static let bits = Option(
+        name: "bits", value: .text("N"), help: "length of an RSA key, 2048 to 8192 (default: 3072)")
+    static let suite = Option(
+        name: "suite", value: .choice("NAME", ["aes-128-cbc+md5", "aes-256-gcm+sha256"]),
+        help: "suite to make the script key for (default: aes-128-cbc+md5)")
+
+    static let bundle = Option(name: "bundle", help: "put all scripts into one envelope, the first as its entry")
+    static let root = Option(
+        name: "root", value: .directory("DIR"), help: "name scripts by their paths below DIR, not by file name alone")
+    static let id = Option(name: "id", value: .text("NAME"), help: "the patch's reverse-DNS name (tag: @patch)")
+    static let version = Option(name: "version", value: .text("N"), help: "the patch's number (tag: @version)")
+    static let app = Option(name: "app", value: .text("NAME"), help: "the app's reverse-DNS name (tag: @app)")
+    static let appVersions = Option(
+        name: "app-versions", value: .text("RANGE"), help: "app versions it fits, such as '>=2.3.0 <2.5.0' (tag: @app)")
+    static let engine = Option(
+        name: "engine", value: .text("N"), help: "engine level it needs (tag: @engine; default: 1)")
+    static let replaces = Option(
+        name: "replaces", value: .text("NAMES"), repeats: true,
+        help: "names it replaces, with commas or spaces between them (tag: @replaces)")
+    static let created = Option(
+        name: "created", value: .text("TIME"),
+        help: "when it was made, in UTC (or SOURCE_DATE_EPOCH; default: not said)")
+    static let expires = Option(name: "expires", value: .text("TIME"), help: "when it ends, in UTC (tag: @expires)")
+    static let notes = Option(name: "notes", value: .text("TEXT"), help: "a note for people")
+    static let extra = Option(
+        name: "extra", value: .text("KEY=VALUE"), repeats: true, help: "a value for the team's own tools")
+
+    static let signatureOnly = Option(name: "signature-only", help: "check the signatures alone, without a script key")
+    static let threshold = Option(
+        name: "threshold", value: .text("N"), help: "how many trusted keys must have signed (default: 1)")
+    static let runningApp = Option(name: "app", value: .text("NAME"), help: "the app that would run it")
+    static let appVersion = Option(name: "app-version", value: .text("V"), help: "that app's version")
+    static let runningEngine = Option(
+        name: "engine", value: .text("N"), help: "that app's engine level (default: 1)")
+    static let floor = Option(name: "floor", value: .text("N"), help: "lowest patch version to accept")
+    static let time = Option(
+        name: "at", value: .text("TIME"), help: "judge expiry at this time, in UTC (default: now)")
+
+    static let format = Option(
+        name: "format", value: .choice("FORMAT", ["text", "json"]), help: "text, or one JSON object a line")
+    static let quiet = Option(name: "quiet", short: "q", help: "print failures only")
+    static let color = Option(
+        name: "color", value: .choice("WHEN", ["auto", "always", "never"]), help: "colour the text (default: auto)")
+    static let toolVersion = Option(name: "version", help: "print the version")
+    static let help = Option(name: "help", short: "h", help: "print this help")
+
+    /// What every verb takes.
+    static let common = [format, quiet, color, help]
+}

@@ -1,0 +1,130 @@
+import PatchCrypto
+
+/// `inspect`: shows how an envelope is made up. It is for eyes, and never says that a file is good.
+enum InspectCommand {
+    static let verb = Verb(
+        name: "inspect", summary: "show an envelope's layers; this verifies nothing",
+        operands: "FILE [--script-key FILE] [--trusted-key KEY]",
+        operandValue: .file("FILE"), operandCount: 1...1, options: [.scriptKey, .trustedKey],
+        example: "patchpack inspect dist/cart.js --script-key keys/script.key",
+        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let keys = try KeyFiles(arguments, console)
+        let scriptKey = try keys.scriptKey()
+        let trustStore = try keys.trustStore()
+        let path = arguments.operands[0].path
+        var inspection = Inspection(path: path)
+        do {
+            let bytes = try InputFile.contents(of: path, limit: Limits().envelopeSize)
+            let envelope = try UnverifiedEnvelope(bytes)
+            inspection.envelope = envelope
+            for signature in envelope.signatures {
+                let key = trustStore?.key(for: signature)
+                let isValid = try key?.isValid(signature.signature, for: envelope.payload)
+                inspection.signatures.append(isValid.map { $0 ? "valid" : "invalid" } ?? "unchecked")
+            }
+            if let scriptKey { inspection.contents = try envelope.contents(scriptKey: scriptKey) }
+        } catch {
+            inspection.error = error.code == .noInput ? error : error.about(path)
+        }
+        if console.format == .json {
+            try console.json(inspection.json)
+        } else {
+            try inspection.show(on: console)
+        }
+        return inspection.error?.code.exitStatus ?? 0
+    }
+}
+
+/// What was seen of a file, as far as it could be opened.
+private struct Inspection {
+    let path: Path
+    var envelope: UnverifiedEnvelope?
+    /// `valid`, `invalid` or `unchecked` for each signature line: unchecked where no key was given for it.
+    var signatures: [String] = []
+    var contents: UnverifiedContents?
+    var error: PatchError?
+
+    func show(on console: Console) throws(PatchError) {
+        if let envelope {
+            try console.line("\(path): \(envelope.bytes.count) bytes; nothing here is verified")
+            var rows = [["offset", "size", "layer"]]
+            var signature = 0
+            for layer in envelope.layers {
+                var text = layer.name
+                if layer.name == "delimiter" {
+                    text += "  \(envelope.suite.rawValue), script key \(envelope.scriptKeyID)"
+                }
+                if layer.name == "signature" {
+                    let line = envelope.signatures[signature]
+                    text += "  \(line.algorithm.rawValue), key \(line.keyID), \(signatures[signature])"
+                    signature += 1
+                }
+                rows.append(["\(layer.range.lowerBound)", "\(layer.range.count)", text])
+            }
+            try show(rows, on: console)
+        }
+        if let contents {
+            try console.line("zip in the ciphertext: \(contents.zipSize) bytes")
+            try show(
+                [["offset", "size", "member"]]
+                    + contents.members.map { member in
+                        let inflated = member.size == member.storedSize ? "" : "  (\(member.size) inflated)"
+                        return ["\(member.offset)", "\(member.storedSize)", member.name + inflated]
+                    }, on: console)
+            try console.line("manifest")
+            guard case .object(let members) = contents.manifest.json else { return }
+            for member in members {
+                let text = if case .string(let string) = member.value { string } else { member.value.text() }
+                try console.line("  \(member.key)  \(text)")
+            }
+        }
+        if let error { console.error(error) }
+    }
+
+    /// Rows of two right-aligned numbers and a text.
+    private func show(_ rows: [[String]], on console: Console) throws(PatchError) {
+        for row in rows {
+            let numbers = row.prefix(2).map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }
+            try console.line("\(numbers.joined())  \(row[2])")
+        }
+    }
+
+    var json: JSONValue {
+        let signatures = zip(envelope?.signatures ?? [], signatures).map { line, status in
+            JSONValue.object([
+                ("algorithm", .string(line.algorithm.rawValue)), ("keyID", .string(line.keyID.description)),
+                ("status", .string(status)),
+            ])
+        }
+        return .object(
+            [("schema", .string("patchpack.inspect/1")), ("file", .string(path.description))]
+                + JSONValue.outcome(error) + [
+                    ("verified", .bool(false)),
+                    ("size", envelope.map { .integer($0.bytes.count) } ?? .null),
+                    ("suite", envelope.map { .string($0.suite.rawValue) } ?? .null),
+                    ("scriptKeyID", envelope.map { .string($0.scriptKeyID.description) } ?? .null),
+                    (
+                        "layers",
+                        .array(
+                            (envelope?.layers ?? []).map { Self.place($0.name, $0.range.lowerBound, $0.range.count) })
+                    ),
+                    ("signatures", .array(signatures)),
+                    ("zip", contents.map(Self.describe) ?? .null),
+                    ("manifest", contents?.manifest.json ?? .null),
+                    ("error", .error(error)),
+                ])
+    }
+
+    private static func describe(_ contents: UnverifiedContents) -> JSONValue {
+        .object([
+            ("size", .integer(contents.zipSize)),
+            ("members", .array(contents.members.map { place($0.name, $0.offset, $0.storedSize) })),
+        ])
+    }
+
+    private static func place(_ name: String, _ offset: Int, _ size: Int) -> JSONValue {
+        .object([("name", .string(name)), ("offset", .integer(offset)), ("size", .integer(size))])
+    }
+}

@@ -1,0 +1,88 @@
+import PatchCrypto
+
+/// `keygen`: makes a key pair and a script key.
+enum KeygenCommand {
+    static let verb = Verb(
+        name: "keygen", summary: "make signing.pem, trusted.pem and script.key",
+        operands: "[-o DIR]", operandCount: 0...0,
+        options: [.output, .force, .algorithm, .bits, .suite, .passphraseEnv, .passphraseFile],
+        example: "patchpack keygen -o keys",
+        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let isEd25519 = try arguments.text(of: .algorithm) == "ed25519"
+        let bits = try arguments.number(of: .bits)
+        if isEd25519, bits != nil { throw PatchError(.usage, "--bits is for RSA keys") }
+        if let bits, !(2048...8192).contains(bits) {
+            throw PatchError(.usage, "--bits \(bits): 2048 to 8192 is expected")
+        }
+        let suite = try arguments.text(of: .suite).flatMap(Suite.init(rawValue:)) ?? .aes128CBCMD5
+        let passphrase = try Passphrase.named(by: arguments)
+        let folder = arguments.value(of: .output)?.path ?? Path(".")
+        let paths = ["signing.pem", "trusted.pem", "script.key"].map { folder.appending(Path($0)) }
+        // Before the key is made, which takes a moment.
+        for path in paths {
+            try OutputFile(path: path, content: .bytes([])).checkPlace(force: arguments.has(.force))
+        }
+        let signingKey = try SigningKey.generate(isEd25519 ? .ed25519 : .rsaSHA1, bits: bits ?? 3072)
+        let scriptKey = try ScriptKey.generate(for: suite)
+        try OutputFile.write(
+            [
+                OutputFile(path: paths[0], content: .secret(try signingKey.pem(passphrase: passphrase)), mode: 0o600),
+                OutputFile(path: paths[1], content: .bytes(try signingKey.verifyingKey.pem())),
+                OutputFile(path: paths[2], content: .secret(scriptKey.file()), mode: 0o600),
+            ], force: arguments.has(.force))
+        try show([.signing(signingKey), .trusted(signingKey.verifyingKey), .script(scriptKey)], paths, console)
+        return 0
+    }
+
+    private static func show(_ keys: [KeyDescription], _ paths: [Path], _ console: Console) throws(PatchError) {
+        for (key, path) in zip(keys, paths) {
+            if console.format == .json {
+                try console.json(.object([("schema", .string("patchpack.keygen/1"))] + key.json(of: path, nil)))
+            } else if !console.isQuiet {
+                try console.line(.good, "made", "  \(path)  \(key.text)")
+            }
+        }
+        console.note("keep \(paths[0]) secret; apps need the other two")
+    }
+}
+
+/// A key as `keygen` and `keyinfo` describe it: everything but the key.
+enum KeyDescription {
+    case signing(SigningKey)
+    case trusted(VerifyingKey)
+    case script(ScriptKey)
+
+    var text: String {
+        switch self {
+        case .signing(let key): "private key, \(describe(key.verifyingKey))"
+        case .trusted(let key): "public key, \(describe(key))"
+        case .script(let key): "script key, \(key.suite.rawValue), id \(key.id)"
+        }
+    }
+
+    private func describe(_ key: VerifyingKey) -> String { "\(key.algorithm.rawValue), \(key.bits) bits, id \(key.id)" }
+
+    /// The members of a JSON line behind its schema.
+    func json(of path: Path, _ error: PatchError?) -> [(key: String, value: JSONValue)] {
+        let members: [(key: String, value: JSONValue)] =
+            switch self {
+            case .signing(let key): [("kind", .string("signing"))] + members(of: key.verifyingKey)
+            case .trusted(let key): [("kind", .string("trusted"))] + members(of: key)
+            case .script(let key):
+                [
+                    ("kind", .string("script")), ("suite", .string(key.suite.rawValue)),
+                    ("bits", .integer(key.suite.keyLength * 8)), ("keyID", .string(key.id.description)),
+                ]
+            }
+        return [("file", .string(path.description))] + JSONValue.outcome(nil) + members + [("error", .null)]
+    }
+
+    private func members(of key: VerifyingKey) -> [(key: String, value: JSONValue)] {
+        [
+            ("algorithm", .string(key.algorithm.rawValue)), ("bits", .integer(key.bits)),
+            ("keyID", .string(key.id.description)),
+        ]
+    }
+}

@@ -1,0 +1,41 @@
+import PatchCrypto
+
+/// `keyinfo`: says what key a file holds, and its id.
+enum KeyinfoCommand {
+    static let verb = Verb(
+        name: "keyinfo", summary: "tell the kind, the algorithm and the id of keys",
+        operands: "FILE...", operandValue: .file("FILE"), operandCount: 1...Int.max,
+        options: [.passphraseEnv, .passphraseFile, .allowUnsafePermissions],
+        example: "patchpack keyinfo keys/trusted.pem keys/script.key",
+        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let files = try KeyFiles(arguments, console)
+        var status: Int32 = 0
+        for name in arguments.operands.map(KeyName.init) {
+            do throws(PatchError) {
+                try show(try files.describe(name), of: name.path, console)
+            } catch {
+                guard error.code != .io else { throw error }
+                if status == 0 { status = error.code.exitStatus }
+                guard console.format == .json else {
+                    console.error(error)
+                    continue
+                }
+                try console.json(
+                    .object(
+                        [("schema", .string("patchpack.keyinfo/1")), ("file", .string(name.path.description))]
+                            + JSONValue.outcome(error) + [("error", .error(error))]))
+            }
+        }
+        return status
+    }
+
+    private static func show(_ key: KeyDescription, of path: Path, _ console: Console) throws(PatchError) {
+        if console.format == .json {
+            try console.json(.object([("schema", .string("patchpack.keyinfo/1"))] + key.json(of: path, nil)))
+        } else {
+            try console.line("\(path)  \(key.text)")
+        }
+    }
+}

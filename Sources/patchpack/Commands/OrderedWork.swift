@@ -1,0 +1,71 @@
+import Dispatch
+import PatchCrypto
+import Synchronization
+
+/// Works on several items at a time and hands over the results in the items' order.
+///
+/// - Parameters:
+///   - items: What is worked on.
+///   - jobs: How many at a time.
+///   - work: Called from several threads.
+///   - deliver: Called on this thread with each result; what it throws ends the work.
+func inOrder<Item: Sendable, Result: Sendable>(
+    _ items: [Item], jobs: Int, work: @escaping @Sendable (Item) -> Result,
+    deliver: (Result) throws(PatchError) -> Void
+) throws(PatchError) {
+    guard jobs > 1, items.count > 1 else {
+        for item in items { try deliver(work(item)) }
+        return
+    }
+    let results = OrderedResults<Result>(count: items.count)
+    let workers = DispatchGroup()
+    for _ in 0..<min(jobs, items.count) {
+        DispatchQueue.global().async(group: workers) {
+            while let index = results.next() { results.put(work(items[index]), at: index) }
+        }
+    }
+    defer { workers.wait() }
+    for index in items.indices {
+        do {
+            try deliver(results.take(index))
+        } catch {
+            results.stop()
+            throw error
+        }
+    }
+}
+
+/// The results that are ready and not yet handed over.
+private final class OrderedResults<Result: Sendable>: Sendable {
+    private let count: Int
+    private let nextIndex = Atomic(0)
+    private let ready = Mutex<[Int: Result]>([:])
+    private let signals: [DispatchSemaphore]
+
+    init(count: Int) {
+        self.count = count
+        signals = (0..<count).map { _ in DispatchSemaphore(value: 0) }
+    }
+
+    /// The next item to work on.
+    func next() -> Int? {
+        let index = nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
+        return index < count ? index : nil
+    }
+
+    /// Lets no worker begin another item.
+    func stop() { nextIndex.store(count, ordering: .relaxed) }
+
+    func put(_ result: Result, at index: Int) {
+        ready.withLock { $0[index] = result }
+        signals[index].signal()
+    }
+
+    /// Waits for an item's result.
+    func take(_ index: Int) -> Result {
+        while true {
+            signals[index].wait()
+            if let result = ready.withLock({ $0.removeValue(forKey: index) }) { return result }
+        }
+    }
+}

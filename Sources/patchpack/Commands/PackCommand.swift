@@ -1,0 +1,225 @@
+import PatchCrypto
+
+/// `pack`: makes envelopes of scripts.
+enum PackCommand {
+    static let verb = Verb(
+        name: "pack", summary: "make a signed, encrypted envelope of each script, or one of all",
+        operands: "SCRIPT.lua... [-o FILE|DIR] --signing-key KEY --script-key FILE",
+        operandValue: .file("SCRIPT.lua"), operandCount: 1...Int.max,
+        options: [
+            .output, .force, .dryRun, .jobs, .signingKey, .scriptKey, .trustedKey, .passphraseEnv, .passphraseFile,
+            .allowUnsafePermissions, .bundle, .root, .id, .version, .app, .appVersions, .engine, .replaces, .created,
+            .expires, .notes, .extra,
+        ],
+        example: "patchpack pack patches/*.lua -o dist --signing-key keys/signing.pem --script-key keys/script.key",
+        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let release = try Release(arguments, console)
+        let units = try release.units()
+        var status: Int32 = 0
+        var done = 0
+        console.progress(0, of: units.count)
+        try inOrder(units, jobs: Jobs.count(arguments), work: { release.pack($0) }) { (result) throws(PatchError) in
+            done += 1
+            if status == 0 { status = result.error?.code.exitStatus ?? 0 }
+            try show(result, release, console)
+            console.progress(done, of: units.count)
+        }
+        return status
+    }
+
+    private static func show(_ result: Release.Result, _ release: Release, _ console: Console) throws(PatchError) {
+        if console.format == .json {
+            try console.json(result.json(release))
+        } else if let error = result.error {
+            console.error(error)
+        } else if let manifest = result.manifest, !release.writesToStandardOutput, !console.isQuiet {
+            try console.line(
+                .good, release.isDryRun ? "would pack" : "packed",
+                "  \(result.unit.output)  \(manifest.id) \(manifest.version), \(result.size) bytes")
+        }
+    }
+}
+
+/// One run of `pack`: what is asked for all of its envelopes.
+private struct Release: Sendable {
+    /// An envelope to be made.
+    struct Unit: Sendable {
+        /// The scripts and their names in the envelope, the entry first.
+        let scripts: [(path: Path, name: String)]
+        let output: Path
+    }
+
+    /// How that went.
+    struct Result: Sendable {
+        let unit: Unit
+        var manifest: Manifest?
+        var size = 0
+        var error: PatchError?
+    }
+
+    private let arguments: ParsedArguments
+    private let packer: EnvelopePacker
+    private let verifier: EnvelopeVerifier
+    private let fields: ManifestFields
+    let isDryRun: Bool
+    var writesToStandardOutput: Bool { arguments.value(of: .output)?.path.isStandardStream == true }
+
+    init(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        self.arguments = arguments
+        isDryRun = arguments.has(.dryRun)
+        fields = try ManifestFields(arguments)
+        let keys = try KeyFiles(arguments, console)
+        let signingKeys = try keys.signingKeys()
+        guard !signingKeys.isEmpty else {
+            throw PatchError(.usage, "no signing key", hint: "give --signing-key FILE, or set PATCHPACK_SIGNING_KEY")
+        }
+        guard let scriptKey = try keys.scriptKey() else {
+            throw PatchError(.usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
+        }
+        packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: signingKeys)
+        let ownKeys = try TrustStore(signingKeys.map(\.verifyingKey))
+        let trustStore = try keys.trustStore() ?? ownKeys
+        for key in signingKeys.map(\.verifyingKey)
+        where !trustStore.keys.contains(where: { $0.id == key.id && $0.algorithm == key.algorithm }) {
+            throw PatchError(
+                .config, "the signing key \(key.id) (\(key.algorithm.rawValue)) is not the trusted key",
+                hint: "give the private key that belongs to --trusted-key; `patchpack keyinfo` tells the ids")
+        }
+        verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signingKeys.count)
+    }
+
+    /// The envelopes to be made: one of each script, or one of all.
+    func units() throws(PatchError) -> [Unit] {
+        var scripts: [(path: Path, name: String)] = []
+        for path in arguments.operands.map(\.path) { scripts.append((path, try name(of: path))) }
+        let isBundle = arguments.has(.bundle)
+        if !isBundle, scripts.count > 1, arguments.has(.id) {
+            throw PatchError(
+                .usage, "--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
+        }
+        let groups = isBundle ? [scripts] : scripts.map { [$0] }
+        var units: [Unit] = []
+        for group in groups {
+            guard let entry = group.first else { continue }
+            units.append(Unit(scripts: group, output: try output(for: entry.name, isOnly: groups.count == 1)))
+        }
+        var outputs: Set<Path> = []
+        for unit in units where !outputs.insert(unit.output).inserted {
+            throw PatchError(
+                .usage, "two scripts would become \(unit.output)", hint: "name them by their folders: --root DIR")
+        }
+        return units
+    }
+
+    /// A script's name in its envelope.
+    private func name(of path: Path) throws(PatchError) -> String {
+        var parts = [path.name]
+        if let root = arguments.value(of: .root)?.path {
+            let (above, all) = (root.components, path.components)
+            guard all.starts(with: above), root.isAbsolute == path.isAbsolute, all.count > above.count else {
+                throw PatchError(
+                    .usage, "\(path) does not lie below \(root)", hint: "give paths that begin with \(root)/")
+            }
+            parts = all.dropFirst(above.count).map { Path(bytes: Array($0)) }
+        }
+        let name = parts.map(\.description).joined(separator: "/")
+        guard Manifest.Script.isName(name) else {
+            throw PatchError(
+                .usage, "\(path): \(name) cannot be a script's name",
+                hint: "a name is letters, digits, - and _ with .lua behind, at most 128 characters with its folders")
+        }
+        return name
+    }
+
+    /// Where the envelope of an entry script goes: into a folder, unless the output is called `.js`.
+    ///
+    /// A pattern such as `*.lua` that matches a single script today must not turn `-o dist` into a file.
+    private func output(for entry: String, isOnly: Bool) throws(PatchError) -> Path {
+        let name = Path(entry.dropLast(".lua".count) + ".js")
+        guard let output = arguments.value(of: .output)?.path else { return name }
+        if output.isStandardStream {
+            guard isOnly, arguments.value(of: .format)?.isText("json") != true else {
+                throw PatchError(.usage, "-o - takes one envelope and text output", hint: "name a folder")
+            }
+            return output
+        }
+        let isFile = output.bytes.suffix(3).elementsEqual(".js".utf8) && !output.isFolder
+        guard isFile else { return output.appending(name) }
+        guard isOnly else {
+            throw PatchError(.usage, "\(output) is one file, and there are several envelopes", hint: "name a folder")
+        }
+        return output
+    }
+
+    /// Makes one envelope, opens it as a verifier would, and puts it in place.
+    func pack(_ unit: Unit) -> Result {
+        var result = Result(unit: unit)
+        do {
+            let scripts = try scripts(of: unit)
+            let manifest = try fields.manifest(for: scripts, from: unit.scripts[0].path)
+            let envelope = try packer.pack(manifest, scripts)
+            result.manifest = manifest
+            result.size = envelope.count
+            try check(envelope, scripts)
+            if isDryRun {
+                if !writesToStandardOutput {
+                    try OutputFile(path: unit.output, content: .bytes([])).checkPlace(force: force)
+                }
+            } else if writesToStandardOutput {
+                try StandardOutput.write(envelope)
+            } else {
+                try OutputFile.write([OutputFile(path: unit.output, content: .bytes(envelope))], force: force)
+            }
+        } catch {
+            result.error = error
+        }
+        return result
+    }
+
+    private var force: Bool { arguments.has(.force) }
+
+    private func scripts(of unit: Unit) throws(PatchError) -> [Script] {
+        var scripts: [Script] = []
+        for (path, name) in unit.scripts {
+            let bytes = try InputFile.contents(of: path, limit: packer.limits.scriptSize)
+            guard bytes.count <= packer.limits.scriptSize else {
+                throw PatchError(
+                    .limit, "\(path): larger than the \(packer.limits.scriptSize) bytes that a script may have",
+                    hint: "split it, and pack the parts with --bundle")
+            }
+            guard !unit.output.isSameFile(as: path) else {
+                throw PatchError(.usage, "\(path): the output would replace its script", hint: "name another output")
+            }
+            scripts.append(Script(name: name, bytes: bytes))
+        }
+        return scripts
+    }
+
+    /// The proof that what was made can be opened, and gives the same scripts.
+    private func check(_ envelope: [UInt8], _ scripts: [Script]) throws(PatchError) {
+        switch verifier.verify(envelope, scriptKey: packer.scriptKey) {
+        case .success(let patch) where patch.scripts == scripts: return
+        case .success:
+            throw PatchError(.internal, "the envelope holds other scripts than were packed", hint: "report this defect")
+        case .failure(let error): throw error
+        }
+    }
+}
+
+extension Release.Result {
+    fileprivate func json(_ release: Release) -> JSONValue {
+        .object(
+            [
+                ("schema", .string("patchpack.pack/1")),
+                ("file", .string((unit.scripts.first?.path ?? unit.output).description)),
+                ("output", .string(unit.output.description)),
+            ] + JSONValue.outcome(error) + [
+                ("written", .bool(error == nil && !release.isDryRun)),
+                ("size", manifest == nil ? .null : .integer(size)),
+                ("manifest", manifest?.json ?? .null),
+                ("error", .error(error)),
+            ])
+    }
+}

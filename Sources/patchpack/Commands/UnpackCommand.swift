@@ -1,0 +1,48 @@
+import PatchCrypto
+
+/// `unpack`: verifies an envelope and writes its scripts.
+enum UnpackCommand {
+    static let verb = Verb(
+        name: "unpack", summary: "verify an envelope and write its scripts into a folder",
+        operands: "FILE -o DIR --trusted-key KEY --script-key FILE",
+        operandValue: .file("FILE"), operandCount: 1...1,
+        options: [
+            .output, .force, .trustedKey, .scriptKey, .threshold, .runningApp, .appVersion, .runningEngine, .floor,
+            .time,
+        ],
+        example: "patchpack unpack dist/cart.js -o cart --trusted-key keys/trusted.pem --script-key keys/script.key",
+        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        guard let folder = arguments.value(of: .output)?.path else {
+            throw PatchError(.usage, "no output folder", hint: "give -o DIR")
+        }
+        var result = try Verification(arguments, console).result(of: arguments.operands[0].path)
+        let outputs = (result.patch?.scripts ?? []).map { script in
+            OutputFile(path: folder.appending(Path(script.name)), content: .bytes(script.bytes))
+        }
+        if result.error == nil {
+            do {
+                try OutputFile.write(outputs, force: arguments.has(.force))
+            } catch {
+                result.error = error
+            }
+        }
+        try show(result, outputs.map(\.path), console)
+        return result.error?.code.exitStatus ?? 0
+    }
+
+    private static func show(
+        _ result: Verification.FileResult, _ outputs: [Path], _ console: Console
+    ) throws(PatchError) {
+        guard console.format == .text else {
+            let written = result.error == nil ? outputs.map { JSONValue.string($0.description) } : []
+            return try console.json(.object(result.json(schema: "patchpack.unpack/1") + [("outputs", .array(written))]))
+        }
+        if let error = result.error {
+            console.error(result.named(error))
+        } else if !console.isQuiet {
+            for output in outputs { try console.line(.good, "unpacked", "  \(output)") }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import PatchCrypto
+
+/// `verify`: says of each file whether it is a patch to be trusted, and why not.
+enum VerifyCommand {
+    static let verb = Verb(
+        name: "verify", summary: "check signatures, contents and policy of envelopes",
+        operands: "FILE... --trusted-key KEY (--script-key FILE | --signature-only)",
+        operandValue: .file("FILE"), operandCount: 1...Int.max,
+        options: [
+            .trustedKey, .scriptKey, .signatureOnly, .threshold, .runningApp, .appVersion, .runningEngine, .floor,
+            .time,
+            .jobs,
+        ],
+        example: "patchpack verify dist/*.js --trusted-key keys/trusted.pem --script-key keys/script.key",
+        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let verification = try Verification(arguments, console)
+        var status: Int32 = 0
+        var done = 0
+        console.progress(0, of: arguments.operands.count)
+        try inOrder(
+            arguments.operands.map(\.path), jobs: Jobs.count(arguments), work: { verification.result(of: $0) }
+        ) { (result) throws(PatchError) in
+            done += 1
+            if status == 0 { status = result.error?.code.exitStatus ?? 0 }
+            try show(result, console)
+            console.progress(done, of: arguments.operands.count)
+        }
+        return status
+    }
+
+    private static func show(_ result: Verification.FileResult, _ console: Console) throws(PatchError) {
+        guard console.format == .text else {
+            return try console.json(.object(result.json(schema: "patchpack.verify/1")))
+        }
+        if let error = result.error {
+            try console.line(.bad, "\(error.code)", "  \(result.path)")
+            console.error(result.named(error))
+        } else if !console.isQuiet {
+            try console.line(.good, "ok", "  \(result.path)  \(result.summary)")
+        }
+    }
+}
+
+/// How many files to work on at a time.
+enum Jobs {
+    static func count(_ arguments: ParsedArguments) throws(PatchError) -> Int {
+        try arguments.number(of: .jobs) ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    }
+}
+
+/// What `verify` and `unpack` ask of a file.
+struct Verification: Sendable {
+    let verifier: EnvelopeVerifier
+    /// nil checks the signatures alone.
+    let scriptKey: ScriptKey?
+
+    /// Reads the options and the keys.
+    init(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        let keys = try KeyFiles(arguments, console)
+        let threshold = try arguments.number(of: .threshold) ?? 1
+        let policy = Policy(
+            app: try arguments.text(of: .runningApp),
+            appVersion: try arguments.value(of: .appVersion, "a version such as 2.3.1", AppVersion.init),
+            engine: try arguments.number(of: .runningEngine) ?? 1,
+            floor: try arguments.number(of: .floor, atLeast: 0),
+            time: try arguments.time(of: .time) ?? Timestamp(secondsSince1970: time(nil)))
+        guard let trustStore = try keys.trustStore() else {
+            throw PatchError(.usage, "no trusted key", hint: "give --trusted-key FILE, or set PATCHPACK_TRUSTED_KEY")
+        }
+        let signatureOnly = arguments.has(.signatureOnly)
+        if signatureOnly, arguments.has(.scriptKey) {
+            throw PatchError(.usage, "--script-key and --signature-only exclude each other")
+        }
+        scriptKey = signatureOnly ? nil : try keys.scriptKey()
+        guard signatureOnly || scriptKey != nil else {
+            let instead =
+                arguments.verb.options.contains { $0.name == Option.signatureOnly.name }
+                ? ", or --signature-only" : ""
+            throw PatchError(
+                .usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY\(instead)")
+        }
+        verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: threshold, policy: policy)
+    }
+
+    /// A file, and what its verification found.
+    struct FileResult: Sendable {
+        let path: Path
+        var report = VerificationReport()
+        var patch: VerifiedPatch?
+        var signers: [KeyID] = []
+        var error: PatchError?
+        var isEmpty = false
+        let isSignatureOnly: Bool
+    }
+
+    /// Reads and verifies a file.
+    func result(of path: Path) -> FileResult {
+        var result = FileResult(path: path, isSignatureOnly: scriptKey == nil)
+        let bytes: [UInt8]
+        do {
+            bytes = try InputFile.contents(of: path, limit: verifier.limits.envelopeSize)
+        } catch {
+            result.report = .failed(.read, error)
+            result.error = error
+            return result
+        }
+        result.isEmpty = bytes.isEmpty
+        do {
+            if let scriptKey {
+                let patch = try verifier.verify(consume bytes, scriptKey: scriptKey, report: &result.report).get()
+                result.patch = patch
+                result.signers = patch.signers
+            } else {
+                result.signers = try verifier.verifySignatures(consume bytes, report: &result.report).get()
+            }
+        } catch {
+            result.error = error
+        }
+        return result
+    }
+}
+
+extension Verification.FileResult {
+    /// The error with the file's name in front; errors of the file system have it there already.
+    func named(_ error: PatchError) -> PatchError {
+        [.noInput, .io, .exists].contains(error.code) ? error : error.about(path)
+    }
+
+    /// What stands behind `ok`.
+    var summary: String {
+        let names = signers.map { signer in
+            let algorithm = report.signatures.first { $0.keyID == signer && $0.isValid }?.algorithm.rawValue ?? ""
+            return "\(signer) (\(algorithm))"
+        }
+        let signed = "signed by \(names.joined(separator: ", "))"
+        guard let manifest = patch?.manifest else { return "\(signed); signatures only" }
+        return "\(manifest.id) \(manifest.version), \(signed)"
+    }
+
+    /// The code that clients of mPaaS report for the same fault; nil where all is well.
+    var mpaasCode: Int? {
+        guard let error else { return nil }
+        if isEmpty { return 301 }
+        switch error.code {
+        case .decryptFailed: return 304
+        case .digestMismatch: return 306
+        default: return report.failedStage == .zip ? 305 : 300
+        }
+    }
+
+    /// The members of a JSON line.
+    func json(schema: String) -> [(key: String, value: JSONValue)] {
+        let stages = report.stages.map { stage in
+            let detail = stage.detail.map { [(key: "detail", value: JSONValue.string($0))] } ?? []
+            return JSONValue.object(
+                [("name", .string(stage.stage.rawValue)), ("status", .string(stage.status.rawValue))] + detail)
+        }
+        let signatures = report.signatures.map { signature in
+            JSONValue.object([
+                ("algorithm", .string(signature.algorithm.rawValue)), ("keyID", .string(signature.keyID.description)),
+                ("trusted", .bool(signature.isTrusted)), ("valid", .bool(signature.isValid)),
+            ])
+        }
+        return [("schema", .string(schema)), ("file", .string(path.description))] + JSONValue.outcome(error) + [
+            ("mpaasCode", mpaasCode.map { .integer($0) } ?? .null),
+            ("depth", .string(isSignatureOnly ? "signature" : "full")),
+            ("stages", .array(stages)),
+            ("signatures", .array(signatures)),
+            ("manifest", report.manifest?.json ?? .null),
+            ("error", .error(error)),
+        ]
+    }
+}

@@ -1,0 +1,40 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import PatchCrypto
+
+extension PatchError.Code {
+    /// Wrong arguments.
+    static let usage = Self("usage", exitStatus: 64)
+    /// A file is missing or cannot be read.
+    static let noInput = Self("no-input", exitStatus: 66)
+    /// The output is there already.
+    static let exists = Self("exists", exitStatus: 73)
+    /// Writing failed.
+    static let io = Self("io", exitStatus: 74)
+}
+
+extension PatchError {
+    /// An error of the system's, in the system's words.
+    ///
+    /// - Parameters:
+    ///   - number: An `errno`.
+    ///   - hint: What to do about it.
+    static func system(_ code: Code, _ path: Path, _ number: Int32, hint: String? = nil) -> PatchError {
+        PatchError(code, "\(path): \(systemMessage(number))", hint: hint)
+    }
+
+    /// The same error, with the file that it is about named first.
+    func about(_ file: some CustomStringConvertible) -> PatchError {
+        PatchError(code, "\(file): \(message)", hint: hint)
+    }
+}
+
+/// What the system calls an error, with a small letter first.
+private func systemMessage(_ number: Int32) -> String {
+    guard let text = unsafe strerror(number) else { return "error \(number)" }
+    let message = unsafe String(cString: text)
+    return message.prefix(1).lowercased() + message.dropFirst()
+}

@@ -1,0 +1,65 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import PatchCrypto
+
+/// Reads files, pipes and standard input whole.
+enum InputFile {
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: `-` is standard input.
+    ///   - limit: The most bytes that are of use. One more is read where there are more, so that the reader of the bytes
+    ///     sees that the file is too large, and nothing beyond: `/dev/zero` ends too.
+    ///   - check: Looks at the open file before it is read.
+    /// - Throws: `noInput` where the file is missing, a folder, or cannot be read.
+    static func contents(
+        of path: Path, limit: Int, check: (FileInfo) throws(PatchError) -> Void = { _ in }
+    ) throws(PatchError) -> [UInt8] {
+        var file: Int32 = 0
+        if !path.isStandardStream {
+            file = unsafe path.withCString { unsafe open($0, O_RDONLY | O_CLOEXEC) }
+        }
+        guard file >= 0, let info = FileInfo(descriptor: file) else { throw .system(.noInput, path, errno) }
+        defer { if !path.isStandardStream { close(file) } }
+        guard !info.isFolder else {
+            throw PatchError(.noInput, "\(path): is a folder", hint: "name the files in it, such as \(path)/*")
+        }
+        try check(info)
+        return try contents(of: file, path, expected: info.isRegular ? min(info.size, limit) : 0, limit: limit)
+    }
+
+    /// Reads to the end or one byte past the limit.
+    ///
+    /// - Parameter expected: The size that the system names; where it is right, memory is taken once.
+    private static func contents(
+        of file: Int32, _ path: Path, expected: Int, limit: Int
+    ) throws(PatchError) -> [UInt8] {
+        var failure: Int32 = 0
+        func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>, _ count: inout Int) {
+            while count < buffer.count {
+                let step = unsafe read(
+                    file, UnsafeMutableBufferPointer(rebasing: buffer[count...]).baseAddress, buffer.count - count)
+                if step < 0, errno == EINTR { continue }
+                if step < 0 { failure = errno }
+                if step <= 0 { return }
+                count += step
+            }
+        }
+        var bytes = unsafe [UInt8](unsafeUninitializedCapacity: min(expected, limit) + 1) { buffer, count in
+            unsafe fill(buffer, &count)
+        }
+        var isFull = bytes.count == expected + 1
+        while isFull, failure == 0, bytes.count <= limit {
+            let size = min(max(64 << 10, bytes.count), limit + 1 - bytes.count)
+            let more = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in unsafe fill(buffer, &count)
+            }
+            bytes += more
+            isFull = more.count == size
+        }
+        guard failure == 0 else { throw .system(.noInput, path, failure) }
+        return bytes
+    }
+}

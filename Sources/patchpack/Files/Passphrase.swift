@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import PatchCrypto
+
+/// Where a private key's passphrase comes from: a variable, a file, or a person at a terminal.
+enum Passphrase {
+    /// The passphrase that the options name; nil where they name none.
+    ///
+    /// - Throws: `passphrase` where the variable is not set, `noInput` where the file cannot be read.
+    static func named(by arguments: ParsedArguments) throws(PatchError) -> SecretBytes? {
+        if arguments.has(.passphraseEnv), arguments.has(.passphraseFile) {
+            throw PatchError(.usage, "--passphrase-env and --passphrase-file exclude each other")
+        }
+        if let variable = try arguments.text(of: .passphraseEnv) {
+            guard let value = Environment[variable] else {
+                throw PatchError(.passphrase, "the variable \(variable) is not set", hint: "export \(variable)")
+            }
+            return SecretBytes(Array(value.utf8))
+        }
+        guard let path = arguments.value(of: .passphraseFile)?.path else { return nil }
+        var bytes = try InputFile.contents(of: path, limit: 4096)
+        defer { _ = SecretBytes(wiping: &bytes) }
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard !line.isEmpty, bytes.count <= 4096 else {
+            throw PatchError(.passphrase, "\(path): no passphrase in its first line")
+        }
+        return SecretBytes(line)
+    }
+
+    /// Asks for a passphrase on the terminal, without showing it; nil where there is no terminal.
+    ///
+    /// - Throws: `passphrase` where the question was broken off.
+    static func ask(for file: Path) throws(PatchError) -> SecretBytes? {
+        guard isatty(0) == 1, isatty(2) == 1 else { return nil }
+        let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard terminal >= 0 else { return nil }
+        defer { close(terminal) }
+        var usual = termios()
+        guard unsafe tcgetattr(terminal, &usual) == 0 else { return nil }
+        var hidden = usual
+        // Byte by byte and without signals: an interrupt must not leave the terminal mute.
+        hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        unsafe tcsetattr(terminal, TCSAFLUSH, &hidden)
+        defer { unsafe tcsetattr(terminal, TCSAFLUSH, &usual) }
+        say("passphrase for \(escaped(file.description)): ", on: terminal)
+        defer { say("\n", on: terminal) }
+        var line: [UInt8] = []
+        defer { _ = SecretBytes(wiping: &line) }
+        line.reserveCapacity(4096)  // so that no smaller copy of it is left behind
+        while line.count < 4096 {
+            var byte: UInt8 = 0
+            guard unsafe read(terminal, &byte, 1) == 1, byte != 3, byte != 4 || !line.isEmpty else {
+                throw PatchError(.passphrase, "\(file): no passphrase was given")
+            }
+            switch byte {
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"), 4: return SecretBytes(line)
+            case 8, 127: _ = line.popLast()
+            default: line.append(byte)
+            }
+        }
+        throw PatchError(.passphrase, "\(file): the passphrase is too long")
+    }
+
+    private static func say(_ text: String, on terminal: Int32) {
+        _ = unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe writeAll($0, to: terminal) }
+    }
+}

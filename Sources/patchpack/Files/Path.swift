@@ -1,0 +1,52 @@
+/// A file's place: the bytes that the system knows it by, whether or not they are text.
+struct Path: Sendable, Hashable, CustomStringConvertible {
+    let bytes: [UInt8]
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    /// For people; damaged where the name is not UTF-8.
+    var description: String { String(decoding: bytes, as: UTF8.self) }
+    /// Whether it stands for standard input or output.
+    var isStandardStream: Bool { bytes == [UInt8(ascii: "-")] }
+    var isAbsolute: Bool { bytes.first == UInt8(ascii: "/") }
+    /// Whether a folder is there.
+    var isFolder: Bool { FileInfo(self, following: true)?.isFolder == true }
+    /// Whether it can only be a folder.
+    var endsInSlash: Bool { bytes.last == UInt8(ascii: "/") }
+
+    /// The names on the way, without `.` and empty ones.
+    var components: [ArraySlice<UInt8>] {
+        bytes.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
+    }
+
+    /// The last name; `.` where there is none.
+    var name: Path { Path(bytes: components.last.map(Array.init) ?? Array(".".utf8)) }
+
+    /// The folder that holds it.
+    var parent: Path {
+        var rest = bytes[...]
+        while rest.last == UInt8(ascii: "/") { rest.removeLast() }
+        guard let slash = rest.lastIndex(of: UInt8(ascii: "/")) else { return Path(".") }
+        return Path(bytes: slash == 0 ? Array("/".utf8) : Array(rest[..<slash]))
+    }
+
+    /// Whether both lead to one file that is there.
+    func isSameFile(as other: Path) -> Bool {
+        guard let info = FileInfo(self, following: true), let other = FileInfo(other, following: true) else {
+            return false
+        }
+        return info.isSame(as: other)
+    }
+
+    /// Something in this folder.
+    func appending(_ name: Path) -> Path {
+        Path(bytes: bytes + (endsInSlash || bytes.isEmpty ? [] : Array("/".utf8)) + name.bytes)
+    }
+
+    /// Calls `body` with the path as C has it.
+    func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        let text = bytes.map(CChar.init(bitPattern:)) + [0]
+        return unsafe body(text)
+    }
+}

@@ -1,0 +1,69 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import PatchCrypto
+
+/// The command line's entry: reads the arguments, runs a verb and exits with its status.
+@main
+enum Main {
+    /// The version that `--version` prints.
+    static let version = "0.1.0"
+
+    static func main() {
+        // A reader that has gone is an error of writing, to be reported, and no reason to die in the middle.
+        signal(SIGPIPE, SIG_IGN)
+        OpenSSLLibrary.skipCleanupAtExit()
+        let words = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+            unsafe CommandLine.unsafeArgv[index].map { word in
+                unsafe Argument(bytes: Array(UnsafeRawBufferPointer(start: word, count: strlen(word))))
+            }
+        }
+        exit(run(words))
+    }
+
+    /// Runs a command line.
+    ///
+    /// - Returns: The exit status.
+    private static func run(_ words: [Argument]) -> Int32 {
+        var console = Console(unparsed: words)
+        do {
+            switch try Request(words) {
+            case .help(let verb): try console.raw(Help.text(for: verb))
+            case .version: try console.raw("patchpack \(version)\n")
+            case .run(let arguments):
+                console = Console(arguments)
+                return try arguments.verb.run(arguments, console)
+            }
+            return 0
+        } catch {
+            guard !words.isEmpty else {
+                console.explain(Help.usage)
+                return error.code.exitStatus
+            }
+            console.error(error)
+            // Where standard output is what failed, there is nobody left to read the line.
+            if console.format == .json { try? console.json(.failure(error)) }
+            return error.code.exitStatus
+        }
+    }
+}
+
+extension Console {
+    convenience init(_ arguments: ParsedArguments) {
+        self.init(
+            format: arguments.value(of: .format)?.text, isQuiet: arguments.has(.quiet),
+            color: arguments.value(of: .color)?.text)
+    }
+
+    /// A console for a command line that may turn out to be wrong: whoever asks for JSON gets that in JSON too.
+    convenience init(unparsed words: [Argument]) {
+        let name = "--\(Option.format.name)"
+        let isJSON = words.indices.contains { index in
+            words[index].isText("\(name)=json")
+                || words[index].isText(name) && words[(index + 1)...].first?.isText("json") == true
+        }
+        self.init(format: isJSON ? "json" : nil, isQuiet: false, color: nil)
+    }
+}

@@ -1,0 +1,150 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import PatchCrypto
+
+/// What the tool says and where: results on standard output, words for people on standard error.
+///
+/// Text is escaped here, all of it: much of it comes from files that nobody has verified.
+final class Console {
+    enum Format {
+        case text, json
+    }
+
+    /// A colour of the text.
+    enum Style: String {
+        case good = "32"
+        case bad = "31"
+        case faint = "2"
+    }
+
+    let format: Format
+    let isQuiet: Bool
+    private let colors: (output: Bool, error: Bool)
+    private var barWidth = 0
+
+    /// - Parameters:
+    ///   - format: `json`; anything else is text.
+    ///   - color: `always` or `never`; anything else colours on a terminal, unless `NO_COLOR` is set.
+    init(format: String?, isQuiet: Bool, color: String?) {
+        self.format = format == "json" ? .json : .text
+        self.isQuiet = isQuiet
+        let allowed = Environment["NO_COLOR"] == nil && Environment["TERM"] != "dumb"
+        func isColored(_ stream: Int32) -> Bool {
+            color == "always" || color != "never" && allowed && isatty(stream) == 1
+        }
+        colors = (isColored(1), isColored(2))
+    }
+
+    /// Whether bars and questions make sense: a person sees standard error.
+    var hasTerminal: Bool { isatty(2) == 1 }
+
+    /// Prints a line of a text result.
+    func line(_ text: String) throws(PatchError) { try print(escaped(text)) }
+
+    /// Prints a line of a text result that begins with a coloured word.
+    func line(_ style: Style, _ word: String, _ text: String) throws(PatchError) {
+        try print(painted(word, style, colors.output) + escaped(text))
+    }
+
+    /// Prints one JSON object.
+    func json(_ value: JSONValue) throws(PatchError) { try print(value.text(escaping: isUnprintable)) }
+
+    /// Prints text of the tool's own to standard output as it is.
+    func raw(_ text: String) throws(PatchError) { try write(Array(text.utf8)) }
+
+    private func write(_ bytes: [UInt8]) throws(PatchError) {
+        clearBar()
+        try StandardOutput.write(bytes)
+    }
+
+    private func print(_ text: String) throws(PatchError) { try write(Array((text + "\n").utf8)) }
+
+    /// Says an error and its hint.
+    func error(_ error: PatchError) {
+        say("error", .bad, error.message)
+        if let hint = error.hint { say("hint", .faint, hint) }
+    }
+
+    /// Says that something deserves a look.
+    func warning(_ text: String) {
+        if !isQuiet { say("warning", .bad, text) }
+    }
+
+    /// Says how the tool is called.
+    func explain(_ text: String) { tell(text) }
+
+    /// Says how the work went; not for machines.
+    func note(_ text: String) {
+        if !isQuiet, format == .text { tell("\(escaped(text))\n") }
+    }
+
+    private func say(_ word: String, _ style: Style, _ text: String) {
+        tell("patchpack: \(painted("\(word):", style, colors.error)) \(escaped(text))\n")
+    }
+
+    /// Shows how many of several files are done, on a terminal.
+    func progress(_ done: Int, of total: Int) {
+        guard total > 1, hasTerminal, !isQuiet, format == .text else { return }
+        guard done < total else { return clearBar() }
+        let cells = 24
+        let filled = done * cells / total
+        let bar = String(repeating: "#", count: filled) + String(repeating: " ", count: cells - filled)
+        clearBar()
+        let text = "[\(bar)] \(done)/\(total)"
+        tell(text)
+        barWidth = text.count
+    }
+
+    private func clearBar() {
+        guard barWidth > 0 else { return }
+        barWidth = 0
+        tell("\r\u{1B}[K")
+    }
+
+    private func tell(_ text: String) {
+        clearBar()
+        // A failure here has nowhere left to be told.
+        _ = unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe writeAll($0, to: 2) }
+    }
+
+    private func painted(_ word: String, _ style: Style, _ isColored: Bool) -> String {
+        isColored ? "\u{1B}[\(style.rawValue)m\(escaped(word))\u{1B}[0m" : escaped(word)
+    }
+}
+
+/// Whether a character moves the cursor, hides itself or turns the text around.
+func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+    default: false
+    }
+}
+
+/// Text with every unprintable character written as an escape, such as `\u{1B}`.
+func escaped(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
+    return text.unicodeScalars.map { isUnprintable($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
+}
+
+/// The process's standard output.
+enum StandardOutput {
+    /// Writes bytes.
+    ///
+    /// - Throws: `io` where nobody takes them.
+    static func write(_ bytes: [UInt8]) throws(PatchError) {
+        let failure = unsafe bytes.withUnsafeBufferPointer { unsafe writeAll($0, to: 1) }
+        guard failure == 0 else { throw .system(.io, Path("standard output"), failure) }
+    }
+}
+
+/// The process's environment.
+enum Environment {
+    /// A variable's value; nil where it is not set or empty.
+    static subscript(name: String) -> String? {
+        guard let value = unsafe getenv(name), unsafe value[0] != 0 else { return nil }
+        return unsafe String(cString: value)
+    }
+}

@@ -1,0 +1,26 @@
+import PatchCrypto
+
+extension JSONValue {
+    /// The members that say how something ended.
+    static func outcome(_ error: PatchError?) -> [(key: String, value: JSONValue)] {
+        [
+            ("ok", .bool(error == nil)),
+            ("verdict", .string(error?.code.description ?? "ok")),
+            ("exitCode", .integer(Int(error?.code.exitStatus ?? 0))),
+        ]
+    }
+
+    /// An error, or null.
+    static func error(_ error: PatchError?) -> JSONValue {
+        guard let error else { return .null }
+        return .object([
+            ("code", .string(error.code.description)), ("message", .string(error.message)),
+            ("hint", error.hint.map { .string($0) } ?? .null),
+        ])
+    }
+
+    /// The line for a failure before anything is read.
+    static func failure(_ error: PatchError) -> JSONValue {
+        .object([("schema", .string("patchpack.error/1"))] + outcome(error) + [("error", .error(error))])
+    }
+}

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Builds the libraries' documentation into .docs; a link that leads nowhere is an error.
+set -euo pipefail
+
+swift=${SWIFT:-swift}
+docc=$(dirname "$(readlink -f "$(command -v "$swift")")")/docc
+[ -x "$docc" ] || docc=$(xcrun --find docc)
+"$swift" package dump-symbol-graph --minimum-access-level public >/dev/null
+graphs=$(find .build -type d -name symbolgraph | head -n 1)
+for module in PatchCrypto; do
+  folder=$(mktemp -d)
+  cp "$graphs/$module"*.symbols.json "$folder"
+  "$docc" convert --warnings-as-errors --fallback-display-name "$module" --fallback-bundle-identifier "$module" \
+    --additional-symbol-graph-dir "$folder" --output-dir ".docs/$module"
+  rm -r "$folder"
+done
+echo "documentation is in .docs"
