@@ -19,7 +19,9 @@ let package = Package(
         .executableTarget(name: "patchpack", dependencies: ["PatchCrypto"]),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
-        .testTarget(name: "patchpackTests", dependencies: ["patchpack", "PatchCrypto", "TestSupport"]),
+        .testTarget(
+            name: "patchpackTests", dependencies: ["patchpack", "PatchCrypto", "TestSupport"],
+            exclude: ["Arguments/help"]),
     ]
 )
 

@@ -7,7 +7,9 @@ docc=$(dirname "$(readlink -f "$(command -v "$swift")")")/docc
 [ -x "$docc" ] || docc=$(xcrun --find docc)
 "$swift" package dump-symbol-graph --minimum-access-level public >/dev/null
 graphs=$(find .build -type d -name symbolgraph | head -n 1)
-for module in PatchCrypto; do
+mkdir -p .docs
+modules=(PatchCrypto)
+for module in "${modules[@]}"; do
   folder=$(mktemp -d)
   cp "$graphs/$module"*.symbols.json "$folder"
   "$docc" convert --warnings-as-errors --fallback-display-name "$module" --fallback-bundle-identifier "$module" \

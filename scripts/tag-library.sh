@@ -4,7 +4,8 @@
 set -euo pipefail
 
 from=$1
-to=$2
+mkdir -p "$2"
+to=$(cd "$2" && pwd)
 cd "$from"
 for script in inspect.lua pl/*.lua; do
   [ -e "$script" ] || continue

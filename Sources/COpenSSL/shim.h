@@ -11,7 +11,12 @@
 #include <openssl/rand.h>
 #include <openssl/x509.h>
 
-/* EVP_PKEY_PUBLIC_KEY is a macro that Swift does not import. */
+/* A macro that Swift does not import. */
 static inline int copenssl_publicKeySelection(void) { return EVP_PKEY_PUBLIC_KEY; }
+
+/* OSSL_PARAM keeps the pointer to its name. A Swift string's lasts for one call, these literals' for ever. */
+static inline const char *copenssl_rsaModulus(void) { return OSSL_PKEY_PARAM_RSA_N; }
+static inline const char *copenssl_rsaExponent(void) { return OSSL_PKEY_PARAM_RSA_E; }
+static inline const char *copenssl_macDigest(void) { return OSSL_MAC_PARAM_DIGEST; }
 
 #endif

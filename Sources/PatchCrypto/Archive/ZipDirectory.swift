@@ -89,6 +89,7 @@ private struct ZipReader {
         try expect(0, 2, "more than one disk")
         let count = try take(2)
         try expect(count, 2, "more than one disk")
+        guard count < 0xFFFF else { throw Self.fault("zip64") }
         let size = try take(4)
         let start = bytes.startIndex + (try take(4))
         try expect(0, 2, "a comment")

@@ -22,10 +22,12 @@ enum EnvelopeFormat {
     /// Searched from the end: nothing that may stand behind the delimiter can contain it, so one inside the ciphertext
     /// is never found first.
     static func delimiterStart(in file: [UInt8]) -> Int? {
-        let last = file.count - delimiterPrefix.count
-        let first = max(0, file.count - delimiterWindow)
-        guard first <= last else { return nil }
-        return (first...last).last { file[$0...].starts(with: delimiterPrefix) }
+        var rest = file.suffix(delimiterWindow)
+        while let lineFeed = rest.lastIndex(of: UInt8(ascii: "\n")) {
+            if file[lineFeed...].starts(with: delimiterPrefix) { return lineFeed }
+            rest = rest[..<lineFeed]
+        }
+        return nil
     }
 
     /// Takes the bytes up to the next LF, and the LF itself, from the front; nil where there is none.

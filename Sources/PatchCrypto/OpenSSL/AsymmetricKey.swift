@@ -44,10 +44,7 @@ internal import COpenSSL
     ///
     /// - Throws: `config` for a key that the format does not allow.
     convenience init(_ info: SubjectPublicKeyInfo) throws(PatchError) {
-        guard let handle = unsafe info.makeHandle() else {
-            throw .openSSL(.config, "not a public key that OpenSSL takes")
-        }
-        try unsafe self.init(owning: handle)
+        try unsafe self.init(owning: info.makeHandle())
     }
 
     /// Reads a private key from PEM: PKCS#8, plain or encrypted, or PKCS#1.

@@ -15,7 +15,7 @@ func hmacSHA256(key: SecretBytes, _ pieces: [[UInt8]]) throws(PatchError) -> [UI
     var digestName = Array("SHA256".utf8CString)
     let ready = unsafe digestName.withUnsafeMutableBufferPointer { name in
         let parameters = unsafe [
-            OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0), OSSL_PARAM_construct_end(),
+            OSSL_PARAM_construct_utf8_string(copenssl_macDigest(), name.baseAddress, 0), OSSL_PARAM_construct_end(),
         ]
         return unsafe key.withUnsafeBytes { key in
             unsafe EVP_MAC_init(context, key.baseAddress, key.count, parameters) == 1

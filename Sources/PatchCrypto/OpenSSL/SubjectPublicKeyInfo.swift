@@ -80,32 +80,38 @@ enum SubjectPublicKeyInfo: Equatable {
         return rest.prefix(length)
     }
 
-    /// The key as OpenSSL's object, which the caller frees; nil where OpenSSL does not take the numbers.
-    func makeHandle() -> OpaquePointer? {
+    /// The key as OpenSSL's object, which the caller frees.
+    ///
+    /// - Throws: `unavailable` where OpenSSL refuses the kind of key, `config` where it refuses the numbers.
+    func makeHandle() throws(PatchError) -> OpaquePointer {
         switch self {
         case .ed25519(let point):
-            return unsafe EVP_PKEY_new_raw_public_key_ex(
-                nil, AsymmetricKey.Kind.ed25519.rawValue, nil, point, point.count)
+            let name = AsymmetricKey.Kind.ed25519.rawValue
+            guard let handle = unsafe EVP_PKEY_new_raw_public_key_ex(nil, name, nil, point, point.count) else {
+                throw .unavailable(name)
+            }
+            return unsafe handle
         case .rsa(let modulus, let exponent):
+            let name = AsymmetricKey.Kind.rsa.rawValue
+            let context = unsafe EVP_PKEY_CTX_new_from_name(nil, name, nil)
+            defer { unsafe EVP_PKEY_CTX_free(context) }
+            guard unsafe EVP_PKEY_fromdata_init(context) == 1 else { throw .unavailable(name) }
             // OpenSSL takes large numbers in the machine's own order.
             var modulus = Array(modulus.reversed())
             var exponent = Array(exponent.reversed())
-            return unsafe modulus.withUnsafeMutableBytes { modulus in
+            var handle: OpaquePointer?
+            unsafe modulus.withUnsafeMutableBytes { modulus in
                 unsafe exponent.withUnsafeMutableBytes { exponent in
                     var parameters = unsafe [
-                        OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, modulus.baseAddress, modulus.count),
-                        OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_E, exponent.baseAddress, exponent.count),
+                        OSSL_PARAM_construct_BN(copenssl_rsaModulus(), modulus.baseAddress, modulus.count),
+                        OSSL_PARAM_construct_BN(copenssl_rsaExponent(), exponent.baseAddress, exponent.count),
                         OSSL_PARAM_construct_end(),
                     ]
-                    let context = unsafe EVP_PKEY_CTX_new_from_name(nil, AsymmetricKey.Kind.rsa.rawValue, nil)
-                    defer { unsafe EVP_PKEY_CTX_free(context) }
-                    var handle: OpaquePointer?
-                    guard unsafe EVP_PKEY_fromdata_init(context) == 1,
-                        unsafe EVP_PKEY_fromdata(context, &handle, copenssl_publicKeySelection(), &parameters) == 1
-                    else { return nil }
-                    return unsafe handle
+                    _ = unsafe EVP_PKEY_fromdata(context, &handle, copenssl_publicKeySelection(), &parameters)
                 }
             }
+            guard let handle = unsafe handle else { throw .openSSL(.config, "not a public key that OpenSSL takes") }
+            return unsafe handle
         }
     }
 }

@@ -35,7 +35,8 @@ struct Option: Sendable {
 // Every option, in the order of use. A verb lists those that it takes.
 extension Option {
     static let output = Option(
-        name: "output", short: "o", value: .file("PATH"), help: "folder to write into; with pack, also one file called .js, or -")
+        name: "output", short: "o", value: .file("PATH"),
+        help: "folder to write into; with pack, also one file called .js, or -")
     static let force = Option(name: "force", help: "replace outputs that are there already")
     static let dryRun = Option(name: "dry-run", help: "do everything but write")
     static let jobs = Option(

@@ -171,8 +171,7 @@ private struct VerbParser {
         }
         if case .choice(_, let choices) = kind, !choices.contains(where: value.isText) {
             throw .unknown(
-                "value", "--\(option.name) \(value.text)", known: choices,
-                help: "one of \(choices.joined(separator: ", "))")
+                "--\(option.name)", value.text, known: choices, help: "one of \(choices.joined(separator: ", "))")
         }
         values[option.name, default: []].append(value)
     }

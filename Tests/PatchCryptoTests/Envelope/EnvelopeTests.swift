@@ -1,0 +1,169 @@
+import TestSupport
+import Testing
+
+@testable import PatchCrypto
+
+struct EnvelopeTests {
+    /// Why a file cannot be split, as a person reads it.
+    private func fault(_ file: [UInt8], limits: Limits = Limits()) -> PatchError? {
+        do {
+            _ = try UnverifiedEnvelope(file, limits: limits)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func packingIsReproducible() throws {
+        let scripts = [
+            Script(name: "main.lua", bytes: Array("require 'lib'\n".utf8)),
+            Script(name: "lib/a.lua", bytes: [UInt8](0...255)), Script(name: "empty.lua", bytes: []),
+        ]
+        let manifest = try Forge.manifest(for: scripts)
+        let packer = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
+        let envelope = try packer.pack(manifest, scripts)
+        #expect(try packer.pack(manifest, scripts) == envelope)
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust)
+        let patch = try verifier.verify(envelope, scriptKey: TestKeys.script).get()
+        #expect(patch.scripts == scripts)
+        #expect(patch.manifest.encoded() == manifest.encoded())
+        #expect(patch.signers == [TestKeys.signing.verifyingKey.id])
+    }
+
+    @Test func theLayersAddUpToTheFile() throws {
+        for scriptKey in [TestKeys.script, try ScriptKey.generate(for: .aes256GCMSHA256)] {
+            var forge = Forge()
+            forge.scriptKey = scriptKey
+            forge.signingKeys = [TestKeys.signing, TestKeys.otherSigning]
+            let envelope = try UnverifiedEnvelope(forge.envelope())
+            var place = 0
+            for layer in envelope.layers {
+                #expect(layer.range.lowerBound == place)
+                place = layer.range.upperBound
+            }
+            #expect(place == envelope.bytes.count)
+            let contents = try envelope.contents(scriptKey: scriptKey)
+            #expect(contents.scripts == forge.scripts)
+            #expect(
+                contents.members.map(\.name) == ["manifest.json"]
+                    + [scriptKey.suite.digestSuffix, ".aes"].map { "main.lua" + $0 })
+        }
+    }
+
+    @Test func aPackerNeedsDistinctKeysAndTheManifestsScripts() throws {
+        let key = TestKeys.signing
+        #expect(throws: PatchError(.config, "")) { try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: []) }
+        #expect(throws: PatchError(.config, "")) {
+            try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [key, key])
+        }
+        let packer = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [key])
+        let scripts = Forge().scripts
+        let manifest = try Forge.manifest(for: scripts)
+        #expect(throws: PatchError(.malformed, "")) { try packer.pack(manifest, scripts + scripts) }
+        #expect(throws: PatchError(.malformed, "")) {
+            try packer.pack(manifest, [Script(name: "main.lua", bytes: [1])])
+        }
+    }
+
+    @Test func aPackerHoldsToTheLimit() throws {
+        let scripts = Forge().scripts
+        let manifest = try Forge.manifest(for: scripts)
+        var limits = Limits()
+        limits.envelopeSize = try Forge().envelope().count
+        func pack() throws -> [UInt8] {
+            try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing], limits: limits)
+                .pack(manifest, scripts)
+        }
+        _ = try pack()
+        limits.envelopeSize -= 1
+        #expect(throws: PatchError(.limit, "")) { try pack() }
+    }
+
+    @Test func aDelimiterInThePayloadIsNotTaken() throws {
+        let inner = try Forge().envelope()
+        let outer = try UnverifiedEnvelope(Forge.sign(inner))
+        #expect(Array(outer.payload) == inner)
+    }
+
+    @Test func linesOutsideTheGrammarAreMalformed() throws {
+        let envelope = try Forge().envelope()
+        let split = try UnverifiedEnvelope(envelope)
+        let (payload, delimiter) = (Array(split.payload), Array(envelope[split.delimiterRange]))
+        let line = Array(envelope[split.signatures[0].range])
+        #expect(fault(payload + delimiter + line) == nil)
+        let fields = String(decoding: line.dropLast(), as: UTF8.self).split(separator: " ").map(String.init)
+        let tails: [[UInt8]] = [
+            line + [10], line + line.dropLast(), line + Array("x".utf8), line + [0], Array(line.dropLast()),
+            [10] + line, [],
+            Array("rsa-sha1 \(fields[1]) \n".utf8), Array("rsa-sha1 \(fields[1])\n".utf8),
+            Array("rsa-sha1  \(fields[1]) \(fields[2])\n".utf8), Array("rsa-sha1 \(fields[1]) \(fields[2]) \n".utf8),
+            Array("RSA-SHA1 \(fields[1]) \(fields[2])\n".utf8), Array("rsa-md5 \(fields[1]) \(fields[2])\n".utf8),
+            Array("rsa-sha1 \(fields[1].uppercased())A \(fields[2])\n".utf8),
+            Array("rsa-sha1 \(fields[1].dropLast()) \(fields[2])\n".utf8),
+            Array("rsa-sha1 \(fields[1])0 \(fields[2])\n".utf8),
+            Array("rsa-sha1 \(fields[1]) \(fields[2].dropLast())\n".utf8), Array("rsa-sha1 \(fields[1]) ====\n".utf8),
+            Array("\trsa-sha1 \(fields[1]) \(fields[2])\n".utf8), delimiter,
+        ]
+        for tail in tails { #expect(fault(payload + delimiter + tail) == PatchError(.malformed, "")) }
+        let headers = [
+            "\n--patchpack-envelope-1 aes-128-cbc+md5\n",
+            "\n--patchpack-envelope-1 aes-128-cbc+md5 \(TestKeys.script.id) \n",
+            "\n--patchpack-envelope-1  aes-128-cbc+md5 \(TestKeys.script.id)\n", "\n--patchpack-envelope-1 \n",
+            "\n--patchpack-envelope-1 aes-128-cbc+md6 \(TestKeys.script.id)\n",
+            "--patchpack-envelope-1 \(TestKeys.script.id)\n",
+            "\n--patchpack-envelope-2 aes-128-cbc+md5 \(TestKeys.script.id)\n", "\n--patchpack-envelope-1",
+            "\n--patchpack-envelope-1 AES-128-CBC+MD5 \(TestKeys.script.id)\n",
+            "\n--patchpack-envelope-1 aes-128-cbc+md5 0123",
+        ]
+        for header in headers { #expect(fault(payload + Array(header.utf8) + line) == PatchError(.malformed, "")) }
+    }
+
+    @Test func differentAccidentsAreToldApart() throws {
+        let envelope = try Forge().envelope()
+        var crlf: [UInt8] = []
+        for byte in envelope { crlf += byte == 10 ? [13, 10] : [byte] }
+        let accidents = [
+            [], Array("short".utf8), Array("local x = 1 -- a plain Lua file\n".utf8), crlf,
+            Array(envelope.dropLast(400)),
+            Array(envelope.dropLast(2)), envelope + [0],
+        ]
+        let messages = accidents.map { fault($0)?.message ?? "none" }
+        #expect(Set(messages).count >= 6, "\(messages)")
+        for accident in accidents { #expect(fault(accident)?.code == .malformed) }
+        #expect(messages[3].contains("CRLF"))
+        #expect(messages[2].contains("plain text"))
+    }
+
+    @Test func signatureLimitsHold() throws {
+        var forge = Forge()
+        let payload = try Array(UnverifiedEnvelope(forge.envelope()).payload)
+        forge.signingKeys = Array(repeating: TestKeys.signing, count: 8)
+        #expect(fault(try forge.envelope()) == nil)
+        forge.signingKeys.append(TestKeys.signing)
+        #expect(fault(try forge.envelope()) == PatchError(.limit, ""))
+        func signed(_ characters: Int) throws -> [UInt8] {
+            let delimiter = EnvelopeFormat.delimiter(suite: .aes128CBCMD5, scriptKeyID: TestKeys.script.id)
+            let text = Array(repeating: UInt8(ascii: "A"), count: characters)
+            return payload + delimiter + Array("rsa-sha1 \(TestKeys.script.id) ".utf8) + text + [10]
+        }
+        #expect(fault(try signed(1368)) == nil)
+        #expect(fault(try signed(1372)) == PatchError(.limit, ""))
+        // The delimiter is then too far from the end to be found.
+        #expect(fault(try signed(66_000)) == PatchError(.malformed, ""))
+    }
+
+    @Test func theDelimiterMayBeginAtTheWindowsEdge() throws {
+        var limits = Limits()
+        limits.signatureLength = 100_000
+        let delimiter = EnvelopeFormat.delimiter(suite: .aes128CBCMD5, scriptKeyID: TestKeys.script.id)
+        let start = delimiter + Array("rsa-sha1 \(TestKeys.script.id) ".utf8)
+        let length = (EnvelopeFormat.delimiterWindow - start.count - 1) / 4 * 4
+        let tail = start + Array(repeating: UInt8(ascii: "A"), count: length) + [10]
+        let missing = EnvelopeFormat.delimiterWindow - tail.count
+        // The suite's name cannot be stretched, so the edge is met by the payload's own length alone.
+        #expect(missing < 4)
+        #expect(fault(Array(repeating: 1, count: 100) + tail, limits: limits) == nil)
+        let longer = start + Array(repeating: UInt8(ascii: "A"), count: length + 4) + [10]
+        #expect(fault(Array(repeating: 1, count: 100) + longer, limits: limits) == PatchError(.malformed, ""))
+    }
+}

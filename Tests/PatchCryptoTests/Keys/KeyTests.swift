@@ -1,0 +1,181 @@
+import PatchCrypto
+import TestSupport
+import Testing
+
+/// Keys are made by `openssl`, so that reading them is held against another program's writing.
+struct KeyTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    /// Runs a line of shell in the folder and gives what it wrote to the file `key`.
+    private func made(by line: String) throws -> [UInt8] {
+        let run = try Tool.shell("{ \(line); } 2>&1", in: folder.path)
+        try #require(run.status == 0, "\(run.text)")
+        return try folder.read("key")
+    }
+
+    @Test func publicKeyIDIsTheHashOfItsDER() throws {
+        let pem = try made(by: "openssl genrsa -out private 2048 && openssl pkey -in private -pubout -out key")
+        let id = try Tool.shell("openssl pkey -pubin -in key -outform DER | sha256sum | cut -c1-16", in: folder.path)
+        let key = try VerifyingKey(pem: pem)
+        #expect(key.id.description == id.lines.first)
+        #expect(key.algorithm == .rsaSHA1)
+        #expect(key.bits == 2048)
+        #expect(try VerifyingKey(pem: pem, algorithm: .rsaSHA256).id == key.id)
+        #expect(try key.pem() == pem)
+    }
+
+    @Test func ed25519KeyIsReadAndSigns() throws {
+        let pem = try made(by: "openssl genpkey -algorithm ed25519 -out key")
+        let key = try SigningKey(pem: SecretBytes(pem))
+        let id = try Tool.shell("openssl pkey -in key -pubout -outform DER | sha256sum | cut -c1-16", in: folder.path)
+        #expect(key.verifyingKey.id.description == id.lines.first)
+        #expect(key.verifyingKey.algorithm == .ed25519)
+        let signature = try key.sign([1, 2, 3])
+        #expect(try key.verifyingKey.isValid(signature, for: [1, 2, 3]))
+        #expect(try !key.verifyingKey.isValid(signature, for: [1, 2]))
+        #expect(throws: PatchError(.config, "")) { try SigningKey(pem: SecretBytes(pem), algorithm: .rsaSHA1) }
+    }
+
+    @Test(arguments: [
+        "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out key",
+        "openssl genrsa -traditional -out key 2048",
+        "openssl genrsa 2048 | sed 's/$/\\r/' >key",
+    ])
+    func privateKeyIsReadInItsForms(line: String) throws {
+        let key = try SigningKey(pem: SecretBytes(try made(by: line)))
+        let signature = try key.sign(Array("payload".utf8)[...])
+        #expect(try key.verifyingKey.isValid(signature, for: Array("payload".utf8)[...]))
+    }
+
+    @Test func passphraseOpensAnEncryptedKey() throws {
+        let pem = SecretBytes(try made(by: "openssl genrsa -aes256 -passout pass:open-sesame -out key 2048"))
+        let passphrase = SecretBytes(Array("open-sesame".utf8))
+        let key = try SigningKey(pem: pem, passphrase: passphrase)
+        #expect(throws: PatchError(.passphrase, "")) { try SigningKey(pem: pem) }
+        #expect(throws: PatchError(.passphrase, "")) {
+            try SigningKey(pem: pem, passphrase: SecretBytes(Array("open".utf8)))
+        }
+        let locked = try key.pem(passphrase: passphrase)
+        try folder.write(locked.exposed, to: "locked")
+        let opened = try Tool.shell("openssl pkey -in locked -passin pass:open-sesame -pubout", in: folder.path)
+        #expect(opened.output == (try key.verifyingKey.pem()))
+    }
+
+    @Test(arguments: [
+        "openssl genrsa -out key 2048", "openssl genrsa -aes128 -passout pass:x -out key 2048",
+        "openssl genrsa -traditional -aes128 -passout pass:x -out key 2048",
+        "openssl genrsa 2048 | openssl rsa -RSAPublicKey_out -out key",
+        "openssl req -x509 -newkey rsa:2048 -nodes -keyout private -subj /CN=x -out key",
+        "openssl genrsa 1024 | openssl pkey -pubout -out key",
+        "openssl ecparam -name prime256v1 -genkey | openssl pkey -pubout -out key",
+        "openssl genpkey -algorithm RSA-PSS -pkeyopt rsa_keygen_bits:2048 | openssl pkey -pubout -out key",
+        "openssl genpkey -algorithm x25519 | openssl pkey -pubout -out key",
+        "openssl genrsa 2048 | openssl pkey -pubout -out one; cat one one >key",
+        "openssl genrsa 2048 | openssl pkey -pubout | head -n -1 >key",
+        "openssl genrsa 2048 | openssl pkey -pubout | sed '3s/./!/' >key",
+        "openssl genrsa 2048 | openssl pkey -pubout | sed '1a Proc-Type: 4,ENCRYPTED\\n' >key",
+        "openssl rand -hex 16 >key", ": >key", "head -c 4096 /dev/zero >key",
+    ])
+    func whatIsNoTrustedKeyIsRefused(line: String) throws {
+        let pem = try made(by: line)
+        #expect(throws: PatchError(.config, "")) { try VerifyingKey(pem: pem) }
+    }
+
+    @Test(arguments: [
+        "openssl genrsa 1024 >key", "openssl ecparam -name prime256v1 -genkey -noout >key",
+        "openssl genrsa 2048 | openssl pkey -pubout >key", "echo hello >key", ": >key",
+    ])
+    func whatIsNoSigningKeyIsRefused(line: String) throws {
+        let pem = SecretBytes(try made(by: line))
+        #expect(throws: PatchError(.config, "")) { try SigningKey(pem: pem) }
+    }
+
+    @Test func textAroundATrustedKeyIsAllowed() throws {
+        let pem = try made(by: "openssl genrsa 2048 | openssl rsa -pubout -text | sed '$a the end' >key")
+        #expect(try VerifyingKey(pem: pem).bits == 2048)
+        let carriageReturns = try made(by: "openssl genrsa 2048 | openssl pkey -pubout | sed 's/$/\\r/' >key")
+        #expect(try VerifyingKey(pem: carriageReturns).bits == 2048)
+    }
+
+    @Test func aKeyIsWrittenAndReadBack() throws {
+        let key = TestKeys.signing
+        #expect(try SigningKey(pem: key.pem()).verifyingKey.id == key.verifyingKey.id)
+        #expect(throws: PatchError(.config, "")) { try SigningKey.generate(.rsaSHA1, bits: 1024) }
+    }
+
+    @Test func noDescriptionShowsASecret() throws {
+        let secret = SecretBytes(Array("open-sesame".utf8))
+        let texts = ["\(secret)", String(reflecting: secret), "\(TestKeys.script)", "\(TestKeys.signing)"]
+        let hex = String(decoding: TestKeys.script.file().exposed, as: UTF8.self)
+        for text in texts {
+            #expect(!text.contains("sesame"))
+            #expect(!text.contains(hex.dropLast()))
+        }
+        var dumped = ""
+        dump(secret, to: &dumped)
+        #expect(!dumped.contains("115"))
+    }
+
+    @Test func movingASecretWipesItsSource() {
+        var bytes = Array("open-sesame".utf8)
+        let secret = SecretBytes(wiping: &bytes)
+        #expect(bytes == Array(repeating: 0, count: 11))
+        #expect(secret.exposed == Array("open-sesame".utf8))
+    }
+}
+
+struct ScriptKeyTests {
+    private static let hex = String(repeating: "0123456789abcdef", count: 2)
+
+    @Test func idIsTheHashOfTheLabelledKey() throws {
+        let folder = try TestFolder()
+        try folder.write(Self.hex + "\n", to: "key")
+        let id = try Tool.shell(
+            "{ printf 'patchpack script key\\n'; printf \"$(sed 's/../\\\\x&/g' key)\"; } | sha256sum | cut -c1-16",
+            in: folder.path)
+        let key = try ScriptKey(file: SecretBytes(Array(Self.hex.utf8)))
+        #expect(key.id.description == id.lines.first)
+        #expect(key.suite == .aes128CBCMD5)
+    }
+
+    @Test(arguments: [hex, hex + "\n", hex + hex, hex + hex + "\n"])
+    func aLineOfHexIsAKey(text: String) throws {
+        let key = try ScriptKey(file: SecretBytes(Array(text.utf8)))
+        #expect(key.suite.keyLength * 2 == text.utf8.filter { $0 != 10 }.count)
+        #expect(key.file().exposed == Array(text.utf8.filter { $0 != 10 }) + [10])
+    }
+
+    @Test(arguments: [
+        "", "\n", String(hex.dropLast()), hex + "0", hex + "00", hex.uppercased(), hex + "\n\n", hex + "\r\n",
+        " " + hex,
+        hex + " ", "0x" + hex.dropLast(2), String(hex.dropLast()) + "g", String(hex.dropLast()) + "٣",
+    ])
+    func anythingElseIsNot(text: String) {
+        #expect(throws: PatchError(.config, "")) { try ScriptKey(file: SecretBytes(Array(text.utf8))) }
+    }
+
+    @Test func aKeyHasSixteenOrThirtyTwoBytes() throws {
+        for count in [0, 15, 17, 24, 31, 33] {
+            #expect(throws: PatchError(.config, "")) {
+                try ScriptKey(bytes: SecretBytes([UInt8](repeating: 7, count: count)))
+            }
+        }
+        #expect(try ScriptKey.generate(for: .aes256GCMSHA256).suite == .aes256GCMSHA256)
+    }
+}
+
+struct TrustStoreTests {
+    @Test func aKeyGivenTwiceCountsOnce() throws {
+        let key = TestKeys.signing.verifyingKey
+        #expect(try TrustStore([key, key, TestKeys.otherSigning.verifyingKey]).keys.count == 2)
+    }
+
+    @Test func noKeyAndOneKeyForTwoAlgorithmsAreRefused() throws {
+        let key = TestKeys.signing.verifyingKey
+        let other = try VerifyingKey(pem: key.pem(), algorithm: .rsaSHA256)
+        #expect(throws: PatchError(.config, "")) { try TrustStore([key, other]) }
+        #expect(throws: PatchError(.config, "")) { try TrustStore([]) }
+    }
+}

@@ -1,0 +1,63 @@
+import TestSupport
+import Testing
+
+@testable import PatchCrypto
+
+struct CipherTests {
+    @Test(arguments: Suite.allCases, [0, 1, 15, 16, 17, 4096])
+    func sealingIsUndone(suite: Suite, length: Int) throws {
+        let key = try ScriptKey.generate(for: suite)
+        let text = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
+        var sealed = try suite.seal(text, with: key, label: "main.lua")
+        #expect(suite.cipher.canHaveSealed(length: sealed.count))
+        #expect(try suite.seal(text, with: key, label: "main.lua") == sealed)
+        #expect(try suite.seal(text, with: key, label: "other.lua") != sealed)
+        let opened = try suite.cipher.open(0..<sealed.count, of: &sealed, key: key.bytes, label: "main.lua")
+        #expect(opened.map { Array(sealed[$0]) } == text)
+    }
+
+    @Test func opensslOpensBothSuites() throws {
+        let folder = try TestFolder()
+        let text = Array("return 1\n".utf8)
+        for (suite, cipher, ivSuffix) in [
+            (Suite.aes128CBCMD5, "aes-128-cbc", ""), (.aes256GCMSHA256, "aes-256-ctr", "00000002"),
+        ] {
+            let key = try ScriptKey.generate(for: suite)
+            try folder.write(try suite.seal(text, with: key, label: "x"), to: "sealed")
+            try folder.write(key.file().exposed, to: "key")
+            let opened = try Tool.shell(
+                """
+                iv=$(head -c \(suite.cipher.ivLength) sealed | od -An -v -tx1 | tr -d ' \\n')
+                tail -c +\(suite.cipher.ivLength + 1) sealed | head -c -\(suite.cipher.tagLength) |
+                  openssl enc -d -\(cipher) -K "$(cat key)" -iv "${iv}\(ivSuffix)"
+                """, in: folder.path)
+            #expect(opened.output == text, "\(opened.error)")
+        }
+    }
+
+    @Test func gcmNoticesEveryChange() throws {
+        let key = try ScriptKey.generate(for: .aes256GCMSHA256)
+        let sealed = try key.suite.seal([1, 2, 3], with: key, label: "a.lua")
+        for index in sealed.indices {
+            var changed = sealed
+            changed[index] ^= 1
+            #expect(try key.suite.cipher.open(0..<changed.count, of: &changed, key: key.bytes, label: "a.lua") == nil)
+        }
+        var moved = sealed
+        #expect(try key.suite.cipher.open(0..<moved.count, of: &moved, key: key.bytes, label: "b.lua") == nil)
+    }
+
+    @Test(arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")])
+    func base64IsThatOfTheRFC(text: String, encoded: String) {
+        #expect(Base64.encode(Array(text.utf8)) == Array(encoded.utf8))
+        #expect(Base64.decode(encoded.utf8) == (text.isEmpty ? nil : Array(text.utf8)))
+    }
+
+    @Test(arguments: [
+        "Zg=", "Zg", "Zh==", "Zm9=", "Zg==\n", " Zg==", "Zg== ", "Zm9v====", "====", "Zm=v", "Zm9-", "Zm9vZg==Zm9v",
+        "Z===",
+    ])
+    func base64OfAnotherSpellingIsRefused(encoded: String) {
+        #expect(Base64.decode(encoded.utf8) == nil)
+    }
+}

@@ -1,0 +1,244 @@
+import TestSupport
+import Testing
+
+@testable import PatchCrypto
+
+struct VerifierTests {
+    /// Verifies and says at which stage it ended and with which code.
+    private func outcome(
+        _ envelope: [UInt8], trust: TrustStore = TestKeys.trust, threshold: Int = 1, key: ScriptKey = TestKeys.script,
+        policy: Policy = Policy(), limits: Limits = Limits()
+    ) throws -> (stage: VerificationReport.Stage?, error: PatchError?, report: VerificationReport) {
+        let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy, limits: limits)
+        var report = VerificationReport()
+        switch verifier.verify(envelope, scriptKey: key, report: &report) {
+        case .success:
+            #expect(report.stages.allSatisfy { $0.status == .pass })
+            return (nil, nil, report)
+        case .failure(let error):
+            let failed = try #require(report.failedStage)
+            var expected = VerificationReport.Status.pass
+            for stage in report.stages {
+                if stage.stage == failed { expected = .fail }
+                #expect(stage.status == expected)
+                if expected == .fail { expected = .skipped }
+            }
+            return (failed, error, report)
+        }
+    }
+
+    private func expect(
+        _ envelope: [UInt8], fails stage: VerificationReport.Stage, with code: PatchError.Code,
+        limits: Limits = Limits(), sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let outcome = try outcome(envelope, limits: limits)
+        #expect(outcome.stage == stage, sourceLocation: sourceLocation)
+        #expect(outcome.error == PatchError(code, ""), sourceLocation: sourceLocation)
+    }
+
+    @Test func aSoundEnvelopePasses() throws {
+        let outcome = try outcome(Forge().envelope())
+        #expect(outcome.error == nil)
+        #expect(outcome.report.manifest?.id == "com.example.shop.fix")
+        #expect(outcome.report.signatures.map(\.isValid) == [true])
+    }
+
+    @Test func readRefusesBySize() throws {
+        try expect([], fails: .read, with: .malformed)
+        try expect(Array(repeating: 10, count: 15), fails: .read, with: .malformed)
+        var limits = Limits()
+        let envelope = try Forge().envelope()
+        limits.envelopeSize = envelope.count
+        #expect(try outcome(envelope, limits: limits).error == nil)
+        limits.envelopeSize -= 1
+        try expect(envelope, fails: .read, with: .limit, limits: limits)
+    }
+
+    @Test func splitComesBeforeTheSignature() throws {
+        try expect(Array(repeating: 10, count: 16), fails: .split, with: .malformed)
+    }
+
+    @Test func aChangedPayloadIsABadSignature() throws {
+        var envelope = try Forge().envelope()
+        envelope[40] ^= 1
+        try expect(envelope, fails: .signature, with: .badSignature)
+    }
+
+    @Test func aSignatureOfNobodyKnownIsAnUnknownSigner() throws {
+        var forge = Forge()
+        forge.signingKeys = [TestKeys.otherSigning]
+        let outcome = try outcome(forge.envelope())
+        #expect(outcome.error == PatchError(.unknownSigner, ""))
+        #expect(outcome.report.signatures.map(\.isTrusted) == [false])
+        #expect(outcome.error?.message.contains(TestKeys.otherSigning.verifyingKey.id.description) == true)
+        #expect(outcome.error?.message.contains(TestKeys.signing.verifyingKey.id.description) == true)
+    }
+
+    @Test func aKeyIsTrustedForItsAlgorithmAlone() throws {
+        let sha256 = try SigningKey(pem: TestKeys.signing.pem(), algorithm: .rsaSHA256)
+        var forge = Forge()
+        forge.signingKeys = [sha256]
+        #expect(try outcome(forge.envelope()).error == PatchError(.unknownSigner, ""))
+        let trust = try TrustStore([sha256.verifyingKey])
+        #expect(try outcome(forge.envelope(), trust: trust).error == nil)
+        #expect(try outcome(Forge().envelope(), trust: trust).error == PatchError(.unknownSigner, ""))
+    }
+
+    @Test func aThresholdCountsKeysAndNotLines() throws {
+        let both = try TrustStore([TestKeys.signing.verifyingKey, TestKeys.otherSigning.verifyingKey])
+        var forge = Forge()
+        forge.signingKeys = [TestKeys.signing, TestKeys.signing]
+        #expect(try outcome(forge.envelope(), trust: both, threshold: 1).error == nil)
+        #expect(try outcome(forge.envelope(), trust: both, threshold: 2).error == PatchError(.unknownSigner, ""))
+        forge.signingKeys = [TestKeys.signing, TestKeys.otherSigning]
+        #expect(try outcome(forge.envelope(), trust: both, threshold: 2).error == nil)
+        #expect(try outcome(forge.envelope(), trust: both, threshold: 3).error == PatchError(.unknownSigner, ""))
+        #expect(throws: PatchError(.config, "")) { try EnvelopeVerifier(trustStore: both, threshold: 0) }
+    }
+
+    @Test func enoughGoodSignaturesMakeABadOneHarmless() throws {
+        let both = try TrustStore([TestKeys.signing.verifyingKey, TestKeys.otherSigning.verifyingKey])
+        let payload = try Array(UnverifiedEnvelope(Forge().envelope()).payload)
+        let bad = EnvelopeFormat.signatureLine(
+            algorithm: .rsaSHA1, keyID: TestKeys.otherSigning.verifyingKey.id, signature: [1, 2, 3])
+        let envelope = try Forge.sign(payload) + bad
+        #expect(try outcome(envelope, trust: both).error == nil)
+        #expect(try outcome(envelope, trust: both, threshold: 2).error == PatchError(.badSignature, ""))
+        // Of a key that is not trusted, a bad line says nothing.
+        #expect(try outcome(envelope).error == nil)
+    }
+
+    @Test func anotherScriptKeyFailsToDecrypt() throws {
+        let envelope = try Forge().envelope()
+        for key in [TestKeys.otherScript, try ScriptKey.generate(for: .aes256GCMSHA256)] {
+            let outcome = try outcome(envelope, key: key)
+            #expect(outcome.stage == .decrypt)
+            #expect(outcome.error == PatchError(.decryptFailed, ""))
+        }
+    }
+
+    @Test func aPayloadOfAnImpossibleLengthFailsToDecrypt() throws {
+        for length in [0, 1, 16, 31, 33, 47] {
+            try expect(Forge.sign([UInt8](repeating: 7, count: length)), fails: .decrypt, with: .decryptFailed)
+        }
+    }
+
+    @Test func aPayloadOfAnotherKeyFailsToDecryptOrIsNoZip() throws {
+        // Sealed with another key and labelled with this one: the padding lets one in 256 through to the next stage.
+        let payload = try TestKeys.otherScript.suite.seal(Forge().zip(), with: TestKeys.otherScript, label: "envelope")
+        let outcome = try outcome(Forge.sign(payload))
+        #expect(outcome.stage == .decrypt || outcome.stage == .zip)
+        #expect(outcome.error != nil)
+    }
+
+    @Test func aBrokenZipIsMalformed() throws {
+        var forge = Forge()
+        forge.changeZip = { $0.append(0) }
+        try expect(forge.envelope(), fails: .zip, with: .malformed)
+        forge.changeZip = { $0 = [] }
+        try expect(forge.envelope(), fails: .zip, with: .malformed)
+    }
+
+    @Test func theManifestListsTheMembersInTheirOrder() throws {
+        let changes: [(inout [(name: String, bytes: [UInt8])]) -> Void] = [
+            { $0.swapAt(1, 2) }, { $0.swapAt(0, 1) }, { $0.removeLast() }, { $0.remove(at: 1) },
+            { $0.append(("more.lua.aes", [])) }, { $0.append(("note", [])) }, { $0[1].name = "main.lua.sha256" },
+            { $0[2].name = "main.lua" }, { $0[0].bytes += [10] },
+        ]
+        for change in changes {
+            var forge = Forge()
+            forge.changeMembers = change
+            try expect(forge.envelope(), fails: .manifest, with: .malformed)
+        }
+    }
+
+    @Test func aScriptIsWhatItsDigestSays() throws {
+        let other = try TestKeys.script.suite.seal([1], with: TestKeys.script, label: "main.lua")
+        let same = try TestKeys.script.suite.seal(Array("return 2\n".utf8), with: TestKeys.script, label: "main.lua")
+        let changes: [((inout [(name: String, bytes: [UInt8])]) -> Void, PatchError.Code)] = [
+            ({ $0[2].bytes = other }, .digestMismatch), ({ $0[2].bytes = same }, .digestMismatch),
+            ({ $0[1].bytes[0] ^= 1 }, .digestMismatch), ({ $0[1].bytes += [10] }, .digestMismatch),
+            ({ $0[1].bytes = [] }, .digestMismatch),
+            ({ $0[1].bytes = Array(String(decoding: $0[1].bytes, as: UTF8.self).uppercased().utf8) }, .digestMismatch),
+            ({ $0[2].bytes = [] }, .decryptFailed), ({ $0[2].bytes.removeLast() }, .decryptFailed),
+            ({ $0[2].bytes = Array($0[2].bytes.prefix(16)) }, .decryptFailed),
+        ]
+        for (change, code) in changes {
+            var forge = Forge()
+            forge.changeMembers = change
+            try expect(forge.envelope(), fails: .scripts, with: code)
+        }
+    }
+
+    @Test(arguments: [
+        (Policy(app: "com.example.shop"), true), (Policy(app: "com.example.other"), false), (Policy(app: ""), false),
+        (Policy(app: "*"), false), (Policy(app: "COM.example.shop"), false),
+        (Policy(appVersion: AppVersion("2.3")), true),
+        (Policy(appVersion: AppVersion("2.5.0")), false), (Policy(engine: 2), true), (Policy(engine: 1), false),
+        (Policy(floor: 7), true), (Policy(floor: 8), false), (Policy(floor: 0), true),
+        (Policy(time: Timestamp("2026-12-31T23:59:59Z")), true),
+        (Policy(time: Timestamp("2027-01-01T00:00:00Z")), false),
+        (Policy(), true),
+    ])
+    func policyIsTheLastStage(policy: Policy, passes: Bool) throws {
+        var forge = Forge()
+        forge.manifest = try Forge.manifest(for: forge.scripts, engine: 2, expires: "2027-01-01T00:00:00Z").encoded()
+        let outcome = try outcome(forge.envelope(), policy: policy)
+        #expect(outcome.stage == (passes ? nil : .policy))
+        #expect(outcome.error == (passes ? nil : PatchError(.policy, "")))
+        #expect(outcome.report.manifest != nil)
+    }
+
+    @Test func signaturesAloneNeedNoScriptKey() throws {
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust)
+        var report = VerificationReport()
+        var envelope = try Forge().envelope()
+        #expect(try verifier.verifySignatures(envelope, report: &report).get() == [TestKeys.signing.verifyingKey.id])
+        #expect(report.stages.map(\.status) == [.pass, .pass, .pass] + Array(repeating: .skipped, count: 5))
+        envelope[0] ^= 1
+        #expect(throws: PatchError(.badSignature, "")) {
+            try verifier.verifySignatures(envelope, report: &report).get()
+        }
+    }
+
+    @Test func decryptingLeavesTheCallersBytesAlone() throws {
+        let envelope = try Forge().envelope()
+        let copy = Array(envelope.map { $0 })
+        _ = try outcome(envelope)
+        #expect(envelope == copy)
+    }
+
+    /// Every flip of every bit, every complement of a byte, and every truncation of a whole envelope.
+    @Test func everyChangedByteAndEveryTruncationIsRefused() throws {
+        let envelope = try Forge().envelope()
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust)
+        let allowed = 10...16
+        func check(_ changed: [UInt8], _ what: @autoclosure () -> String) {
+            switch verifier.verify(changed, scriptKey: TestKeys.script) {
+            case .success: Issue.record("\(what()) is accepted")
+            case .failure(let error):
+                if !allowed.contains(Int(error.code.exitStatus)) { Issue.record("\(what()) is \(error)") }
+            }
+        }
+        for length in envelope.indices { check(Array(envelope[..<length]), "truncation to \(length)") }
+        for index in envelope.indices {
+            var changed = envelope
+            for mask: UInt8 in [1, 2, 4, 8, 16, 32, 64, 128, 255] {
+                changed[index] = envelope[index] ^ mask
+                check(changed, "byte \(index) as \(changed[index])")
+            }
+        }
+    }
+
+    /// The leak check of the address sanitizer looks at what this leaves behind.
+    @Test func twoHundredScriptsPackAndVerify() throws {
+        let packer = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust)
+        for number in 0..<200 {
+            let text = Array("return \(number)\n".utf8) + Array(repeating: UInt8(ascii: "-"), count: 4085)
+            let scripts = [Script(name: "main.lua", bytes: text)]
+            let envelope = try packer.pack(Forge.manifest(for: scripts), scripts)
+            #expect(try verifier.verify(envelope, scriptKey: TestKeys.script).get().scripts == scripts)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import PatchCrypto
+
+/// A folder with the test keys and a script in it, as a release would have them.
+public struct Workshop {
+    public let folder: TestFolder
+
+    /// A script whose head says all that must be said.
+    public static let script = """
+        -- @patch    com.example.shop.cart-total
+        -- @version  7
+        -- @app      com.example.shop >=2.3.0 <2.5.0
+        -- @replaces Cart.total
+        return 1
+
+        """
+
+    public init() throws {
+        folder = try TestFolder()
+        try folder.write(TestKeys.signing.pem().exposed, to: "signing.pem", mode: 0o600)
+        try folder.write(TestKeys.signing.verifyingKey.pem(), to: "trusted.pem")
+        try folder.write(TestKeys.otherSigning.verifyingKey.pem(), to: "other.pem")
+        try folder.write(TestKeys.script.file().exposed, to: "script.key")
+        try folder.write(TestKeys.otherScript.file().exposed, to: "other.key")
+        try folder.write(Self.script, to: "cart.lua")
+    }
+
+    /// Runs patchpack in the folder.
+    public func run(
+        _ arguments: String..., input: [UInt8] = [], environment: [String: String] = [:]
+    ) throws -> Tool {
+        try Tool.run(Tool.patchpack, arguments, input: input, environment: environment, in: folder.path)
+    }
+
+    /// Packs scripts with the folder's keys.
+    public func pack(_ arguments: String..., environment: [String: String] = [:]) throws -> Tool {
+        try Tool.run(
+            Tool.patchpack, ["pack"] + arguments + ["--signing-key", "signing.pem", "--script-key", "script.key"],
+            environment: environment, in: folder.path)
+    }
+
+    /// Verifies envelopes with the folder's keys.
+    public func verify(_ arguments: String..., environment: [String: String] = [:]) throws -> Tool {
+        try Tool.run(
+            Tool.patchpack, ["verify"] + arguments + ["--trusted-key", "trusted.pem", "--script-key", "script.key"],
+            environment: environment, in: folder.path)
+    }
+
+    /// Runs a line of shell in the folder.
+    public func shell(_ line: String, environment: [String: String] = [:]) throws -> Tool {
+        try Tool.shell(line, environment: environment, in: folder.path)
+    }
+}
+
+extension Tool {
+    /// The JSON objects of the output, one a line.
+    public func objects() throws -> [[String: Any]] {
+        try lines.map { line in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+            guard let object = object as? [String: Any] else { throw CocoaError(.propertyListReadCorrupt) }
+            return object
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import PatchCrypto
+import TestSupport
+import Testing
+
+@testable import patchpack
+
+struct ArgumentTests {
+    private func error(_ words: String...) -> String {
+        do {
+            _ = try Request(words.map { Argument(bytes: Array($0.utf8)) })
+            return ""
+        } catch {
+            return "\(error.message) | \(error.hint ?? "")"
+        }
+    }
+
+    @Test(arguments: [
+        (["verfiy"], "did you mean verify?"), (["verify", "--trusted-kye", "x"], "did you mean --trusted-key?"),
+        (["pack", "--scriptkey", "x"], "did you mean --script-key?"),
+        (["verify", "--format=jsn", "x"], "did you mean json?"),
+        (["unpack", "--froce"], "did you mean --force?"), (["zzzzzzzzzz"], "patchpack --help"),
+    ])
+    func unknownWordsGetASuggestion(words: [String], expected: String) {
+        do {
+            _ = try Request(words.map { Argument(bytes: Array($0.utf8)) })
+            Issue.record("\(words) is accepted")
+        } catch {
+            #expect(error.code == .usage)
+            #expect(error.hint?.contains(expected) == true, "\(error.hint ?? "")")
+        }
+    }
+
+    @Test func optionsAreReadInAllTheirForms() throws {
+        let words = [
+            "verify", "-qh", "a", "--app=x=y", "--floor", "3", "--trusted-key", "k", "--trusted-key=l", "--", "--b",
+        ]
+        let kept = words.filter { $0 != "-qh" } + []
+        guard
+            case .run(let arguments) = try Request(
+                ([kept[0], "-q"] + kept.dropFirst()).map { Argument(bytes: Array($0.utf8)) })
+        else {
+            Issue.record("not a verb")
+            return
+        }
+        #expect(arguments.operands.map(\.text) == ["a", "--b"])
+        #expect(try arguments.text(of: .runningApp) == "x=y")
+        #expect(try arguments.number(of: .floor) == 3)
+        #expect(arguments.values(of: .trustedKey).map(\.text) == ["k", "l"])
+        #expect(arguments.has(.quiet))
+        guard case .help = try Request(words.map { Argument(bytes: Array($0.utf8)) }) else {
+            Issue.record("-qh is not help")
+            return
+        }
+    }
+
+    @Test func valuesAreMissedAndRefused() {
+        #expect(error("verify", "--app").contains("needs a value"))
+        #expect(error("verify", "--signature-only=yes").contains("takes no value"))
+        #expect(error("verify", "--app", "a", "--app", "b").contains("given twice"))
+        #expect(error("verify", "-z").contains("unknown option -z"))
+        #expect(error("inspect", "a", "b").contains("too many"))
+    }
+
+    @Test(arguments: [
+        ("abc", "abc", 0), ("abc", "acb", 1), ("", "abc", 3), ("kitten", "sitting", 3), ("verify", "verfiy", 1),
+    ])
+    func editDistanceCountsChanges(left: String, right: String, distance: Int) {
+        #expect(editDistance(left, right) == distance)
+        #expect(editDistance(right, left) == distance)
+    }
+
+    @Test func noOptionIsListedTwiceAndEveryHelpIsOneLine() {
+        for verb in Verb.all {
+            let names = verb.allOptions.map(\.name)
+            #expect(Set(names).count == names.count, "\(verb.name)")
+            for option in verb.allOptions { #expect(!option.help.isEmpty && !option.help.contains("\n")) }
+        }
+    }
+}
+
+/// The help texts as they were read and approved; a change of an option shows here.
+struct HelpTests {
+    @Test(arguments: ["patchpack"] + Verb.all.map(\.name))
+    func helpIsAsApproved(name: String) throws {
+        let verb = Verb.all.first { $0.name == name }
+        let text = try Tool.run(Tool.patchpack, [verb?.name, "--help"].compactMap(\.self))
+        #expect(text.status == 0)
+        let approved = try Tool.run("/bin/cat", ["\(Tool.root)/Tests/patchpackTests/Arguments/help/\(name).txt"])
+        #expect(text.text == approved.text)
+        #expect(text.lines.allSatisfy { $0.count <= 140 })
+    }
+
+    @Test func noArgumentsShowTheUsageOnStandardError() throws {
+        let run = try Tool.patchpack()
+        #expect(run.status == 64)
+        #expect(run.output.isEmpty)
+        #expect(run.error.hasPrefix("usage: patchpack VERB"))
+    }
+}

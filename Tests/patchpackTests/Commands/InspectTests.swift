@@ -1,0 +1,47 @@
+import TestSupport
+import Testing
+
+struct InspectTests {
+    private let shop: Workshop
+
+    init() throws { shop = try Workshop() }
+
+    @Test func layersAddUpAndNothingIsCalledVerified() throws {
+        try #require(try shop.pack("cart.lua").status == 0)
+        let run = try shop.run(
+            "inspect", "cart.js", "--script-key", "script.key", "--trusted-key", "trusted.pem", "--format", "json")
+        #expect(run.status == 0)
+        let object = try #require(try run.objects().first)
+        #expect(object["verified"] as? Bool == false)
+        let layers = try #require(object["layers"] as? [[String: Any]])
+        #expect(layers.compactMap { $0["name"] as? String } == ["iv", "ciphertext", "delimiter", "signature"])
+        var place = 0
+        for layer in layers {
+            #expect(layer["offset"] as? Int == place)
+            place += try #require(layer["size"] as? Int)
+        }
+        #expect(place == object["size"] as? Int)
+        #expect(place == (try shop.folder.read("cart.js").count))
+        #expect((object["signatures"] as? [[String: Any]])?.first?["status"] as? String == "valid")
+        #expect((object["manifest"] as? [String: Any])?["version"] as? Int == 7)
+        let members = (object["zip"] as? [String: Any])?["members"] as? [[String: Any]]
+        #expect(members?.compactMap { $0["name"] as? String } == ["manifest.json", "cart.lua.md5", "cart.lua.aes"])
+    }
+
+    @Test func itShowsWhatItCanAndSaysWhatItCannot() throws {
+        try #require(try shop.pack("cart.lua").status == 0)
+        let wrong = try shop.run("inspect", "cart.js", "--script-key", "other.key")
+        #expect(wrong.status == 13)
+        #expect(wrong.text.contains("delimiter"))
+        let plain = try shop.run("inspect", "cart.js", "--trusted-key", "other.pem")
+        #expect(plain.status == 0)
+        #expect(plain.text.contains("unchecked"))
+        #expect(plain.text.contains("nothing here is verified"))
+        var changed = try shop.folder.read("cart.js")
+        changed[20] ^= 1
+        try shop.folder.write(changed, to: "cart.js")
+        let bad = try shop.run("inspect", "cart.js", "--trusted-key", "trusted.pem")
+        #expect(bad.status == 0)
+        #expect(bad.text.contains("invalid"))
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+struct KeyCommandTests {
+    private let shop: Workshop
+
+    init() throws { shop = try Workshop() }
+
+    private func mode(of name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: shop.folder.at(name))[.posixPermissions] as? Int
+    }
+
+    @Test func keygenMakesThreeFilesThatOpensslReads() throws {
+        let run = try shop.run("keygen", "-o", "keys/new", "--bits", "2048")
+        #expect(run.status == 0, "\(run.error)")
+        #expect(try mode(of: "keys/new/signing.pem") == 0o600)
+        #expect(try mode(of: "keys/new/script.key") == 0o600)
+        let check = try shop.shell(
+            """
+            openssl pkey -in keys/new/signing.pem -pubout | cmp - keys/new/trusted.pem &&
+              grep -Eqx '[0-9a-f]{32}' keys/new/script.key && openssl pkey -in keys/new/signing.pem -check -noout
+            """)
+        #expect(check.status == 0, "\(check.error)")
+        let script = String(decoding: try shop.folder.read("keys/new/script.key"), as: UTF8.self).dropLast()
+        #expect(!run.text.contains(script) && !run.error.contains(script))
+    }
+
+    @Test func keygenEncryptsWithAPassphrase() throws {
+        let run = try shop.run(
+            "keygen", "-o", "new", "--bits", "2048", "--passphrase-env", "P", environment: ["P": "open-sesame"])
+        #expect(run.status == 0, "\(run.error)")
+        #expect(!run.text.contains("sesame") && !run.error.contains("sesame"))
+        let check = try shop.shell("openssl pkey -in new/signing.pem -passin pass:open-sesame -noout")
+        #expect(check.status == 0)
+        #expect(
+            String(decoding: try shop.folder.read("new/signing.pem"), as: UTF8.self).contains("ENCRYPTED PRIVATE KEY"))
+    }
+
+    @Test func keygenLeavesWhatIsThere() throws {
+        let before = try shop.folder.read("signing.pem")
+        try FileManager.default.removeItem(atPath: shop.folder.at("trusted.pem"))
+        #expect(try shop.run("keygen", "--bits", "2048").status == 73)
+        #expect(try shop.folder.read("signing.pem") == before)
+        #expect(!shop.folder.exists("trusted.pem"))
+        #expect(try shop.run("keygen", "--bits", "2048", "--force").status == 0)
+        #expect(try shop.folder.read("signing.pem") != before)
+    }
+
+    @Test func keyinfoTellsKindsAndIDs() throws {
+        let run = try shop.run(
+            "keyinfo", "signing.pem", "trusted.pem", "rsa-sha256:trusted.pem", "script.key", "--format", "json")
+        #expect(run.status == 0)
+        let objects = try run.objects()
+        #expect(objects.map { $0["kind"] as? String } == ["signing", "trusted", "trusted", "script"])
+        #expect(objects[0]["keyID"] as? String == objects[1]["keyID"] as? String)
+        #expect(objects[2]["algorithm"] as? String == "rsa-sha256")
+        #expect(objects[3]["suite"] as? String == "aes-128-cbc+md5")
+        #expect(objects.allSatisfy { $0["schema"] as? String == "patchpack.keyinfo/1" })
+        let mixed = try shop.run("keyinfo", "cart.lua", "trusted.pem")
+        #expect(mixed.status == 78)
+        #expect(mixed.lines.count == 1)
+    }
+
+    /// A question on a terminal, answered by a person: `script` gives the tool one.
+    @Test func aPassphraseIsAskedForOnATerminalOnly() throws {
+        let line =
+            "openssl pkey -in signing.pem -aes256 -passout pass:open-sesame -out locked.pem && chmod 600 locked.pem"
+        try #require(try shop.shell(line).status == 0)
+        let asked = try shop.shell(
+            """
+            { sleep 1; printf 'open-sesamex\\177\\n'; sleep 1; } |
+              script -qec "'\(Tool.patchpack)' keyinfo locked.pem --color never" /dev/null
+            """)
+        #expect(asked.status == 0, "\(asked.text)")
+        #expect(asked.text.contains("passphrase for locked.pem:"))
+        #expect(asked.text.contains("private key, rsa-sha1"))
+        let broken = try shop.shell(
+            "{ sleep 1; printf '\\003'; sleep 1; } | script -qec \"'\(Tool.patchpack)' keyinfo locked.pem\" /dev/null")
+        #expect(broken.status == 77, "\(broken.text)")
+    }
+}

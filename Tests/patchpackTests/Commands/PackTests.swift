@@ -1,0 +1,168 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+struct PackTests {
+    private let shop: Workshop
+
+    init() throws { shop = try Workshop() }
+
+    /// The manifest that verification finds.
+    private func manifest(of file: String) throws -> [String: Any] {
+        let run = try shop.verify(file, "--format", "json", "--at", "2000-01-01T00:00:00Z", "--engine", "99")
+        let object = try #require(try run.objects().first)
+        return try #require(object["manifest"] as? [String: Any], "\(run.text)")
+    }
+
+    @Test func tagsSayWhatThePatchIs() throws {
+        try #require(try shop.pack("cart.lua").status == 0)
+        let manifest = try manifest(of: "cart.js")
+        #expect(manifest["id"] as? String == "com.example.shop.cart-total")
+        #expect(manifest["version"] as? Int == 7)
+        #expect(manifest["app"] as? String == "com.example.shop")
+        #expect(manifest["appVersions"] as? String == ">=2.3.0 <2.5.0")
+        #expect(manifest["engine"] as? Int == 1)
+        #expect(manifest["replaces"] as? [String] == ["Cart.total"])
+        #expect(manifest["created"] == nil)
+    }
+
+    @Test func flagsOverrideTags() throws {
+        let run = try shop.pack(
+            "cart.lua", "--id", "a.b", "--version", "8", "--app", "c.d", "--app-versions", "*", "--engine", "2",
+            "--replaces", "X.y,Z", "--replaces", "W", "--created", "2026-01-02T03:04:05Z", "--expires",
+            "2030-01-01T00:00:00Z", "--notes", "wörds", "--extra", "build=47", "--extra", "x=a=b")
+        try #require(run.status == 0, "\(run.error)")
+        let manifest = try manifest(of: "cart.js")
+        #expect(manifest["id"] as? String == "a.b")
+        #expect(manifest["version"] as? Int == 8)
+        #expect(manifest["app"] as? String == "c.d")
+        #expect(manifest["appVersions"] as? String == "*")
+        #expect(manifest["engine"] as? Int == 2)
+        #expect(manifest["replaces"] as? [String] == ["X.y", "Z", "W"])
+        #expect(manifest["created"] as? String == "2026-01-02T03:04:05Z")
+        #expect(manifest["expires"] as? String == "2030-01-01T00:00:00Z")
+        #expect(manifest["notes"] as? String == "wörds")
+        #expect(manifest["extra"] as? [String: String] == ["build": "47", "x": "a=b"])
+    }
+
+    @Test func createdComesFromTheEnvironmentToo() throws {
+        try #require(try shop.pack("cart.lua", environment: ["SOURCE_DATE_EPOCH": "951782400"]).status == 0)
+        #expect(try manifest(of: "cart.js")["created"] as? String == "2000-02-29T00:00:00Z")
+        #expect(try shop.pack("cart.lua", "--force", environment: ["SOURCE_DATE_EPOCH": "yesterday"]).status == 64)
+    }
+
+    @Test func packingTwiceGivesTheSameBytesOnAnotherDayToo() throws {
+        let scripts = "\(Tool.root)/examples/patches/*.lua"
+        let run = try shop.shell(
+            """
+            pack() { "$@" '\(Tool.patchpack)' pack \(scripts) -o "$to" --signing-key signing.pem --script-key script.key; }
+            to=one pack env && sleep 0.01 && to=two pack env TZ=Asia/Tokyo && to=three pack faketime '2031-07-06 05:04:03' &&
+              diff -r one two && diff -r one three && ls one | wc -l
+            """)
+        #expect(run.status == 0, "\(run.error)")
+        #expect(try #require(Int(run.lines.last ?? "")) >= 3)
+    }
+
+    @Test func outputsGoWhereTheyShould() throws {
+        try shop.folder.write(Workshop.script, to: "src/a/one.lua")
+        try shop.folder.write(Workshop.script, to: "src/b/one.lua")
+        #expect(try shop.pack("cart.lua", "-o", "dist").status == 0)
+        #expect(try shop.pack("cart.lua", "-o", "new/folder/").status == 0)
+        #expect(try shop.pack("cart.lua", "-o", "named.js").status == 0)
+        #expect(try shop.pack("src/a/one.lua", "src/b/one.lua", "--root", "src", "-o", "dist").status == 0)
+        for file in ["dist/cart.js", "new/folder/cart.js", "named.js", "dist/a/one.js", "dist/b/one.js"] {
+            #expect(shop.folder.exists(file), "\(file)")
+        }
+        let scripts = try #require(try manifest(of: "dist/a/one.js")["scripts"] as? [[String: Any]])
+        #expect(scripts.first?["name"] as? String == "a/one.lua")
+        let clash = try shop.pack("src/a/one.lua", "src/b/one.lua", "-o", "dist", "--force")
+        #expect(clash.status == 64)
+        #expect(clash.error.contains("--root"))
+        #expect(try shop.pack("cart.lua", "src/a/one.lua", "-o", "both.js").status == 64)
+    }
+
+    @Test func anEnvelopeGoesIntoAPipe() throws {
+        let run = try shop.shell(
+            """
+            patchpack pack cart.lua -o - --signing-key signing.pem --script-key script.key |
+              patchpack verify - --trusted-key trusted.pem --script-key script.key
+            """)
+        #expect(run.status == 0, "\(run.error)")
+    }
+
+    @Test func aBundleHoldsItsScriptsInOrder() throws {
+        try shop.folder.write("return 2\n", to: "lib/util.lua")
+        let run = try shop.pack("cart.lua", "lib/util.lua", "--root", ".", "--bundle", "-o", "bundle.js")
+        try #require(run.status == 0, "\(run.error)")
+        let scripts = try #require(try manifest(of: "bundle.js")["scripts"] as? [[String: Any]])
+        #expect(scripts.map { $0["name"] as? String } == ["cart.lua", "lib/util.lua"])
+        let unpacked = try shop.run(
+            "unpack", "bundle.js", "-o", "out", "--trusted-key", "trusted.pem", "--script-key", "script.key")
+        #expect(unpacked.status == 0)
+        #expect(try shop.folder.read("out/lib/util.lua") == Array("return 2\n".utf8))
+        #expect(try shop.folder.read("out/cart.lua") == Array(Workshop.script.utf8))
+    }
+
+    @Test func aDryRunWritesNothing() throws {
+        let run = try shop.pack("cart.lua", "-o", "dist", "--dry-run")
+        #expect(run.status == 0)
+        #expect(run.text.hasPrefix("would pack  dist/cart.js"))
+        #expect(!shop.folder.exists("dist"))
+        let object = try #require(try shop.pack("cart.lua", "--dry-run", "--format", "json").objects().first)
+        #expect(object["written"] as? Bool == false)
+    }
+
+    @Test func oneBadScriptDoesNotStopTheOthers() throws {
+        try shop.folder.write("return 1", to: "untagged.lua")
+        let run = try shop.pack("untagged.lua", "cart.lua", "-o", "dist", "--format", "json")
+        #expect(run.status == 64)
+        #expect(try run.objects().map { $0["verdict"] as? String } == ["usage", "ok"])
+        #expect(shop.folder.exists("dist/cart.js"))
+        #expect(try shop.folder.contents().filter { $0.hasPrefix("dist/") } == ["dist/cart.js"])
+    }
+
+    @Test func noInputIsEverReplaced() throws {
+        try shop.folder.write(Workshop.script, to: "script.lua")
+        try #require(try shop.shell("ln -s script.lua trap.js").status == 0)
+        let run = try shop.pack("script.lua", "-o", "trap.js", "--force")
+        #expect(run.status == 64)
+        #expect(try shop.folder.read("script.lua") == Array(Workshop.script.utf8))
+    }
+
+    @Test func modernKeysWorkToo() throws {
+        let made = try shop.run("keygen", "-o", "new", "--algorithm", "ed25519", "--suite", "aes-256-gcm+sha256")
+        try #require(made.status == 0, "\(made.error)")
+        let packed = try shop.run(
+            "pack", "cart.lua", "--signing-key", "new/signing.pem", "--signing-key", "rsa-sha256:signing.pem",
+            "--script-key", "new/script.key")
+        try #require(packed.status == 0, "\(packed.error)")
+        let verified = try shop.run(
+            "verify", "cart.js", "--trusted-key", "new/trusted.pem", "--trusted-key", "rsa-sha256:trusted.pem",
+            "--threshold", "2", "--script-key", "new/script.key")
+        #expect(verified.status == 0, "\(verified.error)")
+    }
+
+    /// The scripts of Debian's Penlight and inspect.lua, in one batch and as one bundle.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/usr/share/lua/5.3/pl"), "Debian's lua-penlight"))
+    func realCodeComesBackByteForByte() throws {
+        let run = try shop.shell(
+            """
+            \(Tool.root)/scripts/tag-library.sh /usr/share/lua/5.3 library
+            files=$(cd library && find . -name '*.lua' | sed 's|^./|library/|' | sort)
+            keys='--trusted-key trusted.pem --script-key script.key'
+            patchpack pack $files --root library -o batch --signing-key signing.pem $keys
+            patchpack verify $(find batch -name '*.js') $keys
+            for envelope in $(find batch -name '*.js'); do patchpack unpack $envelope -o unpacked -q $keys || exit; done
+            diff -r library unpacked
+            patchpack pack $files --root library --bundle -o bundle.js --id a.b --version 1 --app c.d --signing-key signing.pem $keys
+            patchpack unpack bundle.js -o unbundled $keys -q
+            diff -r library unbundled && find library -name '*.lua' | wc -l
+            """)
+        #expect(run.status == 0, "\(run.error)")
+        let count = try #require(Int(run.lines.last ?? ""))
+        #expect(count >= 36)
+        #expect(run.lines.count { $0.hasPrefix("packed") } == count + 1)
+        #expect(run.lines.count { $0.hasPrefix("ok") } == count)
+    }
+}

@@ -1,0 +1,56 @@
+import PatchCrypto
+import TestSupport
+import Testing
+
+@testable import patchpack
+
+struct OutputFileTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private func file(_ name: String, _ text: String = "new") -> OutputFile {
+        OutputFile(path: Path(folder.at(name)), content: .bytes(Array(text.utf8)))
+    }
+
+    @Test func allFilesAppearOrNone() throws {
+        try folder.write("old", to: "c")
+        #expect(throws: PatchError(.exists, "")) {
+            try OutputFile.write([file("a"), file("b/d"), file("c")], force: false)
+        }
+        #expect(try folder.contents() == ["c"])
+        // A folder in the way of the second file is noticed when the first is in place already.
+        try folder.write("", to: "e/f/g")
+        #expect(throws: PatchError(.io, "")) { try OutputFile.write([file("a"), file("c/x")], force: false) }
+        #expect(!folder.exists("a"))
+        try OutputFile.write([file("a"), file("b/d"), file("c")], force: true)
+        #expect(try folder.read("c") == Array("new".utf8))
+        #expect(try folder.contents().filter { $0.contains(".tmp") } == [])
+    }
+
+    @Test func whatIsNoFileIsNotReplaced() throws {
+        try folder.write("", to: "d/e")
+        #expect(throws: PatchError(.io, "")) { try OutputFile.write([file("d")], force: true) }
+        let null = OutputFile(path: Path("/dev/null"), content: .bytes([1]))
+        #expect(throws: PatchError(.io, "")) { try OutputFile.write([null], force: true) }
+    }
+
+    @Test(arguments: [
+        ("a/b.lua", "b.lua", "a"), ("b.lua", "b.lua", "."), ("/b", "b", "/"), ("a//b/", "b", "a/"), ("./a", "a", "."),
+        ("/", ".", "."),
+    ])
+    func pathsAreTakenApart(path: String, name: String, parent: String) {
+        #expect(Path(path).name.description == name)
+        if path != "/" { #expect(Path(path).parent.description == parent) }
+    }
+
+    @Test func inputsEndAtTheirLimit() throws {
+        try folder.write(Array(0..<100), to: "a")
+        for limit in [0, 1, 99, 100, 101, 1000] {
+            let bytes = try InputFile.contents(of: Path(folder.at("a")), limit: limit)
+            #expect(bytes == Array(0..<UInt8(min(100, limit + 1))))
+        }
+        #expect(try InputFile.contents(of: Path("/dev/zero"), limit: 200_000).count == 200_001)
+        #expect(try InputFile.contents(of: Path("/proc/self/status"), limit: 100_000).count > 100)
+    }
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# A release of all patches in a folder: packed, verified with what the app has, and listed with their hashes.
+# usage: release.sh PATCHES_FOLDER OUTPUT_FOLDER
+#
+# The keys come from the environment, as a build server sets them:
+#   PATCHPACK_SIGNING_KEY, PATCHPACK_TRUSTED_KEY, PATCHPACK_SCRIPT_KEY   files
+#   PATCHPACK_PASSPHRASE                                                 for the signing key, where it has one
+set -euo pipefail
+
+[ $# -eq 2 ] || { sed -n '3p' "$0" >&2; exit 64; }
+patches=$1
+release=$2
+shopt -s nullglob
+scripts=("$patches"/*.lua)
+[ ${#scripts[@]} -gt 0 ] || { echo "release.sh: no patches in $patches" >&2; exit 66; }
+
+passphrase=()
+[ -z "${PATCHPACK_PASSPHRASE:-}" ] || passphrase=(--passphrase-env PATCHPACK_PASSPHRASE)
+
+# The commit's own time makes the release reproducible; PATCHPACK_TRUSTED_KEY makes `pack` refuse another signing key.
+SOURCE_DATE_EPOCH=$(git -C "$patches" log -1 --format=%ct 2>/dev/null || echo 0)
+export SOURCE_DATE_EPOCH
+patchpack pack "${scripts[@]}" -o "$release" "${passphrase[@]}"
+patchpack verify "$release"/*.js
+(cd "$release" && sha256sum -- *.js >SHA256SUMS)
