@@ -8,7 +8,7 @@ ifeq ($(shell uname),Linux)
 RELEASE_FLAGS += --static-swift-stdlib -Xswiftc -use-ld=lld
 endif
 
-.PHONY: all build deps demo test check lint docs cover clean
+.PHONY: all build deps demo test asan check lint docs cover clean
 
 all: build
 
@@ -23,6 +23,11 @@ demo: build
 
 test: deps
 	$(SWIFT) test
+
+# The same tests under the address sanitizer, leaks included.
+asan: deps
+	SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp:print_suppressions=0 \
+	  $(SWIFT) test --sanitize=address --scratch-path .build/asan
 
 # Warnings are errors in every build of the package (Package.swift), so `check` builds, lints and reads the docs.
 check: deps lint docs

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// A program run to its end.
@@ -62,7 +63,11 @@ public struct Tool {
         process.standardOutput = try FileHandle(forWritingTo: URL(filePath: files.at("output")))
         process.standardError = try FileHandle(forWritingTo: URL(filePath: files.at("error")))
         try process.run()
+        // A hang is a defect, and shows as status 128 + SIGTERM.
+        let deadline = DispatchWorkItem { process.terminate() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: deadline)
         process.waitUntilExit()
+        deadline.cancel()
         let status = process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
         return Tool(
             status: status, output: try files.read("output"),

@@ -57,7 +57,9 @@ struct PackTests {
         let run = try shop.shell(
             """
             pack() { "$@" '\(Tool.patchpack)' pack \(scripts) -o "$to" --signing-key signing.pem --script-key script.key; }
-            to=one pack env && sleep 0.01 && to=two pack env TZ=Asia/Tokyo && to=three pack faketime '2031-07-06 05:04:03' &&
+            # libfaketime and the address sanitizer both want to be first, and wait for each other.
+            another_day=(faketime '2031-07-06 05:04:03'); [ -z "$LSAN_OPTIONS" ] || another_day=(env)
+            to=one pack env && sleep 0.01 && to=two pack env TZ=Asia/Tokyo && to=three pack "${another_day[@]}" &&
               diff -r one two && diff -r one three && ls one | wc -l
             """)
         #expect(run.status == 0, "\(run.error)")
