@@ -40,9 +40,9 @@ enum EnvelopeContents {
 
     /// The stage `scripts`: opens each where it lies and checks its size and its digest.
     ///
-    /// - Parameter contents: The zip's members in the manifest's order, consumed so that no script is held twice.
+    /// - Parameter contents: The zip's members in the manifest's order; the scripts are taken out, so that none is held twice.
     static func scripts(
-        of manifest: Manifest, contents: consuming [[UInt8]], key: ScriptKey
+        of manifest: Manifest, contents: inout [[UInt8]], key: ScriptKey
     ) throws(PatchError) -> [Script] {
         let suite = key.suite
         var scripts: [Script] = []

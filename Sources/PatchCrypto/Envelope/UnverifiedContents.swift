@@ -33,7 +33,7 @@ extension UnverifiedEnvelope {
         var envelope = self
         let archive = try envelope.openPayload(with: scriptKey)
         let directory = try ZipDirectory(in: envelope.bytes, at: archive, limits: limits)
-        let contents = try ZipArchive.read(directory, in: envelope.bytes, at: archive)
+        var contents = try ZipArchive.read(directory, in: envelope.bytes, at: archive)
         let manifest = try EnvelopeContents.manifest(of: directory, contents: contents, suite: suite, limits: limits)
         let members = directory.members.map { member in
             UnverifiedContents.Member(
@@ -42,7 +42,7 @@ extension UnverifiedEnvelope {
         }
         return UnverifiedContents(
             zipSize: archive.count, members: members, manifest: manifest,
-            scripts: try EnvelopeContents.scripts(of: manifest, contents: contents, key: scriptKey))
+            scripts: try EnvelopeContents.scripts(of: manifest, contents: &contents, key: scriptKey))
     }
 }
 

@@ -55,7 +55,7 @@ public struct EnvelopeVerifier: Sendable {
             let archive = try report.run(.decrypt) { () throws(PatchError) in
                 try envelope.openPayload(with: scriptKey)
             }
-            let (directory, contents) = try report.run(.zip) { () throws(PatchError) in
+            var (directory, contents) = try report.run(.zip) { () throws(PatchError) in
                 let directory = try ZipDirectory(in: envelope.bytes, at: archive, limits: limits)
                 return (directory, try ZipArchive.read(directory, in: envelope.bytes, at: archive))
             }
@@ -65,7 +65,7 @@ public struct EnvelopeVerifier: Sendable {
             }
             report.manifest = manifest
             let scripts = try report.run(.scripts) { () throws(PatchError) in
-                try EnvelopeContents.scripts(of: manifest, contents: contents, key: scriptKey)
+                try EnvelopeContents.scripts(of: manifest, contents: &contents, key: scriptKey)
             }
             try report.run(.policy) { () throws(PatchError) in try policy.check(manifest) }
             return .success(VerifiedPatch(manifest: manifest, scripts: scripts, signers: signers))
