@@ -1,5 +1,10 @@
 import PatchCrypto
 
+extension PatchError.Code {
+    /// Wrong arguments.
+    static let usage = Self("usage", exitStatus: 64)
+}
+
 /// A word of the command line, as the system handed it over.
 ///
 /// File names are bytes, and not always text; a name that is not UTF-8 still opens the right file.

@@ -28,9 +28,9 @@ enum KeygenCommand {
         let scriptKey = try ScriptKey.generate(for: suite)
         try OutputFile.write(
             [
-                OutputFile(path: paths[0], content: .secret(try signingKey.pem(passphrase: passphrase)), mode: 0o600),
+                OutputFile(path: paths[0], content: .secret(try signingKey.pem(passphrase: passphrase))),
                 OutputFile(path: paths[1], content: .bytes(try signingKey.verifyingKey.pem())),
-                OutputFile(path: paths[2], content: .secret(scriptKey.file()), mode: 0o600),
+                OutputFile(path: paths[2], content: .secret(scriptKey.file())),
             ], force: arguments.has(.force))
         try show([.signing(signingKey), .trusted(signingKey.verifyingKey), .script(scriptKey)], paths, console)
         return 0

@@ -1,8 +1,7 @@
-import PatchCrypto
 import TestSupport
 import Testing
 
-@testable import patchpack
+@testable import PatchCrypto
 
 struct OutputFileTests {
     private let folder: TestFolder

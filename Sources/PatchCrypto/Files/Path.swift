@@ -1,30 +1,30 @@
 /// A file's place: the bytes that the system knows it by, whether or not they are text.
-struct Path: Sendable, Hashable, CustomStringConvertible {
-    let bytes: [UInt8]
+package struct Path: Sendable, Hashable, CustomStringConvertible {
+    package let bytes: [UInt8]
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
-    init(_ text: String) { bytes = Array(text.utf8) }
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+    package init(_ text: String) { bytes = Array(text.utf8) }
 
     /// For people; damaged where the name is not UTF-8.
-    var description: String { String(decoding: bytes, as: UTF8.self) }
+    package var description: String { String(decoding: bytes, as: UTF8.self) }
     /// Whether it stands for standard input or output.
-    var isStandardStream: Bool { bytes == [UInt8(ascii: "-")] }
-    var isAbsolute: Bool { bytes.first == UInt8(ascii: "/") }
+    package var isStandardStream: Bool { bytes == [UInt8(ascii: "-")] }
+    package var isAbsolute: Bool { bytes.first == UInt8(ascii: "/") }
     /// Whether a folder is there.
-    var isFolder: Bool { FileInfo(self, following: true)?.isFolder == true }
+    package var isFolder: Bool { FileInfo(self, following: true)?.isFolder == true }
     /// Whether it can only be a folder.
-    var endsInSlash: Bool { bytes.last == UInt8(ascii: "/") }
+    package var endsInSlash: Bool { bytes.last == UInt8(ascii: "/") }
 
     /// The names on the way, without `.` and empty ones.
-    var components: [ArraySlice<UInt8>] {
+    package var components: [ArraySlice<UInt8>] {
         bytes.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
     }
 
     /// The last name; `.` where there is none.
-    var name: Path { Path(bytes: components.last.map(Array.init) ?? Array(".".utf8)) }
+    package var name: Path { Path(bytes: components.last.map(Array.init) ?? Array(".".utf8)) }
 
     /// The folder that holds it.
-    var parent: Path {
+    package var parent: Path {
         var rest = bytes[...]
         while rest.last == UInt8(ascii: "/") { rest.removeLast() }
         guard let slash = rest.lastIndex(of: UInt8(ascii: "/")) else { return Path(".") }
@@ -32,7 +32,7 @@ struct Path: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether both lead to one file that is there.
-    func isSameFile(as other: Path) -> Bool {
+    package func isSameFile(as other: Path) -> Bool {
         guard let info = FileInfo(self, following: true), let other = FileInfo(other, following: true) else {
             return false
         }
@@ -40,12 +40,12 @@ struct Path: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Something in this folder.
-    func appending(_ name: Path) -> Path {
+    package func appending(_ name: Path) -> Path {
         Path(bytes: bytes + (endsInSlash || bytes.isEmpty ? [] : Array("/".utf8)) + name.bytes)
     }
 
     /// Calls `body` with the path as C has it.
-    func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         let text = bytes.map(CChar.init(bitPattern:)) + [0]
         return unsafe body(text)
     }

@@ -3,26 +3,37 @@
 #else
     import Darwin
 #endif
-import PatchCrypto
 
 /// A file to be written: beside its place, flushed, and then put in place, so that nobody sees half of it.
-struct OutputFile {
+package struct OutputFile {
     /// What is written.
-    enum Content {
+    package enum Content {
         case bytes([UInt8])
+        /// Only the owner can read the file.
         case secret(SecretBytes)
+
+        /// The permission bits, before the process's mask.
+        fileprivate var mode: mode_t {
+            switch self {
+            case .bytes: 0o666
+            case .secret: 0o600
+            }
+        }
     }
 
-    let path: Path
-    let content: Content
-    /// The permission bits, before the process's mask.
-    var mode: mode_t = 0o666
+    package let path: Path
+    package let content: Content
+
+    package init(path: Path, content: Content) {
+        self.path = path
+        self.content = content
+    }
 
     /// Writes files, all of them or none.
     ///
     /// - Parameter force: Whether to replace files that are there already.
     /// - Throws: `exists` where one is there and must not be replaced, `io` where writing fails.
-    static func write(_ files: [OutputFile], force: Bool) throws(PatchError) {
+    package static func write(_ files: [OutputFile], force: Bool) throws(PatchError) {
         for file in files { try file.checkPlace(force: force) }
         var staged: [StagedFile] = []
         do {
@@ -36,7 +47,7 @@ struct OutputFile {
     }
 
     /// Checks that the file can be put in its place, before anything is written.
-    func checkPlace(force: Bool) throws(PatchError) {
+    package func checkPlace(force: Bool) throws(PatchError) {
         guard let info = FileInfo(path, following: false) else { return }
         guard info.isRegular || info.isLink else {
             throw PatchError(.io, "\(path): is there, and not a file", hint: "name another output")
@@ -45,7 +56,7 @@ struct OutputFile {
     }
 
     /// Makes a folder and those above it.
-    static func makeFolder(_ path: Path) throws(PatchError) {
+    package static func makeFolder(_ path: Path) throws(PatchError) {
         guard unsafe path.withCString({ unsafe mkdir($0, 0o777) }) != 0, errno != EEXIST else { return }
         guard errno == ENOENT, path.parent != path else { throw .system(.io, path, errno) }
         try makeFolder(path.parent)
@@ -85,7 +96,7 @@ private struct StagedFile {
             let suffix = String(UInt32.random(in: .min ... .max), radix: 36)
             candidate = path.parent.appending(Path(".patchpack-\(suffix).tmp"))
             descriptor = unsafe candidate.withCString {
-                unsafe open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file.mode)
+                unsafe open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file.content.mode)
             }
         } while descriptor < 0 && errno == EEXIST
         guard descriptor >= 0 else { throw .system(.io, path, errno) }
@@ -142,7 +153,7 @@ private func removeFile(_ path: Path) {
 }
 
 /// Writes all bytes to a file, pipe or terminal; returns an `errno`, or 0.
-func writeAll(_ bytes: UnsafeBufferPointer<UInt8>, to file: Int32) -> Int32 {
+package func writeAll(_ bytes: UnsafeBufferPointer<UInt8>, to file: Int32) -> Int32 {
     var done = 0
     while done < bytes.count {
         let step = unsafe write(file, UnsafeBufferPointer(rebasing: bytes[done...]).baseAddress, bytes.count - done)

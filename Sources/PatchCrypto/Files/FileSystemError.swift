@@ -3,17 +3,14 @@
 #else
     import Darwin
 #endif
-import PatchCrypto
 
 extension PatchError.Code {
-    /// Wrong arguments.
-    static let usage = Self("usage", exitStatus: 64)
     /// A file is missing or cannot be read.
-    static let noInput = Self("no-input", exitStatus: 66)
+    package static let noInput = Self("no-input", exitStatus: 66)
     /// The output is there already.
-    static let exists = Self("exists", exitStatus: 73)
+    package static let exists = Self("exists", exitStatus: 73)
     /// Writing failed.
-    static let io = Self("io", exitStatus: 74)
+    package static let io = Self("io", exitStatus: 74)
 }
 
 extension PatchError {
@@ -22,12 +19,12 @@ extension PatchError {
     /// - Parameters:
     ///   - number: An `errno`.
     ///   - hint: What to do about it.
-    static func system(_ code: Code, _ path: Path, _ number: Int32, hint: String? = nil) -> PatchError {
+    package static func system(_ code: Code, _ path: Path, _ number: Int32, hint: String? = nil) -> PatchError {
         PatchError(code, "\(path): \(systemMessage(number))", hint: hint)
     }
 
     /// The same error, with the file that it is about named first.
-    func about(_ file: some CustomStringConvertible) -> PatchError {
+    package func about(_ file: some CustomStringConvertible) -> PatchError {
         PatchError(code, "\(file): \(message)", hint: hint)
     }
 }

@@ -3,10 +3,9 @@
 #else
     import Darwin
 #endif
-import PatchCrypto
 
 /// Reads files, pipes and standard input whole.
-enum InputFile {
+package enum InputFile {
     /// Reads a file.
     ///
     /// - Parameters:
@@ -15,7 +14,7 @@ enum InputFile {
     ///     sees that the file is too large, and nothing beyond: `/dev/zero` ends too.
     ///   - check: Looks at the open file before it is read.
     /// - Throws: `noInput` where the file is missing, a folder, or cannot be read.
-    static func contents(
+    package static func contents(
         of path: Path, limit: Int, check: (FileInfo) throws(PatchError) -> Void = { _ in }
     ) throws(PatchError) -> [UInt8] {
         var file: Int32 = 0
