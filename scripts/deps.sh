@@ -20,6 +20,7 @@ fi
 packages=(
   pkg-config libssl-dev libzip-dev zlib1g-dev
   openssl zip unzip bsdutils faketime fish zsh shellcheck
+  python3 python3-cryptography softhsm2 opensc
   lua-penlight lua-inspect
 )
 missing=()

@@ -65,6 +65,8 @@ extension PatchError.Code {
     public static let passphrase = Self("passphrase", exitStatus: 77)
     /// A key, or a set of keys, is unusable or unsafe.
     public static let config = Self("config", exitStatus: 78)
+    /// The file of trusted keys is not the one whose digest was built in.
+    public static let modifiedTrust = Self("modified-trust", exitStatus: 78)
 }
 
 extension PatchError: Equatable {

@@ -27,6 +27,9 @@ public struct Tool {
     public static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
 
+    /// Whether a program is installed.
+    public static func exists(_ program: String) -> Bool { FileManager.default.isExecutableFile(atPath: program) }
+
     /// Runs patchpack.
     public static func patchpack(
         _ arguments: String..., input: [UInt8] = [], environment: [String: String] = [:], in folder: String? = nil
@@ -46,31 +49,50 @@ public struct Tool {
         _ program: String, _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
         in folder: String? = nil
     ) throws -> Tool {
-        let files = try TestFolder()
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
         var variables = ProcessInfo.processInfo.environment.filter { name, _ in
             !name.hasPrefix("PATCHPACK_") && !["NO_COLOR", "SOURCE_DATE_EPOCH", "OPENSSL_CONF"].contains(name)
         }
         variables["SWIFT_BACKTRACE"] = "enable=no"
         variables["LC_ALL"] = "C.UTF-8"
-        process.environment = variables.merging(environment) { _, new in new }
-        if let folder { process.currentDirectoryURL = URL(filePath: folder) }
+        variables.merge(environment) { $1 }
         // Files, and not pipes: nothing blocks, however much is written.
-        for name in ["output", "error"] { try files.write([], to: name) }
-        process.standardInput = try FileHandle(forReadingFrom: URL(filePath: files.write(input, to: "input")))
-        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: files.at("output")))
-        process.standardError = try FileHandle(forWritingTo: URL(filePath: files.at("error")))
-        try process.run()
-        // A hang is a defect, and shows as status 128 + SIGTERM.
-        let deadline = DispatchWorkItem { process.terminate() }
+        let files = try TestFolder()
+        try files.write(input, to: "input")
+        let process = try spawn(
+            ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder ?? files.path, program] + arguments,
+            variables.map { "\($0)=\($1)" }, streams: ["input", "output", "error"].map(files.at))
+        // A hang is a defect, and shows as status 128 + SIGKILL.
+        let deadline = DispatchWorkItem { kill(process, SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: deadline)
-        process.waitUntilExit()
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
         deadline.cancel()
-        let status = process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
         return Tool(
-            status: status, output: try files.read("output"),
+            status: status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F, output: try files.read("output"),
             error: String(decoding: try files.read("error"), as: UTF8.self))
+    }
+
+    /// Starts a program. Foundation's `Process` crashes now and then when many are started at once.
+    private static func spawn(
+        _ arguments: [String], _ environment: [String], streams: [String]
+    ) throws -> pid_t {
+        #if canImport(Glibc)
+            var actions = unsafe posix_spawn_file_actions_t()
+        #else
+            var actions: posix_spawn_file_actions_t?
+        #endif
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        for (number, stream) in streams.enumerated() {
+            let flags = number == 0 ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC
+            unsafe posix_spawn_file_actions_addopen(&actions, Int32(number), stream, flags, 0o600)
+        }
+        var words = unsafe (arguments.map { unsafe strdup($0) } + [nil])
+        var variables = unsafe (environment.map { unsafe strdup($0) } + [nil])
+        defer { unsafe (words + variables).forEach { unsafe free($0) } }
+        var process: pid_t = 0
+        let failure = unsafe posix_spawn(&process, arguments[0], &actions, nil, &words, &variables)
+        guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EINVAL) }
+        return process
     }
 }

@@ -13,11 +13,10 @@ public struct EnvelopePacker: Sendable {
     ///
     /// - Parameters:
     ///   - scriptKey: Seals the scripts; its length chooses the suite.
-    ///   - signingKeys: One or more, no key twice.
+    ///   - signingKeys: No key twice; none where all signatures are made somewhere else.
     ///   - limits: How large the scripts and the envelope may be.
-    /// - Throws: `config` for no signing key, or one given twice.
+    /// - Throws: `config` for a key given twice, `limit` for too many.
     public init(scriptKey: ScriptKey, signingKeys: [SigningKey], limits: Limits = Limits()) throws(PatchError) {
-        guard !signingKeys.isEmpty else { throw PatchError(.config, "no signing key") }
         guard signingKeys.count <= limits.signatureCount else {
             throw PatchError(.limit, "more than \(limits.signatureCount) signing keys")
         }
@@ -35,9 +34,20 @@ public struct EnvelopePacker: Sendable {
     ///   - manifest: Lists exactly these scripts, in this order.
     ///   - scripts: The entry first.
     /// - Returns: The envelope's bytes.
-    /// - Throws: `malformed` where manifest and scripts differ, `limit` where the envelope becomes too large,
-    ///   `unavailable` where OpenSSL refuses an algorithm.
+    /// - Throws: `malformed` where manifest and scripts differ, `limit` where the envelope becomes too large, `config` without
+    ///   a signing key, `unavailable` where OpenSSL refuses an algorithm.
     public func pack(_ manifest: Manifest, _ scripts: [Script]) throws(PatchError) -> [UInt8] {
+        try seal(manifest, scripts).encoded()
+    }
+
+    /// Packs scripts and leaves room for signatures that are made somewhere else.
+    ///
+    /// - Parameters:
+    ///   - manifest: Lists exactly these scripts, in this order.
+    ///   - scripts: The entry first.
+    /// - Returns: The payload, signed with the packer's own keys.
+    /// - Throws: `malformed` where manifest and scripts differ, `unavailable` where OpenSSL refuses an algorithm.
+    public func seal(_ manifest: Manifest, _ scripts: [Script]) throws(PatchError) -> SignableEnvelope {
         let suite = scriptKey.suite
         guard manifest.scripts == scripts.map({ Manifest.Script(name: $0.name, size: $0.bytes.count) }) else {
             throw PatchError(.malformed, "the manifest does not list the scripts that are packed")
@@ -49,20 +59,10 @@ public struct EnvelopePacker: Sendable {
         }
         let names = EnvelopeContents.memberNames(for: manifest.scripts, suite: suite)
         let archive = try ZipArchive.write(Array(zip(names, contents)))
-        var envelope = try suite.seal(archive, with: scriptKey, label: Suite.envelopeLabel)
-        let payload = envelope.indices
-        var lines = EnvelopeFormat.delimiter(suite: suite, scriptKeyID: scriptKey.id)
-        for key in signingKeys {
-            let (algorithm, keyID) = (key.verifyingKey.algorithm, key.verifyingKey.id)
-            lines += EnvelopeFormat.signatureLine(
-                algorithm: algorithm, keyID: keyID, signature: try key.sign(envelope[payload]))
-        }
-        envelope += lines
-        guard envelope.count <= limits.envelopeSize else {
-            throw PatchError(
-                .limit, "the envelope would have \(envelope.count) bytes, and \(limits.envelopeSize) are allowed",
-                hint: "make fewer or smaller scripts of it")
-        }
+        var envelope = SignableEnvelope(
+            payload: try suite.seal(archive, with: scriptKey, label: Suite.envelopeLabel), suite: suite,
+            scriptKeyID: scriptKey.id, limits: limits)
+        for key in signingKeys { try envelope.sign(with: key) }
         return envelope
     }
 }

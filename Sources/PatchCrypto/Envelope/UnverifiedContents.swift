@@ -26,11 +26,14 @@ extension UnverifiedEnvelope {
     /// Opens the envelope whoever signed it.
     ///
     /// - Parameters:
-    ///   - scriptKey: Opens the payload and the scripts.
+    ///   - scriptKeys: One of them opens the payload and the scripts; a `ScriptKey` will do.
     ///   - limits: How large the parts may be.
     /// - Throws: What a verification would give for the stages `decrypt` to `scripts`.
-    public func contents(scriptKey: ScriptKey, limits: Limits = Limits()) throws(PatchError) -> UnverifiedContents {
+    public func contents(scriptKeys: some ScriptKeyProvider, limits: Limits = Limits()) throws(PatchError)
+        -> UnverifiedContents
+    {
         var envelope = self
+        let scriptKey = try scriptKey(from: scriptKeys)
         let archive = try envelope.openPayload(with: scriptKey)
         let directory = try ZipDirectory(in: envelope.bytes, at: archive, limits: limits)
         var contents = try ZipArchive.read(directory, in: envelope.bytes, at: archive)

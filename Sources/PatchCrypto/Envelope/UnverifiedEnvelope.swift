@@ -138,20 +138,30 @@ public struct UnverifiedEnvelope: Sendable {
                 hint: "it was cut short, or is not an envelope")
     }
 
-    /// The fourth step of the reading order: decrypts the payload where it lies, so that it is not held twice.
+    /// The key among several that the delimiter names.
     ///
-    /// - Returns: Where in `bytes` the zip lies. The payload is gone afterwards.
-    mutating func openPayload(with key: ScriptKey) throws(PatchError) -> Range<Int> {
+    /// - Throws: `decryptFailed` where it is not there, or is for another suite than the delimiter names.
+    func scriptKey(from keys: some ScriptKeyProvider) throws(PatchError) -> ScriptKey {
+        guard let key = try keys.scriptKey(withID: scriptKeyID) else {
+            let names = try keys.scriptKeyNames().joined(separator: ", ")
+            throw PatchError(
+                .decryptFailed,
+                "sealed with the script key \(scriptKeyID), and there is \(names.isEmpty ? "none" : names)",
+                hint: "give the script key \(scriptKeyID); `patchpack keyinfo FILE` tells a key's id")
+        }
         guard suite == key.suite else {
             throw PatchError(
                 .decryptFailed, "sealed with \(suite.rawValue), and the script key is for \(key.suite.rawValue)",
-                hint: "use the script key \(scriptKeyID)")
+                hint: "the delimiter line was changed, or whoever packed the file erred")
         }
-        guard scriptKeyID == key.id else {
-            throw PatchError(
-                .decryptFailed, "sealed with the script key \(scriptKeyID), and this one is \(key.id)",
-                hint: "use the script key \(scriptKeyID); `patchpack keyinfo FILE` tells a key's id")
-        }
+        return key
+    }
+
+    /// The fourth step of the reading order: decrypts the payload where it lies, so that it is not held twice.
+    ///
+    /// - Parameter key: The one that the delimiter names.
+    /// - Returns: Where in `bytes` the zip lies. The payload is gone afterwards.
+    mutating func openPayload(with key: ScriptKey) throws(PatchError) -> Range<Int> {
         guard suite.cipher.canHaveSealed(length: payloadRange.count) else {
             throw PatchError(.decryptFailed, "a payload of \(payloadRange.count) bytes cannot be \(suite.rawValue)")
         }

@@ -4,6 +4,25 @@
     import Darwin
 #endif
 
+/// A folder's entries.
+package enum Folder {
+    /// The names in a folder, but for `.` and `..`, in the order of their bytes.
+    ///
+    /// - Throws: `noInput` where it cannot be read.
+    package static func names(in path: Path) throws(PatchError) -> [Path] {
+        guard let folder = unsafe path.withCString({ unsafe opendir($0) }) else {
+            throw .system(.noInput, path, errno)
+        }
+        defer { unsafe closedir(folder) }
+        var names: [Path] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
+            if name != Array(".".utf8), name != Array("..".utf8) { names.append(Path(bytes: name)) }
+        }
+        return names.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    }
+}
+
 /// What the system says of a file.
 package struct FileInfo {
     private let info: stat

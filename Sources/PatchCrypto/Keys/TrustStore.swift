@@ -1,34 +1,92 @@
+/// A public key in a trust store: what it is called, and whether it is trusted still.
+public struct TrustedKey: Sendable {
+    /// The key, bound to its algorithm.
+    public let key: VerifyingKey
+    /// What people call it; empty for a key that came without a name.
+    public let name: String
+    /// Whether its signatures no longer count.
+    public var isRevoked: Bool
+    /// From this second on its signatures no longer count.
+    public var notAfter: Timestamp?
+
+    /// Trusts a key.
+    ///
+    /// - Parameters:
+    ///   - key: The key, bound to its algorithm.
+    ///   - name: `[A-Za-z0-9._@-]+`, at most 64 bytes, or empty.
+    ///   - isRevoked: Whether its signatures no longer count.
+    ///   - notAfter: From this second on its signatures no longer count.
+    /// - Throws: `config` for a name of another form.
+    public init(
+        _ key: VerifyingKey, name: String = "", isRevoked: Bool = false, notAfter: Timestamp? = nil
+    ) throws(PatchError) {
+        guard name.isEmpty || ManifestName.isKeyName(name) else {
+            throw PatchError(
+                .config, "\(name) cannot be a key's name", hint: "use letters, digits, . _ @ and -, at most 64 of them")
+        }
+        self.key = key
+        self.name = name
+        self.isRevoked = isRevoked
+        self.notAfter = notAfter
+    }
+
+    /// Why the key's signatures do not count, or nil where they do.
+    ///
+    /// - Parameter time: The moment to judge `notAfter` at; nil leaves it out.
+    func refusal(at time: Timestamp?) -> String? {
+        if isRevoked { return "is revoked" }
+        guard let time, let notAfter, notAfter <= time else { return nil }
+        return "was trusted until \(notAfter)"
+    }
+}
+
 /// The public keys whose signatures count.
 public struct TrustStore: Sendable {
     /// The keys, each once, in the order they were given.
-    public let keys: [VerifyingKey]
+    public let keys: [TrustedKey]
 
     /// Collects keys; a key that is given twice counts once.
     ///
-    /// - Parameter keys: The trusted keys, at least one.
-    /// - Throws: `config` for no key at all, and for one key under two algorithms.
-    public init(_ keys: [VerifyingKey]) throws(PatchError) {
-        var distinct: [VerifyingKey] = []
+    /// - Parameter keys: The keys, at least one.
+    /// - Throws: `config` for no key at all, and for one key under two algorithms or of two standings.
+    public init(keys: [TrustedKey]) throws(PatchError) {
+        var distinct: [TrustedKey] = []
         for key in keys {
-            guard let known = distinct.first(where: { $0.id == key.id }) else {
+            guard let known = distinct.first(where: { $0.key.id == key.key.id }) else {
                 distinct.append(key)
                 continue
             }
-            guard known.algorithm == key.algorithm else {
+            guard known.key.algorithm == key.key.algorithm else {
                 throw PatchError(
-                    .config, "key \(key.id) is trusted for \(known.algorithm.rawValue) and \(key.algorithm.rawValue)",
+                    .config,
+                    "key \(key.key.id) is trusted for \(known.key.algorithm.rawValue) and \(key.key.algorithm.rawValue)",
                     hint: "trust a key for one algorithm")
+            }
+            guard known.isRevoked == key.isRevoked, known.notAfter == key.notAfter else {
+                throw PatchError(
+                    .config, "key \(key.key.id) is given twice, and revoked or ended in one place only",
+                    hint: "name the key in one place")
             }
         }
         guard !distinct.isEmpty else { throw PatchError(.config, "no trusted key") }
         self.keys = distinct
     }
 
-    /// The key that a signature line names: the one of that id which is trusted for that algorithm.
+    /// Collects keys that are trusted without an end.
+    ///
+    /// - Parameter keys: The keys, at least one.
+    /// - Throws: `config` for no key at all, and for one key under two algorithms.
+    public init(_ keys: [VerifyingKey]) throws(PatchError) {
+        var trusted: [TrustedKey] = []
+        for key in keys { trusted.append(try TrustedKey(key)) }
+        try self.init(keys: trusted)
+    }
+
+    /// The key that a signature line names: the one of that id which stands here for that algorithm.
     ///
     /// - Parameter signature: A line of an envelope.
-    /// - Returns: nil where the store has no such key.
-    public func key(for signature: EnvelopeSignature) -> VerifyingKey? {
-        keys.first { $0.id == signature.keyID && $0.algorithm == signature.algorithm }
+    /// - Returns: nil where the store has no such key. A revoked key is found too.
+    public func key(for signature: EnvelopeSignature) -> TrustedKey? {
+        keys.first { $0.key.id == signature.keyID && $0.key.algorithm == signature.algorithm }
     }
 }

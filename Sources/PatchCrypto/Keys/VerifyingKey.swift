@@ -65,6 +65,9 @@ public struct VerifyingKey: Sendable {
         try key.isValid(signature, for: payload, digest: algorithm.digest)
     }
 
+    /// The key as DER SubjectPublicKeyInfo.
+    func subjectPublicKeyInfo() throws(PatchError) -> [UInt8] { try key.publicHalf().der }
+
     /// The key as SubjectPublicKeyInfo PEM.
     ///
     /// - Throws: `internal` where OpenSSL cannot write it.

@@ -2,6 +2,9 @@ internal import CLibzip
 
 /// Reads and writes the members of a zip in memory, with libzip.
 enum ZipArchive {
+    /// libzip's version.
+    static var version: String { unsafe zip_libzip_version().map { unsafe String(cString: $0) } ?? "unknown" }
+
     /// Reads every member, with its CRC checked.
     ///
     /// - Parameters:

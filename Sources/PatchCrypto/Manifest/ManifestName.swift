@@ -35,6 +35,12 @@ enum ManifestName {
         text.utf8.count <= 64 && isMade(of: { isWord($0) || $0 == UInt8(ascii: ".") }, text.utf8)
     }
 
+    /// `[A-Za-z0-9._@-]{1,64}`: what a key is called in a store.
+    static func isKeyName(_ text: String) -> Bool {
+        text.utf8.count <= 64
+            && isMade(of: { isWord($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "@") }, text.utf8)
+    }
+
     /// The alphabet of every name in the zip.
     static func isMember(_ name: some Collection<UInt8>) -> Bool {
         isMade(of: { isWord($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") }, name)

@@ -31,6 +31,9 @@ internal import COpenSSL
         unsafe storage.deallocate()
     }
 
+    /// The bytes, where they are no secret: a salt, or a nonce.
+    func copy() -> [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
+
     /// Calls `body` with the bytes.
     ///
     /// - Parameter body: Gets a pointer that is valid until it returns.

@@ -32,28 +32,31 @@ public struct EnvelopeVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The whole file; it is decrypted where it lies when nobody else holds it.
-    ///   - scriptKey: Opens the payload and the scripts.
+    ///   - scriptKeys: One of them opens the payload and the scripts; a `ScriptKey` will do.
     /// - Returns: The patch, or why it was refused.
-    public func verify(_ bytes: consuming [UInt8], scriptKey: ScriptKey) -> Result<VerifiedPatch, PatchError> {
+    public func verify(
+        _ bytes: consuming [UInt8], scriptKeys: some ScriptKeyProvider
+    ) -> Result<VerifiedPatch, PatchError> {
         var report = VerificationReport()
-        return verify(bytes, scriptKey: scriptKey, report: &report)
+        return verify(bytes, scriptKeys: scriptKeys, report: &report)
     }
 
     /// Verifies an envelope and says how each stage ended.
     ///
     /// - Parameters:
     ///   - bytes: The whole file; it is decrypted where it lies when nobody else holds it.
-    ///   - scriptKey: Opens the payload and the scripts.
+    ///   - scriptKeys: One of them opens the payload and the scripts; a `ScriptKey` will do.
     ///   - report: What each stage found; what stood in it is replaced.
     /// - Returns: The patch, or why it was refused.
     public func verify(
-        _ bytes: consuming [UInt8], scriptKey: ScriptKey, report: inout VerificationReport
+        _ bytes: consuming [UInt8], scriptKeys: some ScriptKeyProvider, report: inout VerificationReport
     ) -> Result<VerifiedPatch, PatchError> {
         report = VerificationReport()
         do {
             var (envelope, signers) = try checkSignatures(bytes, report: &report)
-            let archive = try report.run(.decrypt) { () throws(PatchError) in
-                try envelope.openPayload(with: scriptKey)
+            let (scriptKey, archive) = try report.run(.decrypt) { () throws(PatchError) in
+                let key = try envelope.scriptKey(from: scriptKeys)
+                return (key, try envelope.openPayload(with: key))
             }
             var (directory, contents) = try report.run(.zip) { () throws(PatchError) in
                 let directory = try ZipDirectory(in: envelope.bytes, at: archive, limits: limits)
@@ -91,6 +94,20 @@ public struct EnvelopeVerifier: Sendable {
         }
     }
 
+    /// Opens an envelope for further signatures, once those that it has are enough.
+    ///
+    /// - Parameter bytes: The whole file.
+    /// - Returns: Its payload and signatures, or why there are too few.
+    public func signable(_ bytes: consuming [UInt8]) -> Result<SignableEnvelope, PatchError> {
+        var report = VerificationReport()
+        do {
+            let envelope = try checkSignatures(bytes, report: &report).envelope
+            return .success(SignableEnvelope(verified: envelope, limits: limits))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     /// The stages `read`, `split` and `signature`.
     private func checkSignatures(
         _ bytes: consuming [UInt8], report: inout VerificationReport
@@ -106,12 +123,13 @@ public struct EnvelopeVerifier: Sendable {
         defer { report.signatures = signatures }
         let signers = try report.run(.signature) { () throws(PatchError) in
             for signature in envelope.signatures {
-                let key = trustStore.key(for: signature)
-                let isValid = try key?.isValid(signature.signature, for: envelope.payload) ?? false
+                let known = trustStore.key(for: signature)
+                let refusal = known?.refusal(at: policy.time)
                 signatures.append(
                     .init(
-                        algorithm: signature.algorithm, keyID: signature.keyID, isTrusted: key != nil, isValid: isValid)
-                )
+                        algorithm: signature.algorithm, keyID: signature.keyID, keyName: known?.name,
+                        isTrusted: known != nil && refusal == nil, refusal: refusal,
+                        isValid: try known?.key.isValid(signature.signature, for: envelope.payload) ?? false))
             }
             return try distinctSigners(of: signatures)
         }
@@ -120,13 +138,19 @@ public struct EnvelopeVerifier: Sendable {
 
     /// The distinct trusted keys whose signatures hold, where they are enough.
     private func distinctSigners(of signatures: [VerificationReport.Signature]) throws(PatchError) -> [KeyID] {
-        let valid = Set(signatures.filter(\.isValid).map(\.keyID))
-        let signers = trustStore.keys.map(\.id).filter(valid.contains)
+        let valid = Set(signatures.filter { $0.isTrusted && $0.isValid }.map(\.keyID))
+        let signers = trustStore.keys.map(\.key.id).filter(valid.contains)
         guard signers.count < threshold else { return signers }
         if let bad = signatures.first(where: { $0.isTrusted && !$0.isValid }) {
             throw PatchError(
                 .badSignature, "the signature of the trusted key \(bad.keyID) does not hold: the file was changed",
                 hint: "fetch it again, or pack it again")
+        }
+        if let refused = signatures.first(where: { $0.refusal != nil && $0.isValid }) {
+            throw PatchError(
+                .policy,
+                "signed by the key \(refused.keyID) (\(refused.keyName ?? "")), which \(refused.refusal ?? "")",
+                hint: "have it signed with a key that is trusted still")
         }
         guard signers.isEmpty else {
             throw PatchError(
@@ -134,7 +158,7 @@ public struct EnvelopeVerifier: Sendable {
                 hint: "have it signed with more of the trusted keys")
         }
         let named = signatures.map { "\($0.keyID) (\($0.algorithm.rawValue))" }.joined(separator: ", ")
-        let trusted = trustStore.keys.map { "\($0.id) (\($0.algorithm.rawValue))" }.joined(separator: ", ")
+        let trusted = trustStore.keys.map { "\($0.key.id) (\($0.key.algorithm.rawValue))" }.joined(separator: ", ")
         throw PatchError(
             .unknownSigner, "signed by \(named), and trusted is \(trusted)",
             hint: "give the public key that belongs to the signing key")

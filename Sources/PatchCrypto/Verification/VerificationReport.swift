@@ -26,8 +26,12 @@ public struct VerificationReport: Sendable {
         public let algorithm: SignatureAlgorithm
         /// The key that the line names.
         public let keyID: KeyID
-        /// Whether that key is trusted, for that algorithm.
+        /// What the trust store calls that key; nil where it does not have it.
+        public let keyName: String?
+        /// Whether that key is trusted, for that algorithm: in the store, not revoked, and not past its date.
         public let isTrusted: Bool
+        /// Why a key that is in the store is not trusted, such as `is revoked`.
+        public let refusal: String?
         /// Whether the signature holds; false where there is no key to check it with.
         public let isValid: Bool
     }

@@ -46,11 +46,24 @@ extension Option {
         name: "signing-key", value: .file("KEY"), repeats: true,
         help: "private key that signs: [ALGORITHM:]FILE, or - (or PATCHPACK_SIGNING_KEY)")
     static let scriptKey = Option(
-        name: "script-key", value: .file("FILE"),
-        help: "key that seals scripts, or - (or PATCHPACK_SCRIPT_KEY)")
+        name: "script-key", value: .file("FILE"), repeats: true,
+        help: "key that seals scripts, a key store, or - (or PATCHPACK_SCRIPT_KEY)")
+    static let scriptKeyName = Option(
+        name: "script-key-name", value: .text("NAME"), help: "which key of a key store to pack with")
+    static let storePassphraseEnv = Option(
+        name: "keystore-passphrase-env", value: .text("VAR"), help: "read the key store's passphrase from this variable"
+    )
+    static let storePassphraseFile = Option(
+        name: "keystore-passphrase-file", value: .file("FILE"),
+        help: "read the key store's passphrase from a file's first line")
     static let trustedKey = Option(
         name: "trusted-key", value: .file("KEY"), repeats: true,
         help: "public key that is trusted: [ALGORITHM:]FILE, or - (or PATCHPACK_TRUSTED_KEY)")
+    static let trustStore = Option(
+        name: "trust-store", value: .file("PATH"),
+        help: "trusted keys: a file of `patchpack trust`, or a folder of PEM files (or PATCHPACK_TRUST_STORE)")
+    static let trustStorePin = Option(
+        name: "trust-store-pin", value: .text("DIGEST"), help: "refuse a trust store with another SHA-256")
     static let passphraseEnv = Option(
         name: "passphrase-env", value: .text("VAR"), help: "read the private key's passphrase from this variable")
     static let passphraseFile = Option(
@@ -86,6 +99,18 @@ extension Option {
     static let notes = Option(name: "notes", value: .text("TEXT"), help: "a note for people")
     static let extra = Option(
         name: "extra", value: .text("KEY=VALUE"), repeats: true, help: "a value for the team's own tools")
+
+    static let append = Option(name: "append", help: "keep the signatures that are there")
+    static let signatureCommand = Option(
+        name: "signature-command", value: .text("COMMAND"), repeats: true,
+        help: "sign with a shell command: payload on its input, signature on its output")
+    static let detach = Option(name: "detach", help: "write the payload, to be signed somewhere else")
+    static let attach = Option(
+        name: "attach", value: .file("FILE"), repeats: true, help: "add a signature that was made somewhere else")
+    static let name = Option(
+        name: "name", value: .text("NAME"), help: "what to call the key (default: its file's name)")
+    static let notAfter = Option(
+        name: "not-after", value: .text("TIME"), help: "trust the key until this time, in UTC")
 
     static let signatureOnly = Option(name: "signature-only", help: "check the signatures alone, without a script key")
     static let threshold = Option(

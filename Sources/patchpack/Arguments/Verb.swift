@@ -23,6 +23,7 @@ struct Verb: Sendable {
     /// The verbs in the order of help.
     static let all = [
         KeygenCommand.verb, KeyinfoCommand.verb, PackCommand.verb, VerifyCommand.verb, InspectCommand.verb,
-        UnpackCommand.verb, CompletionsCommand.verb,
+        UnpackCommand.verb, ResignCommand.verb, TrustCommand.verb, KeystoreCommand.verb, DoctorCommand.verb,
+        CompletionsCommand.verb,
     ]
 }

@@ -5,13 +5,14 @@ enum InspectCommand {
     static let verb = Verb(
         name: "inspect", summary: "show an envelope's layers; this verifies nothing",
         operands: "FILE [--script-key FILE] [--trusted-key KEY]",
-        operandValue: .file("FILE"), operandCount: 1...1, options: [.scriptKey, .trustedKey],
+        operandValue: .file("FILE"), operandCount: 1...1,
+        options: [.scriptKey, .storePassphraseEnv, .storePassphraseFile, .trustedKey, .trustStore, .trustStorePin],
         example: "patchpack inspect dist/cart.js --script-key keys/script.key",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let keys = try KeyFiles(arguments, console)
-        let scriptKey = try keys.scriptKey()
+        let scriptKeys = try keys.scriptKeys()
         let trustStore = try keys.trustStore()
         let path = arguments.operands[0].path
         var inspection = Inspection(path: path)
@@ -21,10 +22,11 @@ enum InspectCommand {
             inspection.envelope = envelope
             for signature in envelope.signatures {
                 let key = trustStore?.key(for: signature)
-                let isValid = try key?.isValid(signature.signature, for: envelope.payload)
+                let isValid = try key?.key.isValid(signature.signature, for: envelope.payload)
                 inspection.signatures.append(isValid.map { $0 ? "valid" : "invalid" } ?? "unchecked")
             }
-            if let scriptKey { inspection.contents = try envelope.contents(scriptKey: scriptKey) }
+            inspection.payloadDigest = try TrustStoreFile.pin(of: Array(envelope.payload))
+            if let scriptKeys { inspection.contents = try envelope.contents(scriptKeys: scriptKeys) }
         } catch {
             inspection.error = error.code == .noInput ? error : error.about(path)
         }
@@ -43,6 +45,8 @@ private struct Inspection {
     var envelope: UnverifiedEnvelope?
     /// `valid`, `invalid` or `unchecked` for each signature line: unchecked where no key was given for it.
     var signatures: [String] = []
+    /// SHA-256 of the payload, to compare releases by.
+    var payloadDigest: String?
     var contents: UnverifiedContents?
     var error: PatchError?
 
@@ -64,6 +68,7 @@ private struct Inspection {
                 rows.append(["\(layer.range.lowerBound)", "\(layer.range.count)", text])
             }
             try show(rows, on: console)
+            if let payloadDigest { try console.line("payload's SHA-256: \(payloadDigest)") }
         }
         if let contents {
             try console.line("zip in the ciphertext: \(contents.zipSize) bytes")
@@ -103,6 +108,7 @@ private struct Inspection {
                 + JSONValue.outcome(error) + [
                     ("verified", .bool(false)),
                     ("size", envelope.map { .integer($0.bytes.count) } ?? .null),
+                    ("payloadSHA256", payloadDigest.map { .string($0) } ?? .null),
                     ("suite", envelope.map { .string($0.suite.rawValue) } ?? .null),
                     ("scriptKeyID", envelope.map { .string($0.scriptKeyID.description) } ?? .null),
                     (

@@ -7,7 +7,8 @@ enum PackCommand {
         operands: "SCRIPT.lua... [-o FILE|DIR] --signing-key KEY --script-key FILE",
         operandValue: .file("SCRIPT.lua"), operandCount: 1...Int.max,
         options: [
-            .output, .force, .dryRun, .jobs, .signingKey, .scriptKey, .trustedKey, .passphraseEnv, .passphraseFile,
+            .output, .force, .dryRun, .jobs, .signingKey, .signatureCommand, .scriptKey, .scriptKeyName, .trustedKey,
+            .trustStore, .trustStorePin, .passphraseEnv, .passphraseFile, .storePassphraseEnv, .storePassphraseFile,
             .allowUnsafePermissions, .bundle, .root, .id, .version, .app, .appVersions, .engine, .replaces, .created,
             .expires, .notes, .extra,
         ],
@@ -61,6 +62,8 @@ private struct Release: Sendable {
 
     private let arguments: ParsedArguments
     private let packer: EnvelopePacker
+    private let commands: [SignatureCommand]
+    private let trustStore: TrustStore
     private let verifier: EnvelopeVerifier
     private let fields: ManifestFields
     let isDryRun: Bool
@@ -72,22 +75,16 @@ private struct Release: Sendable {
         fields = try ManifestFields(arguments)
         let keys = try KeyFiles(arguments, console)
         let signingKeys = try keys.signingKeys()
-        guard !signingKeys.isEmpty else {
+        commands = try SignatureCommand.all(arguments)
+        guard !signingKeys.isEmpty || !commands.isEmpty else {
             throw PatchError(.usage, "no signing key", hint: "give --signing-key FILE, or set PATCHPACK_SIGNING_KEY")
         }
         guard let scriptKey = try keys.scriptKey() else {
             throw PatchError(.usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
         }
         packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: signingKeys)
-        let ownKeys = try TrustStore(signingKeys.map(\.verifyingKey))
-        let trustStore = try keys.trustStore() ?? ownKeys
-        for key in signingKeys.map(\.verifyingKey)
-        where !trustStore.keys.contains(where: { $0.id == key.id && $0.algorithm == key.algorithm }) {
-            throw PatchError(
-                .config, "the signing key \(key.id) (\(key.algorithm.rawValue)) is not the trusted key",
-                hint: "give the private key that belongs to --trusted-key; `patchpack keyinfo` tells the ids")
-        }
-        verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signingKeys.count)
+        trustStore = try keys.trustStore(orThatOf: signingKeys, needed: !commands.isEmpty)
+        verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signingKeys.count + commands.count)
     }
 
     /// The envelopes to be made: one of each script, or one of all.
@@ -159,7 +156,11 @@ private struct Release: Sendable {
         do {
             let scripts = try scripts(of: unit)
             let manifest = try fields.manifest(for: scripts, from: unit.scripts[0].path)
-            let envelope = try packer.pack(manifest, scripts)
+            var sealed = try packer.seal(manifest, scripts)
+            for command in commands {
+                try sealed.attach(try command.signature(of: sealed.payload), from: trustStore)
+            }
+            let envelope = try sealed.encoded()
             result.manifest = manifest
             result.size = envelope.count
             try check(envelope, scripts)
@@ -199,7 +200,7 @@ private struct Release: Sendable {
 
     /// The proof that what was made can be opened, and gives the same scripts.
     private func check(_ envelope: [UInt8], _ scripts: [Script]) throws(PatchError) {
-        switch verifier.verify(envelope, scriptKey: packer.scriptKey) {
+        switch verifier.verify(envelope, scriptKeys: packer.scriptKey) {
         case .success(let patch) where patch.scripts == scripts: return
         case .success:
             throw PatchError(.internal, "the envelope holds other scripts than were packed", hint: "report this defect")

@@ -7,7 +7,8 @@ enum UnpackCommand {
         operands: "FILE -o DIR --trusted-key KEY --script-key FILE",
         operandValue: .file("FILE"), operandCount: 1...1,
         options: [
-            .output, .force, .trustedKey, .scriptKey, .threshold, .runningApp, .appVersion, .runningEngine, .floor,
+            .output, .force, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv,
+            .storePassphraseFile, .threshold, .runningApp, .appVersion, .runningEngine, .floor,
             .time,
         ],
         example: "patchpack unpack dist/cart.js -o cart --trusted-key keys/trusted.pem --script-key keys/script.key",

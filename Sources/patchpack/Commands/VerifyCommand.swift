@@ -12,7 +12,8 @@ enum VerifyCommand {
         operands: "FILE... --trusted-key KEY (--script-key FILE | --signature-only)",
         operandValue: .file("FILE"), operandCount: 1...Int.max,
         options: [
-            .trustedKey, .scriptKey, .signatureOnly, .threshold, .runningApp, .appVersion, .runningEngine, .floor,
+            .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile,
+            .signatureOnly, .threshold, .runningApp, .appVersion, .runningEngine, .floor,
             .time,
             .jobs,
         ],
@@ -48,6 +49,11 @@ enum VerifyCommand {
     }
 }
 
+/// The system's clock.
+enum SystemClock {
+    static var now: Timestamp? { Timestamp(secondsSince1970: time(nil)) }
+}
+
 /// How many files to work on at a time.
 enum Jobs {
     static func count(_ arguments: ParsedArguments) throws(PatchError) -> Int {
@@ -59,7 +65,7 @@ enum Jobs {
 struct Verification: Sendable {
     let verifier: EnvelopeVerifier
     /// nil checks the signatures alone.
-    let scriptKey: ScriptKey?
+    let scriptKeys: ScriptKeyRing?
 
     /// Reads the options and the keys.
     init(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
@@ -70,16 +76,18 @@ struct Verification: Sendable {
             appVersion: try arguments.value(of: .appVersion, "a version such as 2.3.1", AppVersion.init),
             engine: try arguments.number(of: .runningEngine) ?? 1,
             floor: try arguments.number(of: .floor, atLeast: 0),
-            time: try arguments.time(of: .time) ?? Timestamp(secondsSince1970: time(nil)))
+            time: try arguments.time(of: .time) ?? SystemClock.now)
         guard let trustStore = try keys.trustStore() else {
-            throw PatchError(.usage, "no trusted key", hint: "give --trusted-key FILE, or set PATCHPACK_TRUSTED_KEY")
+            throw PatchError(
+                .usage, "no trusted key",
+                hint: "give --trusted-key FILE or --trust-store PATH, or set PATCHPACK_TRUSTED_KEY")
         }
         let signatureOnly = arguments.has(.signatureOnly)
         if signatureOnly, arguments.has(.scriptKey) {
             throw PatchError(.usage, "--script-key and --signature-only exclude each other")
         }
-        scriptKey = signatureOnly ? nil : try keys.scriptKey()
-        guard signatureOnly || scriptKey != nil else {
+        scriptKeys = signatureOnly ? nil : try keys.scriptKeys()
+        guard signatureOnly || scriptKeys != nil else {
             let instead =
                 arguments.verb.options.contains { $0.name == Option.signatureOnly.name }
                 ? ", or --signature-only" : ""
@@ -102,7 +110,7 @@ struct Verification: Sendable {
 
     /// Reads and verifies a file.
     func result(of path: Path) -> FileResult {
-        var result = FileResult(path: path, isSignatureOnly: scriptKey == nil)
+        var result = FileResult(path: path, isSignatureOnly: scriptKeys == nil)
         let bytes: [UInt8]
         do {
             bytes = try InputFile.contents(of: path, limit: verifier.limits.envelopeSize)
@@ -113,8 +121,8 @@ struct Verification: Sendable {
         }
         result.isEmpty = bytes.isEmpty
         do {
-            if let scriptKey {
-                let patch = try verifier.verify(consume bytes, scriptKey: scriptKey, report: &result.report).get()
+            if let scriptKeys {
+                let patch = try verifier.verify(consume bytes, scriptKeys: scriptKeys, report: &result.report).get()
                 result.patch = patch
                 result.signers = patch.signers
             } else {
@@ -136,8 +144,9 @@ extension Verification.FileResult {
     /// What stands behind `ok`.
     var summary: String {
         let names = signers.map { signer in
-            let algorithm = report.signatures.first { $0.keyID == signer && $0.isValid }?.algorithm.rawValue ?? ""
-            return "\(signer) (\(algorithm))"
+            let line = report.signatures.first { $0.keyID == signer && $0.isValid }
+            let name = line?.keyName.map { $0.isEmpty ? "" : "\($0), " } ?? ""
+            return "\(signer) (\(name)\(line?.algorithm.rawValue ?? ""))"
         }
         let signed = "signed by \(names.joined(separator: ", "))"
         guard let manifest = patch?.manifest else { return "\(signed); signatures only" }
@@ -166,6 +175,8 @@ extension Verification.FileResult {
             JSONValue.object([
                 ("algorithm", .string(signature.algorithm.rawValue)), ("keyID", .string(signature.keyID.description)),
                 ("trusted", .bool(signature.isTrusted)), ("valid", .bool(signature.isValid)),
+                ("name", signature.keyName.map { $0.isEmpty ? .null : .string($0) } ?? .null),
+                ("refusal", signature.refusal.map { .string($0) } ?? .null),
             ])
         }
         return [("schema", .string(schema)), ("file", .string(path.description))] + JSONValue.outcome(error) + [

@@ -5,6 +5,11 @@ struct KeyName {
     let algorithm: SignatureAlgorithm?
     let path: Path
 
+    init(_ algorithm: SignatureAlgorithm?, _ path: Path) {
+        self.algorithm = algorithm
+        self.path = path
+    }
+
     init(_ argument: Argument) {
         let fields = argument.bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         let prefix = String(decoding: fields[0], as: UTF8.self)
@@ -31,19 +36,86 @@ struct KeyFiles {
         }
     }
 
-    /// The trusted keys; nil where none is named.
+    /// The trusted keys of all options, or else of the environment; nil where none is named.
     func trustStore() throws(PatchError) -> TrustStore? {
-        let names = names(.trustedKey, "PATCHPACK_TRUSTED_KEY")
-        guard !names.isEmpty else { return nil }
-        var keys: [VerifyingKey] = []
-        for name in names { keys.append(try KeyFile(name).verifyingKey()) }
-        return try TrustStore(keys)
+        var keys: [TrustedKey] = []
+        for name in names(.trustedKey, nil) { keys.append(try TrustedKey(KeyFile(name).verifyingKey())) }
+        let pin = try arguments.text(of: .trustStorePin)
+        let store = arguments.value(of: .trustStore)?.path
+        if let store { keys += try TrustFiles.store(at: store, pinnedTo: pin).keys }
+        if keys.isEmpty {
+            for name in names(.trustedKey, "PATCHPACK_TRUSTED_KEY") {
+                keys.append(try TrustedKey(KeyFile(name).verifyingKey()))
+            }
+            if let place = Environment["PATCHPACK_TRUST_STORE"] {
+                keys += try TrustFiles.store(at: Path(place), pinnedTo: pin).keys
+            }
+        }
+        return keys.isEmpty ? nil : try TrustStore(keys: keys)
     }
 
-    /// The script key; nil where none is named.
+    /// The trusted keys, which must have every signing key's public half; where none is named, those halves themselves.
+    ///
+    /// - Parameter needed: Whether signatures are made somewhere else, so that the signing keys do not say all.
+    /// - Throws: `config` for a signing key that is not trusted.
+    func trustStore(orThatOf signingKeys: [SigningKey], needed: Bool) throws(PatchError) -> TrustStore {
+        guard let store = try trustStore() else {
+            guard !needed else {
+                throw PatchError(
+                    .usage, "no trusted key", hint: "give the public key of what signs elsewhere: --trusted-key FILE")
+            }
+            return try TrustStore(signingKeys.map(\.verifyingKey))
+        }
+        for key in signingKeys.map(\.verifyingKey)
+        where !store.keys.contains(where: { $0.key.id == key.id && $0.key.algorithm == key.algorithm }) {
+            throw PatchError(
+                .config, "the signing key \(key.id) (\(key.algorithm.rawValue)) is not the trusted key",
+                hint: "give the private key that belongs to --trusted-key; `patchpack keyinfo` tells the ids")
+        }
+        return store
+    }
+
+    /// The script keys of all the files named; nil where none is named.
+    func scriptKeys() throws(PatchError) -> ScriptKeyRing? {
+        let files = names(.scriptKey, "PATCHPACK_SCRIPT_KEY")
+        guard !files.isEmpty else { return nil }
+        var ring = ScriptKeyRing()
+        for name in files {
+            for (name, key) in try keys(in: name.path) where !ring.keys.contains(where: { $0.key.id == key.id }) {
+                try ring.add(key, named: ring.scriptKey(named: name) == nil ? name : key.id.description)
+            }
+        }
+        return ring
+    }
+
+    /// The one script key to seal with; nil where none is named.
     func scriptKey() throws(PatchError) -> ScriptKey? {
-        guard let name = names(.scriptKey, "PATCHPACK_SCRIPT_KEY").first else { return nil }
-        return try KeyFile(name).scriptKey()
+        guard let ring = try scriptKeys() else { return nil }
+        if let name = try arguments.text(of: .scriptKeyName) {
+            guard let key = ring.scriptKey(named: name) else {
+                throw PatchError(
+                    .config, "no script key called \(name)",
+                    hint: "there is \(ring.scriptKeyNames().joined(separator: ", "))")
+            }
+            return key
+        }
+        guard ring.keys.count <= 1 else {
+            throw PatchError(
+                .usage, "\(ring.keys.count) script keys, and one seals",
+                hint: "name it: --\(Option.scriptKeyName.name) \(ring.keys[0].name)")
+        }
+        guard let key = ring.keys.first?.key else { throw PatchError(.config, "the key store is empty") }
+        return key
+    }
+
+    /// The keys of a key file or a key store.
+    private func keys(in path: Path) throws(PatchError) -> [(name: String, key: ScriptKey)] {
+        let file = try KeyFile(KeyName(nil, path))
+        guard file.isKeyStore else {
+            let key = try file.scriptKey()
+            return [(key.id.description, key)]
+        }
+        return try file.ring(passphrase: Passphrase.ofStore(path, arguments)).keys
     }
 
     /// The private keys that sign.
@@ -80,16 +152,18 @@ struct KeyFiles {
         }
     }
 
-    /// The keys that an option names, or else the one that the environment names.
-    private func names(_ option: Option, _ variable: String) -> [KeyName] {
+    /// The keys that an option names, or else the one that a variable names.
+    private func names(_ option: Option, _ variable: String?) -> [KeyName] {
         let given = arguments.values(of: option)
-        if given.isEmpty, let value = Environment[variable] { return [KeyName(Argument(bytes: Array(value.utf8)))] }
+        if given.isEmpty, let variable, let value = Environment[variable] {
+            return [KeyName(Argument(bytes: Array(value.utf8)))]
+        }
         return given.map(KeyName.init)
     }
 }
 
 /// A key file's bytes, wiped when it goes; its errors name the file.
-private struct KeyFile {
+struct KeyFile {
     let name: KeyName
     let bytes: SecretBytes
     let isOpenToOthers: Bool
@@ -97,7 +171,7 @@ private struct KeyFile {
     init(_ name: KeyName) throws(PatchError) {
         self.name = name
         var isOpen = false
-        var bytes = try InputFile.contents(of: name.path, limit: 64 << 10) {
+        var bytes = try InputFile.contents(of: name.path, limit: 1 << 20) {
             isOpen = $0.isRegular && $0.isOpenToOthers
         }
         isOpenToOthers = isOpen
@@ -111,6 +185,13 @@ private struct KeyFile {
 
     func scriptKey() throws(PatchError) -> ScriptKey {
         try naming { () throws(PatchError) in try ScriptKey(file: bytes) }
+    }
+
+    var isKeyStore: Bool { bytes.hasPrefix("patchpack-keystore-") }
+
+    func ring(passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
+        let store = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
+        return try naming { () throws(PatchError) in try KeyStoreFile.open(store, passphrase: passphrase) }
     }
 
     func signingKey(passphrase: SecretBytes?) throws(PatchError) -> SigningKey {
@@ -129,6 +210,10 @@ private struct KeyFile {
 }
 
 extension SecretBytes {
+    fileprivate func hasPrefix(_ text: String) -> Bool {
+        unsafe withUnsafeBytes { unsafe $0.starts(with: text.utf8) }
+    }
+
     fileprivate func contains(_ text: String) -> Bool {
         unsafe withUnsafeBytes { unsafe $0.firstRange(of: Array(text.utf8)) != nil }
     }

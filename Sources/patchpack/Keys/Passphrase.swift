@@ -7,20 +7,25 @@ import PatchCrypto
 
 /// Where a private key's passphrase comes from: a variable, a file, or a person at a terminal.
 enum Passphrase {
-    /// The passphrase that the options name; nil where they name none.
+    /// The passphrase that two options name; nil where neither is given.
     ///
+    /// - Parameters:
+    ///   - variable: The option that names a variable.
+    ///   - file: The option that names a file.
     /// - Throws: `passphrase` where the variable is not set, `noInput` where the file cannot be read.
-    static func named(by arguments: ParsedArguments) throws(PatchError) -> SecretBytes? {
-        if arguments.has(.passphraseEnv), arguments.has(.passphraseFile) {
-            throw PatchError(.usage, "--passphrase-env and --passphrase-file exclude each other")
+    static func named(
+        by arguments: ParsedArguments, _ variable: Option = .passphraseEnv, _ file: Option = .passphraseFile
+    ) throws(PatchError) -> SecretBytes? {
+        if arguments.has(variable), arguments.has(file) {
+            throw PatchError(.usage, "--\(variable.name) and --\(file.name) exclude each other")
         }
-        if let variable = try arguments.text(of: .passphraseEnv) {
-            guard let value = Environment[variable] else {
-                throw PatchError(.passphrase, "the variable \(variable) is not set", hint: "export \(variable)")
+        if let name = try arguments.text(of: variable) {
+            guard let value = Environment[name] else {
+                throw PatchError(.passphrase, "the variable \(name) is not set", hint: "export \(name)")
             }
             return SecretBytes(Array(value.utf8))
         }
-        guard let path = arguments.value(of: .passphraseFile)?.path else { return nil }
+        guard let path = arguments.value(of: file)?.path else { return nil }
         var bytes = try InputFile.contents(of: path, limit: 4096)
         defer { _ = SecretBytes(wiping: &bytes) }
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
@@ -28,6 +33,17 @@ enum Passphrase {
             throw PatchError(.passphrase, "\(path): no passphrase in its first line")
         }
         return SecretBytes(line)
+    }
+
+    /// The passphrase of a key store: named by the options, or given by a person at a terminal.
+    ///
+    /// - Throws: `passphrase` where there is neither.
+    static func ofStore(_ path: Path, _ arguments: ParsedArguments) throws(PatchError) -> SecretBytes {
+        if let named = try named(by: arguments, .storePassphraseEnv, .storePassphraseFile) { return named }
+        if let answer = try ask(for: path) { return answer }
+        throw PatchError(
+            .passphrase, "\(path): the key store needs a passphrase",
+            hint: "give --\(Option.storePassphraseEnv.name) or --\(Option.storePassphraseFile.name)")
     }
 
     /// Asks for a passphrase on the terminal, without showing it; nil where there is no terminal.

@@ -176,6 +176,6 @@ struct TrustStoreTests {
         let key = TestKeys.signing.verifyingKey
         let other = try VerifyingKey(pem: key.pem(), algorithm: .rsaSHA256)
         #expect(throws: PatchError(.config, "")) { try TrustStore([key, other]) }
-        #expect(throws: PatchError(.config, "")) { try TrustStore([]) }
+        #expect(throws: PatchError(.config, "")) { try TrustStore(keys: []) }
     }
 }

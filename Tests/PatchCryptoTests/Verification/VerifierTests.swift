@@ -11,7 +11,7 @@ struct VerifierTests {
     ) throws -> (stage: VerificationReport.Stage?, error: PatchError?, report: VerificationReport) {
         let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy, limits: limits)
         var report = VerificationReport()
-        switch verifier.verify(envelope, scriptKey: key, report: &report) {
+        switch verifier.verify(envelope, scriptKeys: key, report: &report) {
         case .success:
             #expect(report.stages.allSatisfy { $0.status == .pass })
             return (nil, nil, report)
@@ -214,7 +214,7 @@ struct VerifierTests {
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust)
         let allowed = 10...16
         func check(_ changed: [UInt8], _ what: @autoclosure () -> String) {
-            switch verifier.verify(changed, scriptKey: TestKeys.script) {
+            switch verifier.verify(changed, scriptKeys: TestKeys.script) {
             case .success: Issue.record("\(what()) is accepted")
             case .failure(let error):
                 if !allowed.contains(Int(error.code.exitStatus)) { Issue.record("\(what()) is \(error)") }
@@ -238,7 +238,7 @@ struct VerifierTests {
             let text = Array("return \(number)\n".utf8) + Array(repeating: UInt8(ascii: "-"), count: 4085)
             let scripts = [Script(name: "main.lua", bytes: text)]
             let envelope = try packer.pack(Forge.manifest(for: scripts), scripts)
-            #expect(try verifier.verify(envelope, scriptKey: TestKeys.script).get().scripts == scripts)
+            #expect(try verifier.verify(envelope, scriptKeys: TestKeys.script).get().scripts == scripts)
         }
     }
 }

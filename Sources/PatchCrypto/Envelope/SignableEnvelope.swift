@@ -1,0 +1,78 @@
+/// A sealed payload and the signatures it has so far: an envelope that may get more of them.
+///
+/// A packer makes one, or a verification of the signatures that an envelope has. The payload never changes here, and no
+/// script key is needed.
+public struct SignableEnvelope: Sendable {
+    /// What is signed; another room signs exactly these bytes.
+    public let payload: [UInt8]
+    private let delimiter: [UInt8]
+    private let limits: Limits
+    private var lines: [(keyID: KeyID, line: [UInt8])] = []
+
+    init(payload: [UInt8], suite: Suite, scriptKeyID: KeyID, limits: Limits) {
+        self.payload = payload
+        self.limits = limits
+        delimiter = EnvelopeFormat.delimiter(suite: suite, scriptKeyID: scriptKeyID)
+    }
+
+    /// For a verification whose signatures held.
+    init(verified envelope: UnverifiedEnvelope, limits: Limits) {
+        self.init(
+            payload: Array(envelope.payload), suite: envelope.suite, scriptKeyID: envelope.scriptKeyID, limits: limits)
+        lines = envelope.signatures.map { ($0.keyID, Array(envelope.bytes[$0.range])) }
+    }
+
+    /// Forgets the signatures.
+    public mutating func removeSignatures() { lines = [] }
+
+    /// Signs the payload; an earlier signature of the same key gives way.
+    ///
+    /// - Parameter key: The key to sign with.
+    /// - Throws: `unavailable` where OpenSSL refuses the algorithm.
+    public mutating func sign(with key: SigningKey) throws(PatchError) {
+        add(try key.sign(payload[...]), of: key.verifyingKey)
+    }
+
+    /// Takes a signature that was made somewhere else; an earlier one of the same key gives way.
+    ///
+    /// - Parameters:
+    ///   - signature: Its bytes.
+    ///   - trustStore: Has the key that made it; every key is tried.
+    ///   - time: The moment to judge the keys' ends at; nil leaves them out.
+    /// - Throws: `badSignature` where it is no trusted key's signature of this payload.
+    public mutating func attach(
+        _ signature: [UInt8], from trustStore: TrustStore, at time: Timestamp? = nil
+    ) throws(PatchError) {
+        for trusted in trustStore.keys where trusted.refusal(at: time) == nil {
+            if try trusted.key.isValid(signature, for: payload[...]) { return add(signature, of: trusted.key) }
+        }
+        let tried = trustStore.keys.map { "\($0.key.id) (\($0.key.algorithm.rawValue))" }.joined(separator: ", ")
+        throw PatchError(
+            .badSignature,
+            "a signature of \(signature.count) bytes is none of the trusted keys' for this payload: \(tried)",
+            hint: "sign exactly the payload's bytes, and give the public key")
+    }
+
+    private mutating func add(_ signature: [UInt8], of key: VerifyingKey) {
+        lines.removeAll { $0.keyID == key.id }
+        lines.append(
+            (key.id, EnvelopeFormat.signatureLine(algorithm: key.algorithm, keyID: key.id, signature: signature)))
+    }
+
+    /// The envelope's bytes.
+    ///
+    /// - Throws: `config` without a signature, `limit` with too many, or where the envelope is too large.
+    public func encoded() throws(PatchError) -> [UInt8] {
+        guard !lines.isEmpty else { throw PatchError(.config, "no signature", hint: "name a signing key") }
+        guard lines.count <= limits.signatureCount else {
+            throw PatchError(.limit, "more than \(limits.signatureCount) signatures", hint: "leave some of them out")
+        }
+        let envelope = lines.reduce(payload + delimiter) { $0 + $1.line }
+        guard envelope.count <= limits.envelopeSize else {
+            throw PatchError(
+                .limit, "the envelope would have \(envelope.count) bytes, and \(limits.envelopeSize) are allowed",
+                hint: "make fewer or smaller scripts of it")
+        }
+        return envelope
+    }
+}

@@ -1,0 +1,129 @@
+/// A file of named script keys, encrypted under a passphrase.
+///
+///     patchpack-keystore-1 LOG2N R P SALT LF
+///     BASE64 LF
+///
+/// The second line is AES-256-GCM (nonce, ciphertext, tag) over lines of a name and a key in hex; its key is made of the
+/// passphrase by scrypt (RFC 7914), and its additional data is the first line.
+public enum KeyStoreFile {
+    private static let magic = "patchpack-keystore-1"
+
+    /// Encrypts keys.
+    ///
+    /// - Parameters:
+    ///   - ring: The keys.
+    ///   - passphrase: Not empty.
+    /// - Returns: The file's bytes; others each time, as salt and nonce are random.
+    /// - Throws: `unavailable` where OpenSSL refuses scrypt or AES-256-GCM, `passphrase` for an empty one.
+    public static func seal(_ ring: ScriptKeyRing, passphrase: SecretBytes) throws(PatchError) -> [UInt8] {
+        guard passphrase.count > 0 else { throw PatchError(.passphrase, "the passphrase is empty") }
+        let cost = Scrypt.standard
+        let salt = try SecretBytes.random(count: 16).copy()
+        let nonce = try SecretBytes.random(count: SymmetricCipher.aes256GCM.ivLength).copy()
+        let header = "\(magic) \(cost.log2N) \(cost.r) \(cost.p) \(String(decoding: Hex.encode(salt), as: UTF8.self))\n"
+        var text: [UInt8] = []
+        defer { _ = SecretBytes(wiping: &text) }
+        // Sized at once: an array that grows leaves copies behind.
+        text.reserveCapacity(ring.keys.count * 256)
+        for (name, key) in ring.keys {
+            text += Array("\(name) ".utf8)
+            let line = key.file()
+            unsafe line.withUnsafeBytes { unsafe text.append(contentsOf: $0) }
+        }
+        let key = try cost.key(passphrase: passphrase, salt: salt, length: 32)
+        let sealed = try SymmetricCipher.aes256GCM.seal(text, key: key, iv: nonce, label: header)
+        return Array(header.utf8) + Base64.encode(sealed) + [UInt8(ascii: "\n")]
+    }
+
+    /// Opens a file.
+    ///
+    /// - Parameters:
+    ///   - file: The file's bytes.
+    ///   - passphrase: What it was sealed with.
+    /// - Throws: `passphrase` where it is another one or the file was changed, which cannot be told apart; `config` for a
+    ///   file of another kind, and one that asks for more than 256 MiB or four rounds of scrypt.
+    public static func open(_ file: [UInt8], passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
+        var rest = file[...]
+        guard let header = EnvelopeFormat.takeLine(&rest), let body = EnvelopeFormat.takeLine(&rest), rest.isEmpty
+        else {
+            throw notAStore
+        }
+        let fields = String(decoding: header, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+        guard fields.count == 5, fields[0] == magic, let salt = Hex.decode(fields[4].utf8), salt.count == 16,
+            let cost = Scrypt(log2N: Int(fields[1]), r: Int(fields[2]), p: Int(fields[3])),
+            var sealed = Base64.decode(body),
+            SymmetricCipher.aes256GCM.canHaveSealed(length: sealed.count)
+        else { throw notAStore }
+        defer { _ = SecretBytes(wiping: &sealed) }
+        let key = try cost.key(passphrase: passphrase, salt: salt, length: 32)
+        let label = String(decoding: header, as: UTF8.self) + "\n"
+        guard let text = try SymmetricCipher.aes256GCM.open(0..<sealed.count, of: &sealed, key: key, label: label)
+        else {
+            throw PatchError(.passphrase, "the passphrase is wrong, or the key store was changed")
+        }
+        return try ring(of: sealed[text])
+    }
+
+    /// Whether a file begins as a key store does.
+    public static func isStore(_ file: [UInt8]) -> Bool { file.starts(with: "\(magic) ".utf8) }
+
+    private static func ring(of text: ArraySlice<UInt8>) throws(PatchError) -> ScriptKeyRing {
+        var ring = ScriptKeyRing()
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            let fields = line.split(separator: UInt8(ascii: " "))
+            guard fields.count == 2, var bytes = Hex.decode(fields[1]) else { throw notAStore }
+            try ring.add(
+                ScriptKey(bytes: SecretBytes(wiping: &bytes)), named: String(decoding: fields[0], as: UTF8.self))
+        }
+        return ring
+    }
+
+    private static let notAStore = PatchError(
+        .config, "not a key store of patchpack", hint: "make one: patchpack keystore add STORE KEY")
+}
+
+/// A file of script keys, read each time a key is asked for, so that a rotation needs no restart.
+///
+/// The file is a key store, or a plain key file, whose one key is called by its id.
+public struct ScriptKeyFile: ScriptKeyProvider {
+    private let path: Path
+    private let passphrase: SecretBytes?
+
+    /// Names the file; it is not read yet.
+    ///
+    /// - Parameters:
+    ///   - path: Where it lies.
+    ///   - passphrase: Opens a key store; a plain key file needs none.
+    public init(path: String, passphrase: SecretBytes? = nil) {
+        self.init(path: Path(path), passphrase: passphrase)
+    }
+
+    package init(path: Path, passphrase: SecretBytes?) {
+        self.path = path
+        self.passphrase = passphrase
+    }
+
+    /// Reads the keys that are in the file now.
+    ///
+    /// - Throws: `noInput` where the file cannot be read, `passphrase` where it needs one, `config` where it holds no keys.
+    public func ring() throws(PatchError) -> ScriptKeyRing {
+        var file = try InputFile.contents(of: path, limit: 1 << 20)
+        defer { _ = SecretBytes(wiping: &file) }
+        do throws(PatchError) {
+            if KeyStoreFile.isStore(file) {
+                guard let passphrase else { throw PatchError(.passphrase, "the key store needs a passphrase") }
+                return try KeyStoreFile.open(file, passphrase: passphrase)
+            }
+            let key = try ScriptKey(file: SecretBytes(file))
+            var ring = ScriptKeyRing()
+            try ring.add(key, named: key.id.description)
+            return ring
+        } catch {
+            throw error.about(path)
+        }
+    }
+
+    public func scriptKeyNames() throws(PatchError) -> [String] { try ring().scriptKeyNames() }
+    public func scriptKey(named name: String) throws(PatchError) -> ScriptKey? { try ring().scriptKey(named: name) }
+    public func scriptKey(withID id: KeyID) throws(PatchError) -> ScriptKey? { try ring().scriptKey(withID: id) }
+}

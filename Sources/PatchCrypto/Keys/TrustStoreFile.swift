@@ -1,0 +1,163 @@
+/// A trust store as a file: a line for each key, meant to be read, committed and compared.
+///
+///     # the release team
+///     ed25519 MCowBQYDK2VwAyEA… alice
+///     rsa-sha1 MIIBojANBgkq… build-2019 not-after=2027-01-01T00:00:00Z
+///     ed25519 MCowBQYDK2VwAyEA… bob revoked
+///
+/// A line is an algorithm, the key's DER SubjectPublicKeyInfo in base64, a name, and what limits the trust. Empty lines and
+/// those that begin with `#` are for people, and stay where they are.
+public struct TrustStoreFile: Sendable {
+    /// A line of the file.
+    private enum Line: Sendable {
+        case comment(String)
+        case key(TrustedKey)
+    }
+
+    private var lines: [Line] = []
+
+    /// The keys, in the file's order.
+    public var keys: [TrustedKey] {
+        lines.compactMap { line in
+            if case .key(let key) = line { key } else { nil }
+        }
+    }
+
+    /// A file without keys.
+    public init() {}
+
+    /// Reads a file.
+    ///
+    /// - Parameter file: UTF-8; lines end in LF.
+    /// - Throws: `config` for a line of another form, a key or a name that stands twice, and a key that the format does
+    ///   not allow, naming the line.
+    public init(_ file: [UInt8]) throws(PatchError) {
+        var rest = file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        if rest.last?.isEmpty == true { rest.removeLast() }
+        for (number, line) in zip(1..., rest) {
+            guard let text = String(validating: line, as: UTF8.self) else {
+                throw PatchError(.config, "line \(number): not UTF-8 text")
+            }
+            guard !line.isEmpty, line.first != UInt8(ascii: "#") else {
+                lines.append(.comment(text))
+                continue
+            }
+            do {
+                try add(Self.key(text))
+            } catch {
+                throw PatchError(error.code, "line \(number): \(error.message)", hint: error.hint)
+            }
+        }
+    }
+
+    private static func key(_ line: String) throws(PatchError) -> TrustedKey {
+        let fields = line.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard fields.count >= 3, let algorithm = SignatureAlgorithm(fields[0]), let der = Base64.decode(fields[1]),
+            let info = SubjectPublicKeyInfo(der: der)
+        else {
+            throw PatchError(
+                .config, "not an algorithm, a public key in base64 and a name", hint: "patchpack trust add STORE KEY")
+        }
+        var isRevoked = false
+        var notAfter: Timestamp?
+        for field in fields[3...] {
+            let end = field.starts(with: "not-after=".utf8) ? Timestamp(String(Substring(field.dropFirst(10)))) : nil
+            if let end, notAfter == nil {
+                notAfter = end
+            } else if field.elementsEqual("revoked".utf8), !isRevoked {
+                isRevoked = true
+            } else {
+                throw PatchError(.config, "\(Substring(field)) is not revoked or not-after=TIME")
+            }
+        }
+        return try TrustedKey(
+            VerifyingKey(AsymmetricKey(info), algorithm: algorithm), name: String(Substring(fields[2])),
+            isRevoked: isRevoked, notAfter: notAfter)
+    }
+
+    /// Adds a key at the end.
+    ///
+    /// - Throws: `config` where the key or its name is there already, or it has no name.
+    public mutating func add(_ key: TrustedKey) throws(PatchError) {
+        guard !key.name.isEmpty else { throw PatchError(.config, "a key in a trust store needs a name") }
+        for known in keys where known.key.id == key.key.id || known.name == key.name {
+            throw PatchError(
+                .config, "the key \(known.key.id), called \(known.name), is in the store already",
+                hint: "remove it first, or give another name")
+        }
+        lines.append(.key(key))
+    }
+
+    /// Changes or removes a key.
+    ///
+    /// - Parameters:
+    ///   - name: Its name or its id.
+    ///   - change: Gives the key that takes its place; nil removes it.
+    /// - Throws: `config` where the store has no such key.
+    public mutating func update(_ name: String, _ change: (TrustedKey) -> TrustedKey?) throws(PatchError) {
+        for (index, line) in lines.enumerated() {
+            guard case .key(let key) = line, key.name == name || key.key.id.description == name else { continue }
+            if let changed = change(key) {
+                lines[index] = .key(changed)
+            } else {
+                lines.remove(at: index)
+            }
+            return
+        }
+        throw PatchError(
+            .config, "no key called \(name) in the store", hint: "`patchpack trust list STORE` tells the names")
+    }
+
+    /// The file's bytes.
+    ///
+    /// - Throws: `internal` where OpenSSL cannot write a key.
+    public func encoded() throws(PatchError) -> [UInt8] {
+        var file: [UInt8] = []
+        for line in lines {
+            switch line {
+            case .comment(let text): file += Array(text.utf8)
+            case .key(let key):
+                file += Array("\(key.key.algorithm.rawValue) ".utf8) + Base64.encode(try key.key.subjectPublicKeyInfo())
+                file += Array(" \(key.name)".utf8)
+                if let notAfter = key.notAfter { file += Array(" not-after=\(notAfter)".utf8) }
+                if key.isRevoked { file += Array(" revoked".utf8) }
+            }
+            file.append(UInt8(ascii: "\n"))
+        }
+        return file
+    }
+
+    /// The digest to build into an app, so that it notices a change of the file.
+    ///
+    /// - Parameter file: A trust store, or a public key in PEM.
+    /// - Returns: SHA-256 in 64 lower-case hex digits.
+    /// - Throws: `unavailable` where OpenSSL refuses SHA-256.
+    public static func pin(of file: [UInt8]) throws(PatchError) -> String {
+        String(decoding: Hex.encode(try MessageDigest.sha256.hash(file)), as: UTF8.self)
+    }
+}
+
+extension TrustStore {
+    /// Reads a trust store, or a single public key in PEM.
+    ///
+    /// - Parameters:
+    ///   - file: The file's bytes.
+    ///   - pin: The digest that was built into the app (`patchpack trust pin`); nil takes any file.
+    /// - Throws: `modifiedTrust` where the file is not the one of the pin, before anything in it is read; `config` for a file
+    ///   that is no trust store.
+    public init(contentsOf file: [UInt8], pinnedTo pin: String? = nil) throws(PatchError) {
+        if let pin {
+            let found = try TrustStoreFile.pin(of: file)
+            guard pin.utf8.elementsEqual(found.utf8) else {
+                throw PatchError(
+                    .modifiedTrust, "the trusted keys were modified: their digest is \(found), and \(pin) is pinned",
+                    hint: "restore the file, or build the app with the new pin")
+            }
+        }
+        if file.firstRange(of: Array("-----BEGIN ".utf8)) != nil {
+            try self.init([VerifyingKey(pem: file)])
+        } else {
+            try self.init(keys: TrustStoreFile(file).keys)
+        }
+    }
+}

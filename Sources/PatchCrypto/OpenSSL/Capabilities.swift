@@ -1,0 +1,68 @@
+internal import COpenSSL
+
+/// What this machine's libraries can do for the format.
+package struct Capability: Sendable {
+    /// What was tried, such as `AES-128-CBC`.
+    package let name: String
+    /// What the format needs it for.
+    package let purpose: String
+    /// Why it cannot be had; nil where it works.
+    package let error: PatchError?
+
+    /// Tries everything that the format needs, each by doing it once.
+    package static func all() -> [Capability] {
+        let secret = SecretBytes([UInt8](repeating: 7, count: 32))
+        let text = Array("patchpack".utf8)
+        func check(_ name: String, _ purpose: String, _ body: () throws(PatchError) -> Bool) -> Capability {
+            do {
+                let works = try body()
+                let failure = PatchError(.internal, "\(name) gives a wrong result", hint: "reinstall the library")
+                return Capability(name: name, purpose: purpose, error: works ? nil : failure)
+            } catch {
+                return Capability(name: name, purpose: purpose, error: error)
+            }
+        }
+        let digests = [(MessageDigest.md5, "aes-128-cbc+md5"), (.sha1, "rsa-sha1"), (.sha256, "key ids")]
+        var capabilities = digests.map { digest, purpose in
+            check(digest.rawValue, purpose) { () throws(PatchError) in try !digest.hash(text).isEmpty }
+        }
+        for suite in Suite.allCases {
+            capabilities.append(
+                check(suite.cipher.rawValue, suite.rawValue) { () throws(PatchError) in
+                    let key = try ScriptKey(bytes: SecretBytes([UInt8](repeating: 7, count: suite.keyLength)))
+                    var sealed = try suite.seal(text, with: key, label: "x")
+                    let opened = try suite.cipher.open(0..<sealed.count, of: &sealed, key: key.bytes, label: "x")
+                    return opened.map { Array(sealed[$0]) } == text
+                })
+        }
+        for (algorithm, bits) in [(SignatureAlgorithm.rsaSHA1, 2048), (.rsaSHA256, 2048), (.ed25519, 0)] {
+            capabilities.append(
+                check(algorithm.rawValue, "signatures") { () throws(PatchError) in
+                    let key = try SigningKey.generate(algorithm, bits: bits)
+                    return try key.verifyingKey.isValid(key.sign(text[...]), for: text[...])
+                })
+        }
+        capabilities.append(
+            check("HMAC-SHA256", "reproducible envelopes") { () throws(PatchError) in
+                try hmacSHA256(key: secret, [text]).count == 32
+            })
+        capabilities.append(
+            check("scrypt", "key stores") { () throws(PatchError) in
+                guard let cost = Scrypt(log2N: 10, r: 8, p: 1) else { return false }
+                return try cost.key(passphrase: secret, salt: text, length: 32).count == 32
+            })
+        capabilities.append(
+            check("zip", "envelopes") { () throws(PatchError) in
+                let zip = try ZipArchive.write([(ZipDirectory.manifestName, text)])
+                let directory = try ZipDirectory(in: zip, at: 0..<zip.count, limits: Limits())
+                return try ZipArchive.read(directory, in: zip, at: 0..<zip.count) == [text]
+            })
+        return capabilities
+    }
+
+    /// The names and versions of the libraries in use.
+    package static var libraries: [String] {
+        let openSSL = unsafe OpenSSL_version(OPENSSL_VERSION_STRING).map { unsafe String(cString: $0) } ?? "unknown"
+        return ["OpenSSL \(openSSL)", "libzip \(ZipArchive.version)"]
+    }
+}

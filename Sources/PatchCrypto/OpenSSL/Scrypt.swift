@@ -1,0 +1,68 @@
+internal import COpenSSL
+
+/// The cost of making a key of a passphrase with scrypt (RFC 7914).
+struct Scrypt {
+    /// The logarithm of the number of blocks.
+    let log2N: Int
+    /// The block size, in units of 128 bytes.
+    let r: Int
+    /// The number of rounds.
+    let p: Int
+
+    /// 128 MiB and about half a second.
+    static let standard = Scrypt(log2N: 17, r: 8, p: 1)
+
+    /// Memory in bytes.
+    private var memory: Int { 128 * r << log2N }
+
+    private init(log2N: Int, r: Int, p: Int) {
+        self.log2N = log2N
+        self.r = r
+        self.p = p
+    }
+
+    /// Takes the cost that a file asks for.
+    ///
+    /// - Returns: nil for a number that is none, and past 256 MiB or four rounds: a file must not be able to stop its reader.
+    init?(log2N: Int?, r: Int?, p: Int?) {
+        guard let log2N, let r, let p, (10...20).contains(log2N), (1...32).contains(r), (1...4).contains(p) else {
+            return nil
+        }
+        self.init(log2N: log2N, r: r, p: p)
+        guard memory <= 256 << 20 else { return nil }
+    }
+
+    /// Makes a key.
+    ///
+    /// - Parameter length: Bytes of the key.
+    /// - Throws: `unavailable` where OpenSSL refuses scrypt.
+    func key(passphrase: SecretBytes, salt: [UInt8], length: Int) throws(PatchError) -> SecretBytes {
+        let algorithm = unsafe EVP_KDF_fetch(nil, "SCRYPT", nil)
+        defer { unsafe EVP_KDF_free(algorithm) }
+        let context = unsafe EVP_KDF_CTX_new(algorithm)
+        defer { unsafe EVP_KDF_CTX_free(context) }
+        var numbers = [UInt64(1) << UInt64(log2N), UInt64(r), UInt64(p), UInt64(memory + (1 << 20))]
+        var salt = salt
+        var bytes = [UInt8](repeating: 0, count: length)
+        let done = unsafe passphrase.withUnsafeBytes { passphrase in
+            unsafe salt.withUnsafeMutableBytes { salt in
+                unsafe numbers.withUnsafeMutableBufferPointer { numbers in
+                    let secret = unsafe UnsafeMutableRawPointer(mutating: passphrase.baseAddress)
+                    let number = unsafe numbers.baseAddress.unsafelyUnwrapped
+                    let parameters = unsafe [
+                        OSSL_PARAM_construct_octet_string(copenssl_kdfPassword(), secret, passphrase.count),
+                        OSSL_PARAM_construct_octet_string(copenssl_kdfSalt(), salt.baseAddress, salt.count),
+                        OSSL_PARAM_construct_uint64(copenssl_kdfScryptN(), number),
+                        OSSL_PARAM_construct_uint64(copenssl_kdfScryptR(), number + 1),
+                        OSSL_PARAM_construct_uint64(copenssl_kdfScryptP(), number + 2),
+                        OSSL_PARAM_construct_uint64(copenssl_kdfScryptMemory(), number + 3),
+                        OSSL_PARAM_construct_end(),
+                    ]
+                    return unsafe context != nil && EVP_KDF_derive(context, &bytes, bytes.count, parameters) == 1
+                }
+            }
+        }
+        guard done else { throw .unavailable("scrypt") }
+        return SecretBytes(wiping: &bytes)
+    }
+}

@@ -1,0 +1,32 @@
+import PatchCrypto
+
+/// `doctor`: says whether this machine can do all that the other verbs need.
+enum DoctorCommand {
+    static let verb = Verb(
+        name: "doctor", summary: "check what this machine's libraries can do",
+        operands: "", operandCount: 0...0, options: [], example: "patchpack doctor",
+        run: { (_, console) throws(PatchError) in try run(console) })
+
+    private static func run(_ console: Console) throws(PatchError) -> Int32 {
+        let libraries = Capability.libraries.joined(separator: ", ")
+        let capabilities = Capability.all()
+        if console.format == .text, !console.isQuiet { try console.line("patchpack \(Main.version), \(libraries)") }
+        for capability in capabilities {
+            if console.format == .json {
+                try console.json(
+                    .object(
+                        [("schema", .string("patchpack.doctor/1")), ("check", .string(capability.name))]
+                            + JSONValue.outcome(capability.error) + [
+                                ("purpose", .string(capability.purpose)), ("libraries", .string(libraries)),
+                                ("error", .error(capability.error)),
+                            ]))
+            } else if let error = capability.error {
+                try console.line(.bad, "fail", "  \(capability.name)  (\(capability.purpose))")
+                console.error(error)
+            } else if !console.isQuiet {
+                try console.line(.good, "ok", "    \(capability.name)  (\(capability.purpose))")
+            }
+        }
+        return capabilities.compactMap(\.error).first?.code.exitStatus ?? 0
+    }
+}

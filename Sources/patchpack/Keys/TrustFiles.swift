@@ -1,0 +1,53 @@
+import PatchCrypto
+
+/// Trust stores as they lie on disk: a file, or a folder of public keys.
+enum TrustFiles {
+    private static let limit = 1 << 20
+
+    /// Reads a trust store.
+    ///
+    /// - Parameter pin: The digest that the file must have.
+    static func store(at path: Path, pinnedTo pin: String?) throws(PatchError) -> TrustStore {
+        guard path.isFolder else {
+            let file = try InputFile.contents(of: path, limit: limit)
+            do {
+                return try TrustStore(contentsOf: file, pinnedTo: pin)
+            } catch {
+                throw error.about(path)
+            }
+        }
+        guard pin == nil else {
+            throw PatchError(.usage, "\(path): a folder has no pin", hint: "make one file of it: patchpack trust add")
+        }
+        return try TrustStore(keys: keys(in: path))
+    }
+
+    /// Reads the store that an edit begins with: an empty one where there is none yet.
+    static func editable(at path: Path, mustExist: Bool) throws(PatchError) -> TrustStoreFile {
+        if !mustExist, FileInfo(path, following: true) == nil { return TrustStoreFile() }
+        let file = try InputFile.contents(of: path, limit: limit)
+        do {
+            return try TrustStoreFile(file)
+        } catch {
+            throw error.about(path)
+        }
+    }
+
+    /// The public keys of a folder: `NAME.pem`, or `NAME.ALGORITHM.pem` for an algorithm that is not the key's default.
+    private static func keys(in folder: Path) throws(PatchError) -> [TrustedKey] {
+        var keys: [TrustedKey] = []
+        for name in try Folder.names(in: folder) where name.bytes.suffix(4).elementsEqual(".pem".utf8) {
+            let stem = String(decoding: name.bytes.dropLast(4), as: UTF8.self)
+            let algorithm = SignatureAlgorithm.allCases.first {
+                stem.utf8.suffix($0.rawValue.utf8.count + 1).elementsEqual(".\($0.rawValue)".utf8)
+            }
+            let file = try KeyFile(KeyName(algorithm, folder.appending(name)))
+            let keyName = algorithm.map { String(stem.dropLast($0.rawValue.count + 1)) } ?? stem
+            keys.append(try TrustedKey(file.verifyingKey(), name: keyName))
+        }
+        guard !keys.isEmpty else {
+            throw PatchError(.config, "\(folder): no public key in it", hint: "put NAME.pem files there")
+        }
+        return keys
+    }
+}

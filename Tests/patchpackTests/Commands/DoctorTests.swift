@@ -1,0 +1,51 @@
+import TestSupport
+import Testing
+
+struct DoctorTests {
+    private let shop: Workshop
+    private let fips: [String: String]
+
+    init() throws {
+        shop = try Workshop()
+        try #require(try shop.pack("cart.lua").status == 0)
+        try shop.folder.write(
+            "openssl_conf = a\n[a]\nalg_section = b\n[b]\ndefault_properties = fips=yes\n", to: "fips.cnf")
+        fips = ["OPENSSL_CONF": shop.folder.at("fips.cnf")]
+    }
+
+    @Test func allIsWellHere() throws {
+        let run = try shop.run("doctor", "--format", "json")
+        #expect(run.status == 0, "\(run.text)")
+        let checks = try run.objects()
+        #expect(checks.count >= 11)
+        #expect(checks.allSatisfy { $0["ok"] as? Bool == true })
+    }
+
+    @Test func aPolicyShowsCheckByCheck() throws {
+        let run = try shop.run("doctor", environment: fips)
+        #expect(run.status == 69)
+        #expect(run.lines.contains { $0.hasPrefix("fail  SHA1") })
+        #expect(run.lines.contains { $0.hasPrefix("ok    zip") })
+        #expect(run.error.contains("patchpack: hint: "))
+    }
+
+    @Test(arguments: [
+        "keygen -o new", "keygen -o new --algorithm ed25519", "keyinfo trusted.pem", "keyinfo signing.pem",
+        "keyinfo script.key",
+        "pack cart.lua -o new.js --signing-key signing.pem --script-key script.key",
+        "verify cart.js --trusted-key trusted.pem --script-key script.key",
+        "verify cart.js --trusted-key trusted.pem --signature-only", "inspect cart.js",
+        "unpack cart.js -o new --trusted-key trusted.pem --script-key script.key",
+        "resign cart.js -o new.js --trusted-key trusted.pem --signing-key signing.pem", "trust add store trusted.pem",
+        "trust pin trusted.pem", "keystore add store script.key --keystore-passphrase-env P", "doctor",
+    ])
+    func everyVerbSaysThatThePolicyForbidsIt(line: String) throws {
+        let run = try Tool.run(
+            Tool.patchpack, line.split(separator: " ").map(String.init), environment: fips.merging(["P": "x"]) { $1 },
+            in: shop.folder.path)
+        #expect(run.status == 69, "\(run.error)")
+        #expect(run.error.contains("OpenSSL refuses"))
+        #expect(!run.error.contains("signature of"))
+        #expect(!shop.folder.exists("new") && !shop.folder.exists("new.js") && !shop.folder.exists("store"))
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+struct KeystoreTests {
+    private let shop: Workshop
+    private let environment = ["P": "open-sesame"]
+
+    init() throws {
+        shop = try Workshop()
+        let added = try store("add", "store", "script.key", "--name", "2025")
+        try #require(added.status == 0, "\(added.error)")
+        try #require(try store("add", "store", "other.key", "--name", "2026").status == 0)
+    }
+
+    private func store(_ words: String...) throws -> Tool {
+        try Tool.run(
+            Tool.patchpack, ["keystore"] + words + ["--keystore-passphrase-env", "P"], environment: environment,
+            in: shop.folder.path)
+    }
+
+    /// Rotation: patches of the old key and of the new one open from a store that holds both.
+    @Test func theIDInTheFileSelectsTheKey() throws {
+        let pack = [
+            "pack", "cart.lua", "--signing-key", "signing.pem", "--script-key", "store", "--keystore-passphrase-env",
+            "P",
+        ]
+        for name in ["2025", "2026"] {
+            let run = try Tool.run(
+                Tool.patchpack, pack + ["--script-key-name", name, "-o", "\(name).js"], environment: environment,
+                in: shop.folder.path)
+            #expect(run.status == 0, "\(run.error)")
+        }
+        let verify = ["verify", "2025.js", "2026.js", "--trusted-key", "trusted.pem"]
+        func status(_ words: String...) throws -> Int32 {
+            try Tool.run(Tool.patchpack, verify + words, environment: environment, in: shop.folder.path).status
+        }
+        #expect(try status("--script-key", "store", "--keystore-passphrase-env", "P") == 0)
+        #expect(try status("--script-key", "script.key", "--script-key", "other.key") == 0)
+        #expect(try status("--script-key", "script.key") == 13)
+        #expect(try store("remove", "store", "2025").status == 0)
+        #expect(try status("--script-key", "store", "--keystore-passphrase-env", "P") == 13)
+        let which = try Tool.run(
+            Tool.patchpack, pack + ["--script-key", "script.key", "-o", "x.js"], environment: environment,
+            in: shop.folder.path)
+        #expect(which.status == 64)
+        #expect(which.error.contains("--script-key-name"))
+    }
+
+    @Test func keysComeOutAsTheyWentIn() throws {
+        #expect(try store("export", "store", "2026", "-o", "out.key").status == 0)
+        #expect(try shop.folder.read("out.key") == shop.folder.read("other.key"))
+        let mode =
+            try FileManager.default.attributesOfItem(atPath: shop.folder.at("out.key"))[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try store("export", "store", "2026", "-o", "out.key").status == 73)
+        #expect(try store("export", "store", "2027", "-o", "no.key").status == 78)
+        #expect(try store("list", "store").lines.map { $0.prefix(4) } == ["2025", "2026"])
+    }
+
+    @Test func noSecretIsInTheFileOrInAnyOutput() throws {
+        let file = String(decoding: try shop.folder.read("store"), as: UTF8.self)
+        let key = String(decoding: try shop.folder.read("script.key"), as: UTF8.self).dropLast()
+        let list = try store("list", "store")
+        for text in [file, list.text, list.error] {
+            #expect(!text.contains(key) && !text.contains("sesame"))
+        }
+    }
+
+    @Test func aWrongPassphraseAndAChangedFileAreRefused() throws {
+        let missing = try shop.run("keystore", "list", "store")
+        #expect(missing.status == 77)
+        #expect(missing.error.contains("--keystore-passphrase-env"))
+        let wrong = try shop.run(
+            "keystore", "list", "store", "--keystore-passphrase-env", "P", environment: ["P": "open"])
+        #expect(wrong.status == 77)
+        let store = try shop.folder.read("store")
+        let passphrase = SecretBytes(Array("open-sesame".utf8))
+        #expect(try KeyStoreFile.open(store, passphrase: passphrase).scriptKeyNames() == ["2025", "2026"])
+        for index in stride(from: 0, to: store.count, by: 23) {
+            var changed = store
+            changed[index] ^= 1
+            #expect(throws: PatchError.self) { try KeyStoreFile.open(changed, passphrase: passphrase) }
+        }
+    }
+
+    @Test(arguments: [
+        "", "patchpack-keystore-1\n", "patchpack-keystore-1 40 8 1 00000000000000000000000000000000\nAAAA\n",
+        "patchpack-keystore-1 20 32 1 00000000000000000000000000000000\n\(String(repeating: "A", count: 80))\n",
+        "patchpack-keystore-1 10 8 99999999999999999999 00000000000000000000000000000000\n\(String(repeating: "A", count: 80))\n",
+        "patchpack-keystore-1 10 -8 1 00000000000000000000000000000000\n\(String(repeating: "A", count: 80))\n",
+        "patchpack-keystore-2 10 8 1 00000000000000000000000000000000\n\(String(repeating: "A", count: 80))\n",
+    ])
+    func whatIsNoStoreIsRefusedBeforeAnyWork(text: String) {
+        #expect(throws: PatchError(.config, "")) {
+            try KeyStoreFile.open(Array(text.utf8), passphrase: SecretBytes([1]))
+        }
+    }
+
+    @Test func anAppsOwnStoreIsAProvider() throws {
+        struct Guarded: ScriptKeyProvider {
+            func scriptKeyNames() throws(PatchError) -> [String] { ["one", "two"] }
+            func scriptKey(named name: String) throws(PatchError) -> ScriptKey? {
+                name == "one" ? TestKeys.otherScript : name == "two" ? TestKeys.script : nil
+            }
+        }
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust)
+        _ = try verifier.verify(Forge().envelope(), scriptKeys: Guarded()).get()
+        let file = ScriptKeyFile(path: shop.folder.at("store"), passphrase: SecretBytes(Array("open-sesame".utf8)))
+        _ = try verifier.verify(Forge().envelope(), scriptKeys: file).get()
+        let plain = ScriptKeyFile(path: shop.folder.at("other.key"))
+        #expect(throws: PatchError(.decryptFailed, "")) {
+            try verifier.verify(Forge().envelope(), scriptKeys: plain).get()
+        }
+    }
+}

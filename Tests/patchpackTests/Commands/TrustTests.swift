@@ -1,0 +1,114 @@
+import PatchCrypto
+import TestSupport
+import Testing
+
+struct TrustTests {
+    private let shop: Workshop
+
+    init() throws {
+        shop = try Workshop()
+        try shop.folder.write(TestKeys.otherSigning.pem().exposed, to: "other-signing.pem", mode: 0o600)
+        try #require(try shop.pack("cart.lua").status == 0)
+        try #require(try shop.run("trust", "add", "store", "trusted.pem", "other.pem").status == 0)
+    }
+
+    private func verify(_ words: String...) throws -> Tool {
+        try Tool.run(Tool.patchpack, ["verify", "cart.js", "--script-key", "script.key"] + words, in: shop.folder.path)
+    }
+
+    @Test func aStoreIsEditedLineByLine() throws {
+        #expect(try verify("--trust-store", "store").status == 0)
+        let text = String(decoding: try shop.folder.read("store"), as: UTF8.self)
+        try shop.folder.write("# the release team\n\n" + text, to: "store")
+        #expect(try shop.run("trust", "list", "store").lines.map { $0.prefix(7) } == ["trusted", "other  "])
+        #expect(try shop.run("trust", "revoke", "store", "other").status == 0)
+        #expect(try shop.run("trust", "remove", "store", TestKeys.signing.verifyingKey.id.description).status == 0)
+        let edited = String(decoding: try shop.folder.read("store"), as: UTF8.self)
+        #expect(edited.hasPrefix("# the release team\n\nrsa-sha1 "))
+        #expect(edited.hasSuffix(" other revoked\n"))
+        #expect(try shop.run("trust", "remove", "store", "nobody").status == 78)
+        #expect(try shop.run("trust", "add", "store", "other.pem", "--name", "again").status == 78)
+    }
+
+    @Test func aRevokedKeyAndOneThatHasEndedAreRefusedByPolicy() throws {
+        #expect(try shop.run("trust", "revoke", "store", "trusted").status == 0)
+        let revoked = try verify("--trust-store", "store", "--format", "json")
+        #expect(revoked.status == 15)
+        #expect(revoked.text.contains("is revoked"))
+        // Nothing behind the signature was touched.
+        let stages = try revoked.objects().first?["stages"] as? [[String: String]]
+        #expect(stages?.map { $0["status"] }.prefix(4) == ["pass", "pass", "fail", "skipped"])
+        // One that is trusted still makes it harmless.
+        let both = try shop.run(
+            "resign", "cart.js", "-o", "cart.js", "--force", "--append", "--trusted-key", "trusted.pem",
+            "--signing-key",
+            "other-signing.pem")
+        #expect(both.status == 0)
+        #expect(try verify("--trust-store", "store").status == 0)
+        #expect(try verify("--trust-store", "store", "--threshold", "2").status == 15)
+
+        try #require(
+            try shop.run("trust", "add", "ends", "trusted.pem", "--not-after", "2030-01-01T00:00:00Z").status == 0)
+        #expect(try verify("--trust-store", "ends", "--at", "2029-12-31T23:59:59Z").status == 0)
+        #expect(try verify("--trust-store", "ends", "--at", "2030-01-01T00:00:00Z").status == 15)
+    }
+
+    @Test func aPinnedStoreNoticesEveryChangedByte() throws {
+        let pin = try #require(try shop.run("trust", "pin", "store").lines.first)
+        #expect(pin == (try shop.shell("sha256sum store | cut -d' ' -f1")).lines.first)
+        #expect(try verify("--trust-store", "store", "--trust-store-pin", pin).status == 0)
+        let store = try shop.folder.read("store")
+        for index in stride(from: 0, to: store.count, by: 101) {
+            var changed = store
+            changed[index] ^= 1
+            #expect(throws: PatchError(.modifiedTrust, "")) { try TrustStore(contentsOf: changed, pinnedTo: pin) }
+        }
+        try shop.folder.write(store + [10], to: "store")
+        let run = try verify("--trust-store", "store", "--trust-store-pin", pin, "--format", "json")
+        #expect(run.status == 78)
+        #expect(try run.objects().first?["verdict"] as? String == "modified-trust")
+    }
+
+    @Test func aFolderOfKeysIsAStore() throws {
+        try shop.folder.write(TestKeys.signing.verifyingKey.pem(), to: "folder/alice.pem")
+        try shop.folder.write(TestKeys.otherSigning.verifyingKey.pem(), to: "folder/bob.rsa-sha256.pem")
+        try shop.folder.write("notes", to: "folder/README")
+        let list = try shop.run("trust", "list", "folder")
+        #expect(list.lines.map { $0.split(separator: ",")[0] } == ["alice  rsa-sha1", "bob  rsa-sha256"])
+        #expect(try verify("--trust-store", "folder").status == 0)
+        #expect(try verify("--trust-store", "folder", "--trust-store-pin", "00").status == 64)
+        #expect(try shop.shell("mkdir empty && patchpack trust list empty").status == 78)
+    }
+
+    @Test(arguments: [
+        "rsa-sha1", "rsa-sha1 AAAA alice", "rsa-md5 MCow alice", "hello", "rsa-sha1  alice", "\u{FEFF}",
+    ])
+    func aLineOfAnotherFormIsNamed(line: String) throws {
+        let text = String(decoding: try shop.folder.read("store"), as: UTF8.self)
+        try shop.folder.write(text + line + "\n", to: "store")
+        let run = try shop.run("trust", "list", "store")
+        #expect(run.status == 78)
+        #expect(run.error.contains("store: line 3: "), "\(run.error)")
+    }
+
+    @Test func wordsBehindAKeyAreChecked() throws {
+        let text = String(decoding: try shop.folder.read("store"), as: UTF8.self)
+        let first = String(text.split(separator: "\n")[0])
+        for suffix in [" revoked revoked", " Revoked", " not-after=2030", " not-after=", "\r", " ", " x"] {
+            #expect(throws: PatchError(.config, "")) { try TrustStoreFile(Array("\(first)\(suffix)\n".utf8)) }
+        }
+        let whole = "\(first) not-after=2030-01-01T00:00:00Z revoked\n"
+        #expect(try TrustStoreFile(Array(whole.utf8)).encoded() == Array(whole.utf8))
+        #expect(try TrustStoreFile(Array(whole.dropLast().utf8)).encoded() == Array(whole.utf8))
+        #expect(throws: PatchError(.config, "")) { try TrustStoreFile(Array("\(text)\(text)".utf8)) }
+        #expect(throws: PatchError(.config, "")) { try TrustStore(contentsOf: []) }
+    }
+
+    @Test func theEnvironmentNamesAStore() throws {
+        let run = try shop.run(
+            "verify", "cart.js", "--script-key", "script.key",
+            environment: ["PATCHPACK_TRUST_STORE": shop.folder.at("store")])
+        #expect(run.status == 0, "\(run.error)")
+        #expect(run.text.contains("(trusted, rsa-sha1)"))
+    }
+}
