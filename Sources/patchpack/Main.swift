@@ -12,8 +12,10 @@ enum Main {
     static let version = "0.1.0"
 
     static func main() {
-        // A reader that has gone is an error of writing, to be reported, and no reason to die in the middle.
+        // A reader that has gone, or a file that may not grow, is an error to be reported, and no reason to die in the middle.
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
+        occupyStandardStreams()
         OpenSSLLibrary.skipCleanupAtExit()
         let words = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
             unsafe CommandLine.unsafeArgv[index].map { word in
@@ -21,6 +23,14 @@ enum Main {
             }
         }
         exit(run(words))
+    }
+
+    /// Puts something in the place of a standard stream that is closed, so that no output file gets its number, and with it
+    /// the words for people. What reads or writes the stream itself fails, as it should.
+    private static func occupyStandardStreams() {
+        for (stream, flags) in [(Int32(0), O_WRONLY), (1, O_RDONLY), (2, O_WRONLY)] where fcntl(stream, F_GETFD) < 0 {
+            _ = unsafe open("/dev/null", flags)
+        }
     }
 
     /// Runs a command line.

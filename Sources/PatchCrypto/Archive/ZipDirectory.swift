@@ -26,7 +26,7 @@ struct ZipDirectory: Sendable {
     init(in buffer: [UInt8], at range: Range<Int>, limits: Limits) throws(PatchError) {
         var reader = ZipReader(bytes: buffer[range])
         let end = try reader.endRecord()
-        guard end.memberCount <= 1 + 2 * limits.scriptCount else {
+        guard end.memberCount / 2 <= limits.scriptCount else {
             throw PatchError(.limit, "zip: \(end.memberCount) members, more than \(limits.scriptCount) scripts need")
         }
         var members: [ZipMember] = []
@@ -35,9 +35,11 @@ struct ZipDirectory: Sendable {
         for _ in 0..<end.memberCount {
             let member = try reader.member(
                 after: members.last?.data.upperBound ?? range.lowerBound, before: end.directory)
-            let limit = member.name == Self.manifestName ? limits.manifestSize : limits.sealedSize
             total += member.size
-            guard member.size <= limit, total <= limits.envelopeSize else {
+            let isSmallEnough =
+                member.name == Self.manifestName
+                ? member.size <= limits.manifestSize : member.size - Limits.sealingOverhead <= limits.scriptSize
+            guard isSmallEnough, total <= limits.envelopeSize else {
                 throw PatchError(.limit, "zip: \(member.name) has \(member.size) bytes, past a limit")
             }
             members.append(member)

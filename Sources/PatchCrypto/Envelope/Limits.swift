@@ -18,6 +18,6 @@ public struct Limits: Sendable {
     /// The format's own limits.
     public init() {}
 
-    /// Bytes of one sealed script: the script's limit, and what an IV and padding, or a nonce and a tag, add.
-    var sealedSize: Int { scriptSize + 32 }
+    /// What an IV and padding, or a nonce and a tag, add to a script at the most.
+    static let sealingOverhead = 32
 }

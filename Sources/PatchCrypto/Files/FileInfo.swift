@@ -51,8 +51,16 @@ package struct FileInfo {
     package var isOpenToOthers: Bool { info.st_mode & 0o077 != 0 }
     package var size: Int { Int(clamping: info.st_size) }
 
-    /// Whether two names lead to one file.
-    package func isSame(as other: FileInfo) -> Bool {
-        info.st_dev == other.info.st_dev && info.st_ino == other.info.st_ino
+    /// What two names of one file have in common.
+    package struct Identity: Hashable {
+        private let device: UInt64
+        private let number: UInt64
+
+        fileprivate init(_ info: stat) {
+            device = UInt64(truncatingIfNeeded: info.st_dev)
+            number = UInt64(truncatingIfNeeded: info.st_ino)
+        }
     }
+
+    package var identity: Identity { Identity(info) }
 }

@@ -40,9 +40,10 @@ package struct OutputFile {
             for file in files { staged.append(try StagedFile(file)) }
             for index in staged.indices { try staged[index].putInPlace(force: force) }
         } catch {
-            for file in staged { file.takeBack() }
+            for file in staged.reversed() { file.takeBack() }
             throw error
         }
+        for file in staged { file.finish() }
         for folder in Set(files.map(\.path.parent)) { synchronize(folder) }
     }
 
@@ -80,33 +81,79 @@ extension PatchError {
     }
 }
 
-/// An output that lies, whole and flushed, beside its place.
+/// An output that lies whole and flushed on its file system, and is not in its place yet.
 private struct StagedFile {
-    let path: Path
-    let staged: Path
-    /// Whether the output was put in its place, which was free.
-    var isNew = false
+    /// What holds the bytes until then.
+    private enum Staging {
+        /// An open file without a name, which is gone with the process however that ends.
+        case nameless(Int32)
+        /// A file beside the place, where the file system has no nameless ones.
+        case named(Path)
+    }
+
+    private let path: Path
+    private let staging: Staging
+    /// Another name of what was replaced, until all files are in place.
+    private var backup: Path?
+    /// Whether the output is in its place, which was free.
+    private var isNew = false
 
     init(_ file: OutputFile) throws(PatchError) {
         path = file.path
         try OutputFile.makeFolder(path.parent)
-        var candidate = path
-        var descriptor: Int32 = -1
-        repeat {
-            let suffix = String(UInt32.random(in: .min ... .max), radix: 36)
-            candidate = path.parent.appending(Path(".patchpack-\(suffix).tmp"))
-            descriptor = unsafe candidate.withCString {
-                unsafe open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file.content.mode)
+        let descriptor: Int32
+        if let nameless = Self.namelessFile(in: path.parent, file.content.mode) {
+            descriptor = nameless
+            staging = .nameless(nameless)
+        } else {
+            var created: Int32 = -1
+            let name = try Self.unusedName(beside: path) { name in
+                created = unsafe name.withCString { name in
+                    unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file.content.mode)
+                }
+                return created
             }
-        } while descriptor < 0 && errno == EEXIST
-        guard descriptor >= 0 else { throw .system(.io, path, errno) }
-        staged = candidate
+            descriptor = created
+            staging = .named(name)
+        }
         let failure = Self.fill(descriptor, file.content)
-        let closed = close(descriptor)
-        guard failure == 0, closed == 0 else {
-            let number = failure == 0 ? errno : failure
-            removeFile(staged)
-            throw .system(.io, path, number)
+        if case .named = staging { close(descriptor) }
+        guard failure == 0 else {
+            takeBack()
+            throw .system(.io, path, failure)
+        }
+    }
+
+    /// Opens a file without a name; nil where the system or the file system has none, or cannot name it later.
+    private static func namelessFile(in folder: Path, _ mode: mode_t) -> Int32? {
+        #if os(Linux)
+            let nameless = 0o20200000  // O_TMPFILE, a macro that Swift does not import
+            let file = unsafe folder.withCString { folder in
+                unsafe open(folder, O_WRONLY | O_CLOEXEC | Int32(nameless), mode)
+            }
+            guard file >= 0 else { return nil }
+            guard FileInfo(handle(of: file), following: true)?.identity == FileInfo(descriptor: file)?.identity else {
+                close(file)
+                return nil
+            }
+            return file
+        #else
+            return nil
+        #endif
+    }
+
+    /// The name by which a nameless file can be linked.
+    private static func handle(of file: Int32) -> Path { Path("/proc/self/fd/\(file)") }
+
+    /// Tries names beside a place until one is free.
+    ///
+    /// - Parameter create: Makes something of that name; negative where it cannot, with the reason in `errno`.
+    private static func unusedName(beside path: Path, _ create: (Path) -> Int32) throws(PatchError) -> Path {
+        while true {
+            let suffix = String(UInt32.random(in: .min ... .max), radix: 36)
+            let name = path.parent.appending(Path(".patchpack-\(suffix).tmp"))
+            if create(name) >= 0 { return name }
+            guard errno == EEXIST else { throw .system(.io, path, errno) }
         }
     }
 
@@ -124,23 +171,61 @@ private struct StagedFile {
     /// Gives the file its name; a name that was taken meanwhile is replaced only by force.
     mutating func putInPlace(force: Bool) throws(PatchError) {
         if !force {
-            if hardLink(staged, path) == 0 {
+            if link(to: path) == 0 {
                 isNew = true
-                removeFile(staged)
                 return
             }
             if errno == EEXIST { throw .alreadyThere(path) }
             // A file system without hard links: the check before was the best that can be done.
+            guard case .named = staging else { throw .system(.io, path, errno) }
         }
-        let renamed = unsafe staged.withCString { from in unsafe path.withCString { to in unsafe rename(from, to) } }
-        guard renamed == 0 else { throw .system(.io, path, errno) }
-        isNew = !force
+        let isThere = FileInfo(path, following: false) != nil
+        if isThere {
+            // Where there are no hard links, what is replaced cannot be brought back.
+            backup = try? Self.unusedName(beside: path) { hardLink(path, $0) }
+        }
+        let name =
+            switch staging {
+            case .named(let name): name
+            case .nameless: try Self.unusedName(beside: path) { link(to: $0) }
+            }
+        let renamed = unsafe name.withCString { from in unsafe path.withCString { to in unsafe rename(from, to) } }
+        guard renamed == 0 else {
+            let number = errno
+            removeFile(name)
+            throw .system(.io, path, number)
+        }
+        isNew = !isThere
     }
 
-    /// Removes what was written, unless it has replaced something.
+    /// Gives the bytes a name that must be free.
+    private func link(to name: Path) -> Int32 {
+        switch staging {
+        case .named(let staged): hardLink(staged, name)
+        case .nameless(let file):
+            unsafe Self.handle(of: file).withCString { from in
+                unsafe name.withCString { to in unsafe linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) }
+            }
+        }
+    }
+
+    /// Undoes all of it: what was new is removed, and what was replaced comes back.
     func takeBack() {
-        removeFile(staged)
-        if isNew { removeFile(path) }
+        if let backup {
+            _ = unsafe backup.withCString { from in unsafe path.withCString { to in unsafe rename(from, to) } }
+        } else if isNew {
+            removeFile(path)
+        }
+        finish()
+    }
+
+    /// Lets go of everything but the output.
+    func finish() {
+        if let backup { removeFile(backup) }
+        switch staging {
+        case .named(let name): removeFile(name)
+        case .nameless(let file): close(file)
+        }
     }
 }
 

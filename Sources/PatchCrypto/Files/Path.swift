@@ -31,14 +31,6 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
         return Path(bytes: slash == 0 ? Array("/".utf8) : Array(rest[..<slash]))
     }
 
-    /// Whether both lead to one file that is there.
-    package func isSameFile(as other: Path) -> Bool {
-        guard let info = FileInfo(self, following: true), let other = FileInfo(other, following: true) else {
-            return false
-        }
-        return info.isSame(as: other)
-    }
-
     /// Something in this folder.
     package func appending(_ name: Path) -> Path {
         Path(bytes: bytes + (endsInSlash || bytes.isEmpty ? [] : Array("/".utf8)) + name.bytes)

@@ -18,7 +18,7 @@ public struct VerifyingKey: Sendable {
     ///   bits or with an even exponent, and DER that is not the key's one encoding.
     public init(pem: [UInt8], algorithm: SignatureAlgorithm? = nil) throws(PatchError) {
         let blocks = try PEMBlock.all(in: pem)
-        if blocks.contains(where: \.isPrivateKey) {
+        if blocks.contains(where: { $0.kind == .privateKey }) {
             throw PatchError(
                 .config, "a private key, where a public key is expected",
                 hint: "use the public half: openssl pkey -in FILE -pubout")
@@ -29,17 +29,18 @@ public struct VerifyingKey: Sendable {
         guard blocks.count == 1 else {
             throw PatchError(.config, "\(blocks.count) PEM blocks in one file", hint: "one file holds one key")
         }
-        switch block.label {
-        case "PUBLIC KEY": break
-        case "RSA PUBLIC KEY":
+        switch block.kind {
+        case .publicKey: break
+        case .rsaPublicKey:
             throw PatchError(
                 .config, "an RSA key in PKCS#1 form",
                 hint: "write it as SubjectPublicKeyInfo: openssl rsa -RSAPublicKey_in -in FILE -pubout")
-        case "CERTIFICATE":
+        case .certificate:
             throw PatchError(
                 .config, "a certificate, where a public key is expected",
                 hint: "take the key out of it: openssl x509 -in FILE -noout -pubkey")
-        default: throw PatchError(.config, "a PEM block of another kind, where a public key is expected")
+        case .privateKey, .other:
+            throw PatchError(.config, "a PEM block of another kind, where a public key is expected")
         }
         guard let info = SubjectPublicKeyInfo(der: block.der) else {
             throw PatchError(

@@ -66,21 +66,27 @@ enum ZipArchive {
     private static func checkDeflated(
         _ data: UnsafeBufferPointer<UInt8>, _ member: ZipMember
     ) throws(PatchError) {
-        var stream = unsafe z_stream()
-        guard unsafe clibzip_inflateInitRaw(&stream) == Z_OK else { throw PatchError(.internal, "zlib cannot start") }
-        defer { unsafe inflateEnd(&stream) }
-        unsafe stream.next_in = UnsafeMutablePointer(mutating: data.baseAddress)
-        unsafe stream.avail_in = UInt32(data.count)
+        // zlib remembers where its stream lies, so that it must not move.
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        unsafe stream.initialize(to: z_stream())
+        defer { unsafe stream.deallocate() }
+        guard unsafe clibzip_inflateInitRaw(stream) == Z_OK else { throw PatchError(.internal, "zlib cannot start") }
+        defer { unsafe inflateEnd(stream) }
+        unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: data.baseAddress)
+        unsafe stream.pointee.avail_in = UInt32(data.count)
         var scratch = [UInt8](repeating: 0, count: 32 << 10)
         var status = Z_OK
-        while status == Z_OK, unsafe Int(stream.total_out) <= member.size {
+        while status == Z_OK, unsafe Int(stream.pointee.total_out) <= member.size {
             status = unsafe scratch.withUnsafeMutableBufferPointer { scratch in
-                unsafe stream.next_out = scratch.baseAddress
-                unsafe stream.avail_out = UInt32(scratch.count)
-                return unsafe inflate(&stream, Z_NO_FLUSH)
+                unsafe stream.pointee.next_out = scratch.baseAddress
+                unsafe stream.pointee.avail_out = UInt32(scratch.count)
+                return unsafe inflate(stream, Z_NO_FLUSH)
             }
         }
-        guard unsafe status == Z_STREAM_END && stream.avail_in == 0 && Int(stream.total_out) == member.size else {
+        guard
+            unsafe status == Z_STREAM_END && stream.pointee.avail_in == 0
+                && Int(stream.pointee.total_out) == member.size
+        else {
             throw PatchError(.malformed, "zip: \(member.name) is deflated data that does not end where its headers say")
         }
     }

@@ -22,6 +22,8 @@ public struct ScriptHead: Sendable {
     }
 
     private var values: [Tag: [String]] = [:]
+    /// The tags that are not known here, without their `@`: somebody else's, or misspelt.
+    public private(set) var otherTags: [String] = []
 
     /// Reads a script's head.
     ///
@@ -36,8 +38,9 @@ public struct ScriptHead: Sendable {
             let line = rest[..<end].dropFirst(2)
             rest = rest[end...].dropFirst()
             let words = line.split(maxSplits: 1, whereSeparator: Self.isSpace)
-            guard let name = words.first, let tag = Tag.allCases.first(where: { name.elementsEqual("@\($0)".utf8) })
-            else {
+            guard let name = words.first, name.first == UInt8(ascii: "@") else { continue }
+            guard let tag = Tag.allCases.first(where: { name.dropFirst().elementsEqual($0.rawValue.utf8) }) else {
+                otherTags.append(String(decoding: name.dropFirst(), as: UTF8.self))
                 continue
             }
             guard let text = String(validating: words.dropFirst().first ?? [], as: UTF8.self) else {

@@ -32,9 +32,13 @@ internal import COpenSSL
             throw PatchError(.config, "an RSA key of \(bits) bits", hint: "use 2048 to 8192 bits")
         }
         let (modulus, exponent) = (try number(OSSL_PKEY_PARAM_RSA_N), try number(OSSL_PKEY_PARAM_RSA_E))
-        guard [modulus, exponent].allSatisfy({ $0.last?.isMultiple(of: 2) == false }), exponent != [1] else {
+        // OpenSSL itself refuses a longer exponent, but only once there is a signature to check.
+        guard [modulus, exponent].allSatisfy({ $0.last?.isMultiple(of: 2) == false }), exponent != [1],
+            exponent.count <= 8
+        else {
             throw PatchError(
-                .config, "an RSA key whose modulus is even, or whose exponent is even or 1", hint: "make a new key")
+                .config, "an RSA key whose modulus is even, or whose exponent is even, 1, or longer than 64 bits",
+                hint: "make a new key")
         }
     }
 
@@ -63,7 +67,10 @@ internal import COpenSSL
             drainOpenSSLErrors()
             if request.wasAsked {
                 throw PatchError(
-                    .passphrase, passphrase == nil ? "the key needs a passphrase" : "the passphrase is wrong")
+                    .passphrase,
+                    passphrase == nil
+                        ? "the key needs a passphrase"
+                        : "the passphrase is wrong, or OpenSSL lacks the cipher that the key is encrypted with")
             }
             throw PatchError(.config, "not a private key that OpenSSL can read")
         }
@@ -165,6 +172,11 @@ internal import COpenSSL
     ///
     /// - Parameter passphrase: Encrypts it with AES-256-CBC under a PBKDF2-HMAC-SHA256 key of 600,000 rounds.
     func privateKeyPEM(passphrase: SecretBytes?) throws(PatchError) -> SecretBytes {
+        // OpenSSL asks for a passphrase with a buffer of this size, so that a longer one would open nothing.
+        if let passphrase, !(1...Int(PEM_BUFSIZE)).contains(passphrase.count) {
+            throw PatchError(
+                .passphrase, "a passphrase has 1 to \(PEM_BUFSIZE) bytes, and this one \(passphrase.count)")
+        }
         let sink = unsafe BIO_new(BIO_s_secmem())
         let info = unsafe EVP_PKEY2PKCS8(handle)
         defer {

@@ -2,17 +2,28 @@ internal import COpenSSL
 
 /// One block of a PEM file.
 struct PEMBlock {
-    /// What stands behind `BEGIN`, such as `PUBLIC KEY`.
-    let label: String
+    /// What a block can hold, told by the bytes behind `BEGIN`.
+    enum Kind {
+        case publicKey, rsaPublicKey, certificate, privateKey, other
+
+        init(label: some Collection<UInt8>) {
+            if label.elementsEqual("PUBLIC KEY".utf8) {
+                self = .publicKey
+            } else if label.elementsEqual("RSA PUBLIC KEY".utf8) {
+                self = .rsaPublicKey
+            } else if label.elementsEqual("CERTIFICATE".utf8) {
+                self = .certificate
+            } else if label.suffix(11).elementsEqual("PRIVATE KEY".utf8) {
+                self = .privateKey
+            } else {
+                self = .other
+            }
+        }
+    }
+
+    let kind: Kind
     /// The block's bytes; none for a private key, whose kind is all that matters here.
     let der: [UInt8]
-
-    var isPrivateKey: Bool { label.hasSuffix("PRIVATE KEY") }
-
-    private init(label: String, data: UnsafeBufferPointer<UInt8>) {
-        self.label = label
-        der = unsafe label.hasSuffix("PRIVATE KEY") ? [] : Array(data)
-    }
 
     /// Reads every block of a PEM file; text around them is passed over.
     ///
@@ -39,12 +50,12 @@ struct PEMBlock {
                 if ended { return blocks }
                 throw PatchError(.config, "a PEM block that is cut short or damaged")
             }
-            let block = unsafe PEMBlock(
-                label: String(cString: name), data: UnsafeBufferPointer(start: data, count: length))
-            guard unsafe header[0] == 0 || block.isPrivateKey else {
+            let kind = unsafe Kind(label: UnsafeRawBufferPointer(start: name, count: strlen(name)))
+            guard unsafe header[0] == 0 || kind == .privateKey else {
                 throw PatchError(.config, "a PEM block with headers")
             }
-            blocks.append(block)
+            let bytes = unsafe kind == .privateKey ? [] : Array(UnsafeBufferPointer(start: data, count: length))
+            blocks.append(PEMBlock(kind: kind, der: bytes))
         }
     }
 }

@@ -13,6 +13,24 @@ enum SubjectPublicKeyInfo: Equatable {
     private static let rsaAlgorithm: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1, 5, 0]
     private static let ed25519Algorithm: [UInt8] = [6, 3, 0x2B, 0x65, 0x70]
 
+    /// An RSA key of 8192 bits has some 1,100 bytes.
+    private static let longest = 4096
+
+    /// The y coordinates of the points of small order, and their spellings past the field's prime: with such a key, one
+    /// signature holds for every message (the list is libsodium's).
+    private static let smallOrder: [[UInt8]] = [
+        [UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31),
+        [0xEC] + [UInt8](repeating: 0xFF, count: 30) + [0x7F], [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
+        [0xEE] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
+        Hex.decode("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05".utf8) ?? [],
+        Hex.decode("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a".utf8) ?? [],
+    ]
+
+    /// Whether a point, without the sign of its x, is one of small order.
+    static func isOfSmallOrder(_ point: [UInt8]) -> Bool {
+        smallOrder.contains(point.dropLast() + point.suffix(1).map { $0 & 0x7F })
+    }
+
     private enum Tag: UInt8 {
         case integer = 2
         case bitString = 3
@@ -22,7 +40,8 @@ enum SubjectPublicKeyInfo: Equatable {
     /// Reads DER; nil for another kind of key, and for any bytes but a key's one encoding.
     init?(der: [UInt8]) {
         var rest = der[...]
-        guard var info = Self.take(.sequence, &rest), let algorithm = Self.take(.sequence, &info),
+        guard der.count <= Self.longest, var info = Self.take(.sequence, &rest),
+            let algorithm = Self.take(.sequence, &info),
             let bits = Self.take(.bitString, &info), bits.first == 0
         else { return nil }
         var key = bits.dropFirst()
@@ -86,6 +105,10 @@ enum SubjectPublicKeyInfo: Equatable {
     func makeHandle() throws(PatchError) -> OpaquePointer {
         switch self {
         case .ed25519(let point):
+            guard !Self.isOfSmallOrder(point) else {
+                throw PatchError(
+                    .config, "an Ed25519 key of small order, for which anybody can sign", hint: "make a new key")
+            }
             let name = AsymmetricKey.Kind.ed25519.rawValue
             guard let handle = unsafe EVP_PKEY_new_raw_public_key_ex(nil, name, nil, point, point.count) else {
                 throw .unavailable(name)

@@ -19,7 +19,7 @@ public struct EnvelopeVerifier: Sendable {
     ///   - limits: How large an envelope and its parts may be.
     /// - Throws: `config` for a threshold below 1.
     public init(
-        trustStore: TrustStore, threshold: Int = 1, policy: Policy = Policy(), limits: Limits = Limits()
+        trustStore: TrustStore, threshold: Int = 1, policy: Policy, limits: Limits = Limits()
     ) throws(PatchError) {
         guard threshold >= 1 else { throw PatchError(.config, "a threshold of \(threshold)", hint: "use 1 or more") }
         self.trustStore = trustStore

@@ -1,4 +1,4 @@
-/// What a sound patch must fit before it may run; a rule that is not set is not checked.
+/// What a sound patch must fit before it may run; a rule that is nil is not checked.
 public struct Policy: Sendable {
     /// The app's reverse-DNS name.
     public var app: String?
@@ -14,13 +14,14 @@ public struct Policy: Sendable {
     /// Makes a policy.
     ///
     /// - Parameters:
+    ///   - time: The moment at which the patch, and the keys that signed it, must not have ended. This library takes no time
+    ///     by itself, and a forgotten clock must not pass for a choice: nil has to be said.
     ///   - app: The app's reverse-DNS name.
     ///   - appVersion: The app's version.
     ///   - engine: The engine level that would run the patch.
     ///   - floor: The lowest patch version that is accepted.
-    ///   - time: The moment at which the patch must not have expired.
     public init(
-        app: String? = nil, appVersion: AppVersion? = nil, engine: Int? = nil, floor: Int? = nil, time: Timestamp? = nil
+        time: Timestamp?, app: String? = nil, appVersion: AppVersion? = nil, engine: Int? = nil, floor: Int? = nil
     ) {
         self.app = app
         self.appVersion = appVersion
@@ -28,6 +29,9 @@ public struct Policy: Sendable {
         self.floor = floor
         self.time = time
     }
+
+    /// No rule at all: for looking at a patch, and not for running it.
+    public static let none = Policy(time: nil)
 
     /// Checks a manifest against every rule that is set.
     ///

@@ -35,12 +35,20 @@ struct ParsedArguments: Sendable {
     /// A value as text.
     ///
     /// - Throws: `usage` where it is not UTF-8.
-    func text(of option: Option) throws(PatchError) -> String? {
-        guard let value = value(of: option) else { return nil }
-        guard let text = String(validating: value.bytes, as: UTF8.self) else {
-            throw PatchError(.usage, "--\(option.name) is not UTF-8 text")
+    func text(of option: Option) throws(PatchError) -> String? { try texts(of: option).first }
+
+    /// All of an option's values as text.
+    ///
+    /// - Throws: `usage` where one is not UTF-8.
+    func texts(of option: Option) throws(PatchError) -> [String] {
+        var texts: [String] = []
+        for value in values(of: option) {
+            guard let text = String(validating: value.bytes, as: UTF8.self) else {
+                throw PatchError(.usage, "--\(option.name) is not UTF-8 text")
+            }
+            texts.append(text)
         }
-        return text
+        return texts
     }
 
     /// A value in another type.

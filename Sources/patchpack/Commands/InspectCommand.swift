@@ -11,7 +11,7 @@ enum InspectCommand {
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let keys = try KeyFiles(arguments, console)
+        let keys = try KeyFiles(arguments)
         let scriptKeys = try keys.scriptKeys()
         let trustStore = try keys.trustStore()
         let path = arguments.operands[0].path

@@ -20,6 +20,7 @@ enum KeygenCommand {
         let passphrase = try Passphrase.named(by: arguments)
         let folder = arguments.value(of: .output)?.path ?? Path(".")
         let paths = ["signing.pem", "trusted.pem", "script.key"].map { folder.appending(Path($0)) }
+        try KeyFiles(arguments).protectInputs(from: paths)
         // Before the key is made, which takes a moment.
         for path in paths {
             try OutputFile(path: path, content: .bytes([])).checkPlace(force: arguments.has(.force))

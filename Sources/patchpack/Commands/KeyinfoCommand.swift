@@ -10,7 +10,7 @@ enum KeyinfoCommand {
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let files = try KeyFiles(arguments, console)
+        let files = try KeyFiles(arguments)
         var status: Int32 = 0
         for name in arguments.operands.map(KeyName.init) {
             do throws(PatchError) {

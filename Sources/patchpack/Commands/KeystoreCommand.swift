@@ -54,6 +54,7 @@ enum KeystoreCommand {
             guard let output = arguments.value(of: .output)?.path else {
                 throw PatchError(.usage, "no output file", hint: "give -o FILE")
             }
+            try KeyFiles(arguments).protectInputs(from: [output])
             try OutputFile.write([OutputFile(path: output, content: .secret(key.file()))], force: arguments.has(.force))
         default: break
         }

@@ -21,12 +21,12 @@ struct ManifestFields: Sendable {
         engine = try arguments.text(of: .engine)
         replaces =
             arguments.has(.replaces)
-            ? arguments.values(of: .replaces).flatMap { ScriptHead.names(in: $0.text) } : nil
+            ? try arguments.texts(of: .replaces).flatMap { ScriptHead.names(in: $0) } : nil
         created = arguments.has(.created) ? try arguments.time(of: .created) : try Self.sourceDate()
         expires = try arguments.text(of: .expires)
         notes = try arguments.text(of: .notes)
         var pairs: [String: String] = [:]
-        for pair in arguments.values(of: .extra).map(\.text) {
+        for pair in try arguments.texts(of: .extra) {
             let fields = pair.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard fields.count == 2 else {
                 throw PatchError(.usage, "--extra \(pair): KEY=VALUE is expected")
@@ -41,18 +41,30 @@ struct ManifestFields: Sendable {
     /// The moment that reproducible builds agree on (reproducible-builds.org, `SOURCE_DATE_EPOCH`).
     private static func sourceDate() throws(PatchError) -> Timestamp? {
         guard let text = Environment["SOURCE_DATE_EPOCH"] else { return nil }
-        guard let seconds = Int(text), let time = Timestamp(secondsSince1970: seconds) else {
+        guard text.utf8.first != UInt8(ascii: "+"), let seconds = Int(text),
+            let time = Timestamp(secondsSince1970: seconds)
+        else {
             throw PatchError(.usage, "SOURCE_DATE_EPOCH is not a number of seconds since 1970")
         }
         return time
     }
 
+    /// What an entry script says of itself.
+    ///
+    /// - Throws: `usage` for tags that are wrong.
+    func head(of script: Script, at path: Path) throws(PatchError) -> ScriptHead {
+        do {
+            return try ScriptHead(of: script.bytes)
+        } catch {
+            throw PatchError(.usage, "\(path): \(error.message)", hint: error.hint)
+        }
+    }
+
     /// The manifest of some scripts: what the options say, else what the entry's head says.
     ///
     /// - Throws: `usage` where neither says what must be said, or it breaks a rule of the format.
-    func manifest(for scripts: [Script], from entry: Path) throws(PatchError) -> Manifest {
+    func manifest(for scripts: [Script], head: ScriptHead, from entry: Path) throws(PatchError) -> Manifest {
         do throws(PatchError) {
-            let head = try ScriptHead(of: scripts[0].bytes)
             let taggedApp = (head.value(of: .app) ?? "").split(separator: " ", maxSplits: 1).map(String.init)
             let ranges = appVersions ?? (taggedApp.count == 2 ? taggedApp[1] : "*")
             guard let range = VersionRange(ranges.split(separator: " ").joined(separator: " ")) else {
@@ -103,5 +115,14 @@ struct ManifestFields: Sendable {
             throw PatchError(.usage, "the expiry \(text) is not a time such as 2027-01-01T00:00:00Z")
         }
         return time
+    }
+}
+
+extension ScriptHead {
+    /// Tags that are one slip away from a known one: a misspelt `@expires` would be no limit at all.
+    var doubtfulTags: [(tag: String, meant: String)] {
+        otherTags.compactMap { tag in
+            Tag.allCases.first { editDistance($0.rawValue, tag.lowercased()) <= 1 }.map { (tag, $0.rawValue) }
+        }
     }
 }

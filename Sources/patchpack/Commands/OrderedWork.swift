@@ -8,7 +8,7 @@ import Synchronization
 ///   - items: What is worked on.
 ///   - jobs: How many at a time.
 ///   - work: Called from several threads.
-///   - deliver: Called on this thread with each result; what it throws ends the work.
+///   - deliver: Called on this thread with each result; what it throws ends the work, without a wait for what is under way.
 func inOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, work: @escaping @Sendable (Item) -> Result,
     deliver: (Result) throws(PatchError) -> Void
@@ -17,14 +17,12 @@ func inOrder<Item: Sendable, Result: Sendable>(
         for item in items { try deliver(work(item)) }
         return
     }
-    let results = OrderedResults<Result>(count: items.count)
-    let workers = DispatchGroup()
+    let results = OrderedResults<Result>(count: items.count, window: 2 * jobs)
     for _ in 0..<min(jobs, items.count) {
-        DispatchQueue.global().async(group: workers) {
+        DispatchQueue.global().async {
             while let index = results.next() { results.put(work(items[index]), at: index) }
         }
     }
-    defer { workers.wait() }
     for index in items.indices {
         do {
             try deliver(results.take(index))
@@ -41,14 +39,20 @@ private final class OrderedResults<Result: Sendable>: Sendable {
     private let nextIndex = Atomic(0)
     private let ready = Mutex<[Int: Result]>([:])
     private let signals: [DispatchSemaphore]
+    /// How far the work may run ahead of what is handed over: a slow first file must not fill the memory.
+    private let window: DispatchSemaphore
 
-    init(count: Int) {
+    init(count: Int, window: Int) {
         self.count = count
+        // Raised from 0: a semaphore must not end below the value that it began with.
+        self.window = DispatchSemaphore(value: 0)
+        for _ in 0..<window { self.window.signal() }
         signals = (0..<count).map { _ in DispatchSemaphore(value: 0) }
     }
 
     /// The next item to work on.
     func next() -> Int? {
+        window.wait()
         let index = nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
         return index < count ? index : nil
     }
@@ -65,7 +69,10 @@ private final class OrderedResults<Result: Sendable>: Sendable {
     func take(_ index: Int) -> Result {
         while true {
             signals[index].wait()
-            if let result = ready.withLock({ $0.removeValue(forKey: index) }) { return result }
+            if let result = ready.withLock({ $0.removeValue(forKey: index) }) {
+                window.signal()
+                return result
+            }
         }
     }
 }

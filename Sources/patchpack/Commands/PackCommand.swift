@@ -16,7 +16,7 @@ enum PackCommand {
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let release = try Release(arguments, console)
+        let release = try Release(arguments)
         let units = try release.units()
         var status: Int32 = 0
         var done = 0
@@ -31,6 +31,9 @@ enum PackCommand {
     }
 
     private static func show(_ result: Release.Result, _ release: Release, _ console: Console) throws(PatchError) {
+        for (tag, meant) in result.doubtfulTags {
+            console.warning("\(result.unit.scripts[0].path): the tag @\(tag) is unknown; did you mean @\(meant)?")
+        }
         if console.format == .json {
             try console.json(result.json(release))
         } else if let error = result.error {
@@ -50,6 +53,8 @@ private struct Release: Sendable {
         /// The scripts and their names in the envelope, the entry first.
         let scripts: [(path: Path, name: String)]
         let output: Path
+        /// Why it cannot even be begun.
+        var fault: PatchError?
     }
 
     /// How that went.
@@ -57,10 +62,13 @@ private struct Release: Sendable {
         let unit: Unit
         var manifest: Manifest?
         var size = 0
+        /// Tags that look misspelt, each with the one that was probably meant.
+        var doubtfulTags: [(tag: String, meant: String)] = []
         var error: PatchError?
     }
 
     private let arguments: ParsedArguments
+    private let keys: KeyFiles
     private let packer: EnvelopePacker
     private let commands: [SignatureCommand]
     private let trustStore: TrustStore
@@ -69,11 +77,11 @@ private struct Release: Sendable {
     let isDryRun: Bool
     var writesToStandardOutput: Bool { arguments.value(of: .output)?.path.isStandardStream == true }
 
-    init(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+    init(_ arguments: ParsedArguments) throws(PatchError) {
         self.arguments = arguments
         isDryRun = arguments.has(.dryRun)
         fields = try ManifestFields(arguments)
-        let keys = try KeyFiles(arguments, console)
+        keys = try KeyFiles(arguments)
         let signingKeys = try keys.signingKeys()
         commands = try SignatureCommand.all(arguments)
         guard !signingKeys.isEmpty || !commands.isEmpty else {
@@ -84,29 +92,41 @@ private struct Release: Sendable {
         }
         packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: signingKeys)
         trustStore = try keys.trustStore(orThatOf: signingKeys, needed: !commands.isEmpty)
-        verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signingKeys.count + commands.count)
+        verifier = try EnvelopeVerifier(
+            trustStore: trustStore, threshold: signingKeys.count + commands.count, policy: .none)
     }
 
     /// The envelopes to be made: one of each script, or one of all.
     func units() throws(PatchError) -> [Unit] {
-        var scripts: [(path: Path, name: String)] = []
-        for path in arguments.operands.map(\.path) { scripts.append((path, try name(of: path))) }
+        let paths = arguments.operands.map(\.path)
         let isBundle = arguments.has(.bundle)
-        if !isBundle, scripts.count > 1, arguments.has(.id) {
+        if !isBundle, paths.count > 1, arguments.has(.id) {
             throw PatchError(
                 .usage, "--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
         }
-        let groups = isBundle ? [scripts] : scripts.map { [$0] }
         var units: [Unit] = []
-        for group in groups {
-            guard let entry = group.first else { continue }
-            units.append(Unit(scripts: group, output: try output(for: entry.name, isOnly: groups.count == 1)))
+        if isBundle {
+            var scripts: [(path: Path, name: String)] = []
+            for path in paths { scripts.append((path, try name(of: path))) }
+            units = [Unit(scripts: scripts, output: try output(for: scripts[0].name, isOnly: true))]
+        } else {
+            for path in paths {
+                do {
+                    let name = try name(of: path)
+                    let output = try output(for: name, isOnly: paths.count == 1)
+                    units.append(Unit(scripts: [(path, name)], output: output))
+                } catch {
+                    units.append(Unit(scripts: [(path, "")], output: path, fault: error))
+                }
+            }
         }
-        var outputs: Set<Path> = []
-        for unit in units where !outputs.insert(unit.output).inserted {
+        let outputs = units.filter { $0.fault == nil && !$0.output.isStandardStream }.map(\.output)
+        var distinct: Set<Path> = []
+        for output in outputs where !distinct.insert(output).inserted {
             throw PatchError(
-                .usage, "two scripts would become \(unit.output)", hint: "name them by their folders: --root DIR")
+                .usage, "two scripts would become \(output)", hint: "name them by their folders: --root DIR")
         }
+        try keys.protectInputs(from: outputs)
         return units
     }
 
@@ -152,10 +172,13 @@ private struct Release: Sendable {
 
     /// Makes one envelope, opens it as a verifier would, and puts it in place.
     func pack(_ unit: Unit) -> Result {
-        var result = Result(unit: unit)
+        var result = Result(unit: unit, error: unit.fault)
+        guard result.error == nil else { return result }
         do {
             let scripts = try scripts(of: unit)
-            let manifest = try fields.manifest(for: scripts, from: unit.scripts[0].path)
+            let head = try fields.head(of: scripts[0], at: unit.scripts[0].path)
+            result.doubtfulTags = head.doubtfulTags
+            let manifest = try fields.manifest(for: scripts, head: head, from: unit.scripts[0].path)
             var sealed = try packer.seal(manifest, scripts)
             for command in commands {
                 try sealed.attach(try command.signature(of: sealed.payload), from: trustStore)
@@ -189,9 +212,6 @@ private struct Release: Sendable {
                 throw PatchError(
                     .limit, "\(path): larger than the \(packer.limits.scriptSize) bytes that a script may have",
                     hint: "split it, and pack the parts with --bundle")
-            }
-            guard !unit.output.isSameFile(as: path) else {
-                throw PatchError(.usage, "\(path): the output would replace its script", hint: "name another output")
             }
             scripts.append(Script(name: name, bytes: bytes))
         }

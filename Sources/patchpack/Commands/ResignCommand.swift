@@ -17,7 +17,7 @@ enum ResignCommand {
         guard let output = arguments.value(of: .output)?.path else {
             throw PatchError(.usage, "no output file", hint: "give -o FILE")
         }
-        let keys = try KeyFiles(arguments, console)
+        let keys = try KeyFiles(arguments)
         let signingKeys =
             try arguments.has(.attach) || arguments.has(.detach) && !arguments.has(.signingKey)
             ? [] : keys.signingKeys()
@@ -33,7 +33,8 @@ enum ResignCommand {
                 .usage, "no trusted key", hint: "give --trusted-key FILE for the signatures that the file has")
         }
         let path = arguments.operands[0].path
-        let now = SystemClock.now
+        try keys.protectInputs(from: [output], but: path)
+        let now = try SystemClock.now()
         let verifier = try EnvelopeVerifier(
             trustStore: trustStore, threshold: arguments.number(of: .threshold) ?? 1, policy: Policy(time: now))
         let result: [UInt8]

@@ -15,15 +15,18 @@ enum UnpackCommand {
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard let folder = arguments.value(of: .output)?.path else {
+        guard let folder = arguments.value(of: .output)?.path, !folder.isStandardStream else {
             throw PatchError(.usage, "no output folder", hint: "give -o DIR")
         }
-        var result = try Verification(arguments, console).result(of: arguments.operands[0].path)
-        let outputs = (result.patch?.scripts ?? []).map { script in
+        let verification = try Verification(arguments)
+        var result = verification.result(of: arguments.operands[0].path, keepingScripts: true)
+        let outputs = result.scripts.map { script in
             OutputFile(path: folder.appending(Path(script.name)), content: .bytes(script.bytes))
         }
         if result.error == nil {
             do {
+                try verification.keys.protectInputs(from: outputs.map(\.path))
+                for output in outputs { try refuseLinks(on: output.path, below: folder) }
                 try OutputFile.write(outputs, force: arguments.has(.force))
             } catch {
                 result.error = error
@@ -31,6 +34,17 @@ enum UnpackCommand {
         }
         try show(result, outputs.map(\.path), console)
         return result.error?.code.exitStatus ?? 0
+    }
+
+    /// Refuses a link to a folder below the output folder: it would lead the scripts somewhere else.
+    private static func refuseLinks(on path: Path, below folder: Path) throws(PatchError) {
+        var parent = path.parent
+        while parent.components.count > folder.components.count {
+            if FileInfo(parent, following: false)?.isLink == true {
+                throw PatchError(.io, "\(parent): is a link", hint: "remove it, or name another folder")
+            }
+            parent = parent.parent
+        }
     }
 
     private static func show(

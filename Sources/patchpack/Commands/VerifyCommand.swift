@@ -21,12 +21,13 @@ enum VerifyCommand {
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let verification = try Verification(arguments, console)
+        let verification = try Verification(arguments)
         var status: Int32 = 0
         var done = 0
         console.progress(0, of: arguments.operands.count)
         try inOrder(
-            arguments.operands.map(\.path), jobs: Jobs.count(arguments), work: { verification.result(of: $0) }
+            arguments.operands.map(\.path), jobs: Jobs.count(arguments),
+            work: { verification.result(of: $0, keepingScripts: false) }
         ) { (result) throws(PatchError) in
             done += 1
             if status == 0 { status = result.error?.code.exitStatus ?? 0 }
@@ -51,7 +52,13 @@ enum VerifyCommand {
 
 /// The system's clock.
 enum SystemClock {
-    static var now: Timestamp? { Timestamp(secondsSince1970: time(nil)) }
+    /// - Throws: `config` where it stands before 1970 or behind the year 9999.
+    static func now() throws(PatchError) -> Timestamp {
+        guard let now = Timestamp(secondsSince1970: time(nil)) else {
+            throw PatchError(.config, "this machine's clock is wrong", hint: "set the clock, or give --at TIME")
+        }
+        return now
+    }
 }
 
 /// How many files to work on at a time.
@@ -63,20 +70,22 @@ enum Jobs {
 
 /// What `verify` and `unpack` ask of a file.
 struct Verification: Sendable {
+    let keys: KeyFiles
     let verifier: EnvelopeVerifier
     /// nil checks the signatures alone.
     let scriptKeys: ScriptKeyRing?
 
     /// Reads the options and the keys.
-    init(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        let keys = try KeyFiles(arguments, console)
+    init(_ arguments: ParsedArguments) throws(PatchError) {
+        keys = try KeyFiles(arguments)
         let threshold = try arguments.number(of: .threshold) ?? 1
+        let now = arguments.has(.time) ? try arguments.time(of: .time) : try SystemClock.now()
         let policy = Policy(
+            time: now,
             app: try arguments.text(of: .runningApp),
             appVersion: try arguments.value(of: .appVersion, "a version such as 2.3.1", AppVersion.init),
             engine: try arguments.number(of: .runningEngine) ?? 1,
-            floor: try arguments.number(of: .floor, atLeast: 0),
-            time: try arguments.time(of: .time) ?? SystemClock.now)
+            floor: try arguments.number(of: .floor, atLeast: 0))
         guard let trustStore = try keys.trustStore() else {
             throw PatchError(
                 .usage, "no trusted key",
@@ -101,7 +110,7 @@ struct Verification: Sendable {
     struct FileResult: Sendable {
         let path: Path
         var report = VerificationReport()
-        var patch: VerifiedPatch?
+        var scripts: [Script] = []
         var signers: [KeyID] = []
         var error: PatchError?
         var isEmpty = false
@@ -109,7 +118,9 @@ struct Verification: Sendable {
     }
 
     /// Reads and verifies a file.
-    func result(of path: Path) -> FileResult {
+    ///
+    /// - Parameter keepingScripts: Whether the scripts are of use; of many files, they are much to hold.
+    func result(of path: Path, keepingScripts: Bool) -> FileResult {
         var result = FileResult(path: path, isSignatureOnly: scriptKeys == nil)
         let bytes: [UInt8]
         do {
@@ -123,7 +134,7 @@ struct Verification: Sendable {
         do {
             if let scriptKeys {
                 let patch = try verifier.verify(consume bytes, scriptKeys: scriptKeys, report: &result.report).get()
-                result.patch = patch
+                result.scripts = keepingScripts ? patch.scripts : []
                 result.signers = patch.signers
             } else {
                 result.signers = try verifier.verifySignatures(consume bytes, report: &result.report).get()
@@ -149,7 +160,7 @@ extension Verification.FileResult {
             return "\(signer) (\(name)\(line?.algorithm.rawValue ?? ""))"
         }
         let signed = "signed by \(names.joined(separator: ", "))"
-        guard let manifest = patch?.manifest else { return "\(signed); signatures only" }
+        guard !isSignatureOnly, let manifest = report.manifest else { return "\(signed); signatures only" }
         return "\(manifest.id) \(manifest.version), \(signed)"
     }
 

@@ -19,20 +19,48 @@ struct KeyName {
 }
 
 /// Reads the keys that a command line names, by options or by the environment.
-struct KeyFiles {
-    let arguments: ParsedArguments
-    let console: Console
+struct KeyFiles: Sendable {
+    private let arguments: ParsedArguments
+
+    /// Every file that the command line reads.
+    private let inputs: [Path]
 
     /// - Throws: `usage` where more than one of the inputs is standard input.
-    init(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+    init(_ arguments: ParsedArguments) throws(PatchError) {
         self.arguments = arguments
-        self.console = console
-        let keys = [Option.signingKey, .scriptKey, .trustedKey].flatMap { arguments.values(of: $0) }
-        let inputs =
-            keys.map { KeyName($0).path } + arguments.operands.map(\.path)
-            + arguments.values(of: .passphraseFile).map(\.path)
+        var inputs = arguments.operands.map(\.path)
+        for (option, variable) in Self.keyOptions {
+            let isTaken = arguments.verb.options.contains { $0.name == option.name }
+            inputs += Self.names(isTaken ? variable : nil, arguments.values(of: option)).map(\.path)
+        }
+        for option in [Option.passphraseFile, .storePassphraseFile, .trustStore, .attach] {
+            inputs += arguments.values(of: option).map(\.path)
+        }
         guard inputs.count(where: \.isStandardStream) <= 1 else {
             throw PatchError(.usage, "standard input (-) is named twice", hint: "name a file for all inputs but one")
+        }
+        self.inputs = inputs
+    }
+
+    private static let keyOptions: [(Option, String)] = [
+        (.signingKey, "PATCHPACK_SIGNING_KEY"), (.scriptKey, "PATCHPACK_SCRIPT_KEY"),
+        (.trustedKey, "PATCHPACK_TRUSTED_KEY"),
+    ]
+
+    /// Refuses outputs that would replace an input.
+    ///
+    /// - Parameter allowed: An input that may be replaced, as `resign` does.
+    /// - Throws: `usage`, naming the first.
+    func protectInputs(from outputs: [Path], but allowed: Path? = nil) throws(PatchError) {
+        let inputs = inputs.filter { $0 != allowed }.compactMap { FileInfo($0, following: true)?.identity }
+        let identities = Set(inputs)
+        for output in outputs {
+            for following in [true, false] {
+                guard let info = FileInfo(output, following: following), identities.contains(info.identity) else {
+                    continue
+                }
+                throw PatchError(.usage, "\(output): the output would replace an input", hint: "name another output")
+            }
         }
     }
 
@@ -47,8 +75,8 @@ struct KeyFiles {
             for name in names(.trustedKey, "PATCHPACK_TRUSTED_KEY") {
                 keys.append(try TrustedKey(KeyFile(name).verifyingKey()))
             }
-            if let place = Environment["PATCHPACK_TRUST_STORE"] {
-                keys += try TrustFiles.store(at: Path(place), pinnedTo: pin).keys
+            if let place = Environment[bytes: "PATCHPACK_TRUST_STORE"] {
+                keys += try TrustFiles.store(at: Path(bytes: place), pinnedTo: pin).keys
             }
         }
         return keys.isEmpty ? nil : try TrustStore(keys: keys)
@@ -154,9 +182,12 @@ struct KeyFiles {
 
     /// The keys that an option names, or else the one that a variable names.
     private func names(_ option: Option, _ variable: String?) -> [KeyName] {
-        let given = arguments.values(of: option)
-        if given.isEmpty, let variable, let value = Environment[variable] {
-            return [KeyName(Argument(bytes: Array(value.utf8)))]
+        Self.names(variable, arguments.values(of: option))
+    }
+
+    private static func names(_ variable: String?, _ given: [Argument]) -> [KeyName] {
+        if given.isEmpty, let variable, let value = Environment[bytes: variable] {
+            return [KeyName(Argument(bytes: value))]
         }
         return given.map(KeyName.init)
     }
@@ -167,6 +198,7 @@ struct KeyFile {
     let name: KeyName
     let bytes: SecretBytes
     let isOpenToOthers: Bool
+    private static let limit = 1 << 20
 
     init(_ name: KeyName) throws(PatchError) {
         self.name = name

@@ -20,10 +20,10 @@ enum Passphrase {
             throw PatchError(.usage, "--\(variable.name) and --\(file.name) exclude each other")
         }
         if let name = try arguments.text(of: variable) {
-            guard let value = Environment[name] else {
+            guard var value = Environment[bytes: name] else {
                 throw PatchError(.passphrase, "the variable \(name) is not set", hint: "export \(name)")
             }
-            return SecretBytes(Array(value.utf8))
+            return SecretBytes(wiping: &value)
         }
         guard let path = arguments.value(of: file)?.path else { return nil }
         var bytes = try InputFile.contents(of: path, limit: 4096)
@@ -65,8 +65,8 @@ enum Passphrase {
         defer { say("\n", on: terminal) }
         var line: [UInt8] = []
         defer { _ = SecretBytes(wiping: &line) }
-        line.reserveCapacity(4096)  // so that no smaller copy of it is left behind
-        while line.count < 4096 {
+        line.reserveCapacity(1024)  // so that no smaller copy of it is left behind
+        while line.count < 1024 {
             var byte: UInt8 = 0
             guard unsafe read(terminal, &byte, 1) == 1, byte != 3, byte != 4 || !line.isEmpty else {
                 throw PatchError(.passphrase, "\(file): no passphrase was given")

@@ -143,8 +143,11 @@ enum StandardOutput {
 /// The process's environment.
 enum Environment {
     /// A variable's value; nil where it is not set or empty.
-    static subscript(name: String) -> String? {
+    static subscript(name: String) -> String? { self[bytes: name].map { String(decoding: $0, as: UTF8.self) } }
+
+    /// A variable's bytes, for file names and passphrases, which need not be text; nil where it is not set or empty.
+    static subscript(bytes name: String) -> [UInt8]? {
         guard let value = unsafe getenv(name), unsafe value[0] != 0 else { return nil }
-        return unsafe String(cString: value)
+        return unsafe Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
     }
 }

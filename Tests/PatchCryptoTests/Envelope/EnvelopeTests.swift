@@ -23,7 +23,7 @@ struct EnvelopeTests {
         let packer = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
         let envelope = try packer.pack(manifest, scripts)
         #expect(try packer.pack(manifest, scripts) == envelope)
-        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust)
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
         let patch = try verifier.verify(envelope, scriptKeys: TestKeys.script).get()
         #expect(patch.scripts == scripts)
         #expect(patch.manifest.encoded() == manifest.encoded())

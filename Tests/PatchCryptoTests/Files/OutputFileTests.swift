@@ -27,6 +27,15 @@ struct OutputFileTests {
         #expect(try folder.contents().filter { $0.contains(".tmp") } == [])
     }
 
+    @Test func whatWasReplacedComesBackWhenALaterFileFails() throws {
+        try folder.write("old", to: "a")
+        // A name that is too long can be staged, and not be put in place.
+        let long = file(String(repeating: "x", count: 300))
+        #expect(throws: PatchError(.io, "")) { try OutputFile.write([file("a"), file("b"), long], force: true) }
+        #expect(try folder.contents() == ["a"])
+        #expect(try folder.read("a") == Array("old".utf8))
+    }
+
     @Test func whatIsNoFileIsNotReplaced() throws {
         try folder.write("", to: "d/e")
         #expect(throws: PatchError(.io, "")) { try OutputFile.write([file("d")], force: true) }

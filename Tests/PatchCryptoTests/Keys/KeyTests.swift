@@ -77,6 +77,7 @@ struct KeyTests {
         "openssl genrsa 2048 | openssl pkey -pubout | sed '3s/./!/' >key",
         "openssl genrsa 2048 | openssl pkey -pubout | sed '1a Proc-Type: 4,ENCRYPTED\\n' >key",
         "openssl rand -hex 16 >key", ": >key", "head -c 4096 /dev/zero >key",
+        "openssl genrsa 2048 | openssl pkey -pubout | sed 's/PUBLIC KEY/PUBLIC \u{212A}EY/' >key",
     ])
     func whatIsNoTrustedKeyIsRefused(line: String) throws {
         let pem = try made(by: line)

@@ -29,7 +29,31 @@ struct SubjectPublicKeyInfoTests {
         #expect(SubjectPublicKeyInfo(der: short) == nil)
     }
 
-    @Test(arguments: [[1], [2], [1, 0, 0], [4]])
+    @Test func pointsOfSmallOrderAreNoKeys() throws {
+        for (first, rest, last) in [
+            (UInt8(0), UInt8(0), UInt8(0)), (1, 0, 0), (1, 0, 0x80), (0xEC, 0xFF, 0x7F), (0xED, 0xFF, 0xFF),
+        ] {
+            let point = [first] + [UInt8](repeating: rest, count: 30) + [last]
+            #expect(throws: PatchError(.config, "")) { try AsymmetricKey(.ed25519(point)) }
+        }
+        guard case .ed25519(let point) = try AsymmetricKey.generate(.ed25519, bits: 0).publicHalf() else {
+            Issue.record("not an Ed25519 key")
+            return
+        }
+        _ = try AsymmetricKey(.ed25519(point))
+    }
+
+    @Test func lengthsThatWouldGrowAreNoKeys() {
+        let content = [UInt8](repeating: 0xFF, count: 65_520)
+        func wrap(_ tag: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+            [tag, 0x82, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
+        }
+        let algorithm: [UInt8] = [0x30, 13, 6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1, 5, 0]
+        let key = wrap(0x30, wrap(2, Array(content.prefix(65_490))) + [2, 1, 3])
+        #expect(SubjectPublicKeyInfo(der: wrap(0x30, algorithm + wrap(3, [0] + key))) == nil)
+    }
+
+    @Test(arguments: [[1], [2], [1, 0, 0], [4], [1, 0, 0, 0, 0, 0, 0, 0, 1]])
     func aWeakExponentIsRefused(exponent: [UInt8]) {
         let info = SubjectPublicKeyInfo.rsa(modulus: modulus, exponent: exponent)
         #expect(throws: PatchError(.config, "")) { try AsymmetricKey(info) }

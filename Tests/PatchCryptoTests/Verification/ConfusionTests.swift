@@ -21,7 +21,7 @@ struct ConfusionTests {
     private func error(
         _ envelope: [UInt8], trusting key: SigningKey, script: ScriptKey = TestKeys.script
     ) throws -> PatchError? {
-        let verifier = try EnvelopeVerifier(trustStore: TrustStore([key.verifyingKey]))
+        let verifier = try EnvelopeVerifier(trustStore: TrustStore([key.verifyingKey]), policy: .none)
         switch verifier.verify(envelope, scriptKeys: script) {
         case .success: return nil
         case .failure(let error): return error

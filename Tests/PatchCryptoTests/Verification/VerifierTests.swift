@@ -7,7 +7,7 @@ struct VerifierTests {
     /// Verifies and says at which stage it ended and with which code.
     private func outcome(
         _ envelope: [UInt8], trust: TrustStore = TestKeys.trust, threshold: Int = 1, key: ScriptKey = TestKeys.script,
-        policy: Policy = Policy(), limits: Limits = Limits()
+        policy: Policy = .none, limits: Limits = Limits()
     ) throws -> (stage: VerificationReport.Stage?, error: PatchError?, report: VerificationReport) {
         let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy, limits: limits)
         var report = VerificationReport()
@@ -54,6 +54,13 @@ struct VerifierTests {
         try expect(envelope, fails: .read, with: .limit, limits: limits)
     }
 
+    @Test func limitsCanBeRaisedWithoutEnd() throws {
+        var limits = Limits()
+        (limits.envelopeSize, limits.scriptSize, limits.scriptCount) = (.max, .max, .max)
+        (limits.manifestSize, limits.signatureCount, limits.signatureLength) = (.max, .max, .max)
+        #expect(try outcome(Forge().envelope(), limits: limits).error == nil)
+    }
+
     @Test func splitComesBeforeTheSignature() throws {
         try expect(Array(repeating: 10, count: 16), fails: .split, with: .malformed)
     }
@@ -93,7 +100,7 @@ struct VerifierTests {
         forge.signingKeys = [TestKeys.signing, TestKeys.otherSigning]
         #expect(try outcome(forge.envelope(), trust: both, threshold: 2).error == nil)
         #expect(try outcome(forge.envelope(), trust: both, threshold: 3).error == PatchError(.unknownSigner, ""))
-        #expect(throws: PatchError(.config, "")) { try EnvelopeVerifier(trustStore: both, threshold: 0) }
+        #expect(throws: PatchError(.config, "")) { try EnvelopeVerifier(trustStore: both, threshold: 0, policy: .none) }
     }
 
     @Test func enoughGoodSignaturesMakeABadOneHarmless() throws {
@@ -171,14 +178,16 @@ struct VerifierTests {
     }
 
     @Test(arguments: [
-        (Policy(app: "com.example.shop"), true), (Policy(app: "com.example.other"), false), (Policy(app: ""), false),
-        (Policy(app: "*"), false), (Policy(app: "COM.example.shop"), false),
-        (Policy(appVersion: AppVersion("2.3")), true),
-        (Policy(appVersion: AppVersion("2.5.0")), false), (Policy(engine: 2), true), (Policy(engine: 1), false),
-        (Policy(floor: 7), true), (Policy(floor: 8), false), (Policy(floor: 0), true),
+        (Policy(time: nil, app: "com.example.shop"), true), (Policy(time: nil, app: "com.example.other"), false),
+        (Policy(time: nil, app: ""), false),
+        (Policy(time: nil, app: "*"), false), (Policy(time: nil, app: "COM.example.shop"), false),
+        (Policy(time: nil, appVersion: AppVersion("2.3")), true),
+        (Policy(time: nil, appVersion: AppVersion("2.5.0")), false), (Policy(time: nil, engine: 2), true),
+        (Policy(time: nil, engine: 1), false),
+        (Policy(time: nil, floor: 7), true), (Policy(time: nil, floor: 8), false), (Policy(time: nil, floor: 0), true),
         (Policy(time: Timestamp("2026-12-31T23:59:59Z")), true),
         (Policy(time: Timestamp("2027-01-01T00:00:00Z")), false),
-        (Policy(), true),
+        (.none, true),
     ])
     func policyIsTheLastStage(policy: Policy, passes: Bool) throws {
         var forge = Forge()
@@ -190,7 +199,7 @@ struct VerifierTests {
     }
 
     @Test func signaturesAloneNeedNoScriptKey() throws {
-        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust)
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
         var report = VerificationReport()
         var envelope = try Forge().envelope()
         #expect(try verifier.verifySignatures(envelope, report: &report).get() == [TestKeys.signing.verifyingKey.id])
@@ -211,7 +220,7 @@ struct VerifierTests {
     /// Every flip of every bit, every complement of a byte, and every truncation of a whole envelope.
     @Test func everyChangedByteAndEveryTruncationIsRefused() throws {
         let envelope = try Forge().envelope()
-        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust)
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
         let allowed = 10...16
         func check(_ changed: [UInt8], _ what: @autoclosure () -> String) {
             switch verifier.verify(changed, scriptKeys: TestKeys.script) {
@@ -233,7 +242,7 @@ struct VerifierTests {
     /// The leak check of the address sanitizer looks at what this leaves behind.
     @Test func twoHundredScriptsPackAndVerify() throws {
         let packer = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
-        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust)
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
         for number in 0..<200 {
             let text = Array("return \(number)\n".utf8) + Array(repeating: UInt8(ascii: "-"), count: 4085)
             let scripts = [Script(name: "main.lua", bytes: text)]

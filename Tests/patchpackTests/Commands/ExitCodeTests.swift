@@ -128,9 +128,7 @@ struct ExitCodeTests {
         "pack cart.lua --signing-key signing.pem --script-key script.key --extra a=1 --extra a=2",
         "pack cart.lua --signing-key signing.pem --script-key script.key --id a.b --id a.c",
         "pack cart.lua cart.lua --signing-key signing.pem --script-key script.key",
-        "pack cart.lua trusted.pem --signing-key signing.pem --script-key script.key",
         "pack cart.lua more.lua --id a.b --signing-key signing.pem --script-key script.key",
-        "pack cart.lua --root elsewhere --signing-key signing.pem --script-key script.key",
         "pack cart.lua -o cart.lua/ -x", "unpack cart.js --trusted-key trusted.pem --script-key script.key",
         "unpack a b -o out --trusted-key trusted.pem --script-key script.key", "inspect", "inspect a b", "keyinfo",
         "keygen extra", "keygen --bits 1024", "keygen --algorithm dsa", "keygen --algorithm ed25519 --bits 4096",
@@ -235,6 +233,33 @@ struct ExitCodeTests {
             "ulimit -f 1; patchpack pack cart.lua -o limited --signing-key signing.pem --script-key script.key")
         #expect(limited.status == 74, "\(limited.error)")
         #expect(try shop.folder.contents().filter { $0.hasPrefix("limited/") } == [])
+    }
+
+    /// A file that is opened must not get the number of a closed standard stream, and with it the words for people.
+    @Test func closedStreamsLeaveOutputsAlone() throws {
+        var names: [String] = []
+        for number in 0..<20 {
+            let head = number.isMultiple(of: 2) ? Workshop.script : "-- untagged\n"
+            try shop.folder.write(head + String(repeating: "-- filler\n", count: 2000), to: "in/s\(number).lua")
+            if number.isMultiple(of: 2) { names.append("out/s\(number).js") }
+        }
+        let run = try shop.shell(
+            """
+            patchpack pack in/*.lua -o out --jobs 2 --signing-key signing.pem --script-key script.key <&- >&- 2>&-
+            patchpack verify out/*.js -q --trusted-key trusted.pem --script-key script.key
+            """)
+        #expect(run.status == 0, "\(run.text)")
+        #expect(try shop.shell("patchpack verify - --trusted-key trusted.pem --script-key script.key <&-").status == 66)
+    }
+
+    @Test func aSlowFileNeitherFillsTheMemoryNorHangs() throws {
+        try #require(try shop.pack("cart.lua").status == 0)
+        let run = try shop.shell(
+            """
+            mkfifo slow; exec 3<>slow
+            timeout 20 '\(Tool.patchpack)' verify cart.js slow --jobs 2 --trusted-key trusted.pem --script-key script.key >/dev/full
+            """)
+        #expect(run.status == 74, "\(run.error)")
     }
 
     @Test func seventySevenPassphrase() throws {

@@ -37,6 +37,21 @@ struct KeyCommandTests {
             String(decoding: try shop.folder.read("new/signing.pem"), as: UTF8.self).contains("ENCRYPTED PRIVATE KEY"))
     }
 
+    @Test func aPassphraseIsBytes() throws {
+        let run = try shop.shell(
+            """
+            export P=$(printf 'p\\xf6w') Q=$(printf 'p\\xfcw')
+            patchpack keygen -o new --bits 2048 --passphrase-env P && openssl pkey -in new/signing.pem -passin env:P -noout &&
+              ! patchpack keyinfo new/signing.pem --passphrase-env Q
+            """)
+        #expect(run.status == 0, "\(run.error)")
+        let long = ["P": String(repeating: "x", count: 1025)]
+        #expect(
+            try shop.run("keygen", "-o", "long", "--bits", "2048", "--passphrase-env", "P", environment: long).status
+                == 77)
+        #expect(!shop.folder.exists("long"))
+    }
+
     @Test func keygenLeavesWhatIsThere() throws {
         let before = try shop.folder.read("signing.pem")
         try FileManager.default.removeItem(atPath: shop.folder.at("trusted.pem"))

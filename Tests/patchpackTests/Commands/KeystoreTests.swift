@@ -105,7 +105,7 @@ struct KeystoreTests {
                 name == "one" ? TestKeys.otherScript : name == "two" ? TestKeys.script : nil
             }
         }
-        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust)
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
         _ = try verifier.verify(Forge().envelope(), scriptKeys: Guarded()).get()
         let file = ScriptKeyFile(path: shop.folder.at("store"), passphrase: SecretBytes(Array("open-sesame".utf8)))
         _ = try verifier.verify(Forge().envelope(), scriptKeys: file).get()

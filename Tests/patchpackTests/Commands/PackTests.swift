@@ -124,6 +124,51 @@ struct PackTests {
         #expect(try shop.folder.contents().filter { $0.hasPrefix("dist/") } == ["dist/cart.js"])
     }
 
+    @Test func aNameThatCannotBeOneStopsItselfOnly() throws {
+        try shop.folder.write(Workshop.script, to: "bad name.lua")
+        let run = try shop.pack("bad name.lua", "cart.lua", "-o", "dist", "--format", "json")
+        #expect(run.status == 64)
+        #expect(try run.objects().map { $0["verdict"] as? String } == ["usage", "ok"])
+        #expect(shop.folder.exists("dist/cart.js"))
+    }
+
+    @Test func aMisspeltTagIsPointedOut() throws {
+        try shop.folder.write("-- @expire 2027-01-01T00:00:00Z\n-- @author me\n" + Workshop.script, to: "tag.lua")
+        let run = try shop.pack("tag.lua")
+        #expect(run.status == 0)
+        #expect(run.error.contains("did you mean @expires?"))
+        #expect(!run.error.contains("author"))
+    }
+
+    @Test func textOfTheManifestIsUTF8() throws {
+        for option in [
+            "--extra \"k=$(printf 'a\\xff')\"", "--notes \"$(printf '\\xff')\"", "--replaces \"$(printf 'a\\xff')\"",
+        ] {
+            let run = try shop.shell(
+                "patchpack pack cart.lua \(option) --signing-key signing.pem --script-key script.key")
+            #expect(run.status == 64, "\(option)")
+        }
+    }
+
+    @Test func noKeyAndNoEnvelopeIsReplacedEither() throws {
+        try shop.folder.write(TestKeys.script.file().exposed, to: "cart.js")
+        let key = try shop.run("pack", "cart.lua", "--force", "--signing-key", "signing.pem", "--script-key", "cart.js")
+        #expect(key.status == 64, "\(key.error)")
+        #expect(try shop.folder.read("cart.js") == TestKeys.script.file().exposed)
+        try #require(try shop.pack("cart.lua", "-o", "dist").status == 0)
+        try #require(
+            try shop.shell("mkdir u; cp dist/cart.js u/cart.lua; ln -s .. link; mkdir v; ln -s /tmp v/lib").status == 0)
+        let keys = ["--trusted-key", "trusted.pem", "--script-key", "script.key", "--force"]
+        let over = try Tool.run(Tool.patchpack, ["unpack", "u/cart.lua", "-o", "u"] + keys, in: shop.folder.path)
+        #expect(over.status == 64)
+        #expect(try shop.folder.read("u/cart.lua") == shop.folder.read("dist/cart.js"))
+        // A link below the output folder leads nowhere.
+        try shop.folder.write("return 2\n", to: "lib/util.lua")
+        try #require(try shop.pack("cart.lua", "lib/util.lua", "--root", ".", "--bundle", "-o", "b.js").status == 0)
+        #expect(try Tool.run(Tool.patchpack, ["unpack", "b.js", "-o", "v"] + keys, in: shop.folder.path).status == 74)
+        #expect(try Tool.run(Tool.patchpack, ["unpack", "b.js", "-o", "-"] + keys, in: shop.folder.path).status == 64)
+    }
+
     @Test func noInputIsEverReplaced() throws {
         try shop.folder.write(Workshop.script, to: "script.lua")
         try #require(try shop.shell("ln -s script.lua trap.js").status == 0)
