@@ -15,8 +15,12 @@ let package = Package(
         .systemLibrary(
             name: "CLibzip", pkgConfig: "libzip",
             providers: [.apt(["libzip-dev"]), .brew(["libzip"])]),
+        .systemLibrary(
+            name: "CLua", pkgConfig: "lua5.4",
+            providers: [.apt(["liblua5.4-dev"]), .brew(["lua"])]),
         .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip"]),
-        .executableTarget(name: "patchpack", dependencies: ["PatchCrypto"]),
+        .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLua"]),
+        .executableTarget(name: "patchpack", dependencies: ["PatchCrypto", "PatchRunner"]),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(

@@ -9,7 +9,7 @@ fi
 
 if [ "$(uname)" = Darwin ]; then
   missing=()
-  for package in openssl@3 libzip pkgconf shellcheck; do
+  for package in openssl@3 libzip lua pkgconf shellcheck; do
     brew list --versions "$package" >/dev/null 2>&1 || missing+=("$package")
   done
   [ ${#missing[@]} -eq 0 ] || brew install "${missing[@]}"
@@ -18,7 +18,7 @@ fi
 
 # libraries to build with; tools that the demo and the tests hold the results against; real Lua code to pack
 packages=(
-  pkg-config libssl-dev libzip-dev zlib1g-dev
+  pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev
   openssl zip unzip bsdutils faketime fish zsh shellcheck
   python3 python3-cryptography softhsm2 opensc
   lua-penlight lua-inspect

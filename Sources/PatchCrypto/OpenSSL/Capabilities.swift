@@ -9,6 +9,12 @@ package struct Capability: Sendable {
     /// Why it cannot be had; nil where it works.
     package let error: PatchError?
 
+    package init(name: String, purpose: String, error: PatchError?) {
+        self.name = name
+        self.purpose = purpose
+        self.error = error
+    }
+
     /// Tries everything that the format needs, each by doing it once.
     package static func all() -> [Capability] {
         let secret = SecretBytes([UInt8](repeating: 7, count: 32))

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchRunner
 
 /// `doctor`: says whether this machine can do all that the other verbs need.
 enum DoctorCommand {
@@ -8,8 +9,9 @@ enum DoctorCommand {
         run: { (_, console) throws(PatchError) in try run(console) })
 
     private static func run(_ console: Console) throws(PatchError) -> Int32 {
-        let libraries = Capability.libraries.joined(separator: ", ")
-        let capabilities = Capability.all()
+        let libraries = (Capability.libraries + ["Lua \(LuaLibrary.version)"]).joined(separator: ", ")
+        let lua = LuaLibrary.works() ? nil : PatchError(.internal, "Lua gives a wrong result", hint: "reinstall the library")
+        let capabilities = Capability.all() + [Capability(name: "Lua", purpose: "running patches", error: lua)]
         if console.format == .text, !console.isQuiet { try console.line("patchpack \(Main.version), \(libraries)") }
         for capability in capabilities {
             if console.format == .json {

@@ -17,7 +17,8 @@ struct DoctorTests {
         let run = try shop.run("doctor", "--format", "json")
         #expect(run.status == 0, "\(run.text)")
         let checks = try run.objects()
-        #expect(checks.count >= 11)
+        #expect(checks.count == 12)
+        #expect(checks.last?["check"] as? String == "Lua")
         #expect(checks.allSatisfy { $0["ok"] as? Bool == true })
     }
 
