@@ -35,8 +35,9 @@ struct Option: Sendable {
 // Every option, in the order of use. A verb lists those that it takes.
 extension Option {
     static let output = Option(
-        name: "output", short: "o", value: .file("PATH"),
-        help: "folder to write into; with pack, also one file called .js, or -")
+        name: "output", short: "o", value: .file("PATH"), help: "folder to write into, one file called .js, or -")
+    static let outputFolder = Option(name: "output", short: "o", value: .directory("DIR"), help: "folder to write into")
+    static let outputFile = Option(name: "output", short: "o", value: .file("FILE"), help: "file to write")
     static let force = Option(name: "force", help: "replace outputs that are there already")
     static let dryRun = Option(name: "dry-run", help: "do everything but write")
     static let jobs = Option(

@@ -10,7 +10,8 @@ enum DoctorCommand {
 
     private static func run(_ console: Console) throws(PatchError) -> Int32 {
         let libraries = (Capability.libraries + ["Lua \(LuaLibrary.version)"]).joined(separator: ", ")
-        let lua = LuaLibrary.works() ? nil : PatchError(.internal, "Lua gives a wrong result", hint: "reinstall the library")
+        let failure = PatchError(.internal, "Lua gives a wrong result", hint: "reinstall the library")
+        let lua = LuaLibrary.works() ? nil : failure
         let capabilities = Capability.all() + [Capability(name: "Lua", purpose: "running patches", error: lua)]
         if console.format == .text, !console.isQuiet { try console.line("patchpack \(Main.version), \(libraries)") }
         for capability in capabilities {

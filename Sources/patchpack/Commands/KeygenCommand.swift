@@ -5,7 +5,7 @@ enum KeygenCommand {
     static let verb = Verb(
         name: "keygen", summary: "make signing.pem, trusted.pem and script.key",
         operands: "[-o DIR]", operandCount: 0...0,
-        options: [.output, .force, .algorithm, .bits, .suite, .passphraseEnv, .passphraseFile],
+        options: [.outputFolder, .force, .algorithm, .bits, .suite, .passphraseEnv, .passphraseFile],
         example: "patchpack keygen -o keys",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 

@@ -8,7 +8,7 @@ enum KeystoreCommand {
         name: "keystore", summary: "keep named script keys in one file, under a passphrase",
         operands: "add STORE KEY... | list STORE | remove STORE NAME... | export STORE NAME -o FILE",
         operandValue: .choice("ACTION", actions), operandCount: 2...Int.max,
-        options: [.name, .output, .force, .storePassphraseEnv, .storePassphraseFile],
+        options: [.name, .outputFile, .force, .storePassphraseEnv, .storePassphraseFile],
         example: "patchpack keystore add keys/script.store keys/script.key --name 2026",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 

@@ -7,7 +7,7 @@ enum ResignCommand {
         operands: "FILE -o FILE --trusted-key KEY... (--signing-key KEY... | --detach | --attach FILE...) [--append]",
         operandValue: .file("FILE"), operandCount: 1...1,
         options: [
-            .output, .force, .append, .signingKey, .signatureCommand, .detach, .attach, .trustedKey, .trustStore,
+            .outputFile, .force, .append, .signingKey, .signatureCommand, .detach, .attach, .trustedKey, .trustStore,
             .trustStorePin, .threshold, .passphraseEnv, .passphraseFile, .allowUnsafePermissions,
         ],
         example: "patchpack resign cart.js -o cart-2.js --append --trusted-key trusted.pem --signing-key second.pem",

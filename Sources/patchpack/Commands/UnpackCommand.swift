@@ -7,7 +7,7 @@ enum UnpackCommand {
         operands: "FILE -o DIR --trusted-key KEY --script-key FILE",
         operandValue: .file("FILE"), operandCount: 1...1,
         options: [
-            .output, .force, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv,
+            .outputFolder, .force, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv,
             .storePassphraseFile, .threshold, .runningApp, .appVersion, .runningEngine, .floor,
             .time,
         ],
