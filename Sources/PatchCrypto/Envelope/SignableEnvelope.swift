@@ -7,7 +7,10 @@ public struct SignableEnvelope: Sendable {
     public let payload: [UInt8]
     private let delimiter: [UInt8]
     private let limits: Limits
-    private var lines: [(keyID: KeyID, line: [UInt8])] = []
+    private var lines: [(keyID: KeyID, algorithm: SignatureAlgorithm, line: [UInt8])] = []
+
+    /// The keys that have signed, each once.
+    public var signers: Set<KeyID> { Set(lines.map(\.keyID)) }
 
     init(payload: [UInt8], suite: Suite, scriptKeyID: KeyID, limits: Limits) {
         self.payload = payload
@@ -19,13 +22,13 @@ public struct SignableEnvelope: Sendable {
     init(verified envelope: UnverifiedEnvelope, limits: Limits) {
         self.init(
             payload: Array(envelope.payload), suite: envelope.suite, scriptKeyID: envelope.scriptKeyID, limits: limits)
-        lines = envelope.signatures.map { ($0.keyID, Array(envelope.bytes[$0.range])) }
+        lines = envelope.signatures.map { ($0.keyID, $0.algorithm, Array(envelope.bytes[$0.range])) }
     }
 
     /// Forgets the signatures.
     public mutating func removeSignatures() { lines = [] }
 
-    /// Signs the payload; an earlier signature of the same key gives way.
+    /// Signs the payload; an earlier one of the same key and algorithm gives way.
     ///
     /// - Parameter key: The key to sign with.
     /// - Throws: `unavailable` where OpenSSL refuses the algorithm.
@@ -33,7 +36,7 @@ public struct SignableEnvelope: Sendable {
         add(try key.sign(payload[...]), of: key.verifyingKey)
     }
 
-    /// Takes a signature that was made somewhere else; an earlier one of the same key gives way.
+    /// Takes a signature that was made somewhere else; an earlier one of the same key and algorithm gives way.
     ///
     /// - Parameters:
     ///   - signature: Its bytes.
@@ -43,20 +46,27 @@ public struct SignableEnvelope: Sendable {
     public mutating func attach(
         _ signature: [UInt8], from trustStore: TrustStore, at time: Timestamp? = nil
     ) throws(PatchError) {
-        for trusted in trustStore.keys where trusted.refusal(at: time) == nil {
-            if try trusted.key.isValid(signature, for: payload[...]) { return add(signature, of: trusted.key) }
+        for trusted in trustStore.keys where try trusted.key.isValid(signature, for: payload[...]) {
+            if let refusal = trusted.refusal(at: time) {
+                throw PatchError(
+                    .policy, "the signature is that of the key \(trusted.key.id) (\(trusted.name)), which \(refusal)",
+                    hint: "sign with a key that is trusted still")
+            }
+            return add(signature, of: trusted.key)
         }
-        let tried = trustStore.keys.map { "\($0.key.id) (\($0.key.algorithm.rawValue))" }.joined(separator: ", ")
         throw PatchError(
             .badSignature,
-            "a signature of \(signature.count) bytes is none of the trusted keys' for this payload: \(tried)",
+            "a signature of \(signature.count) bytes is none of the trusted keys' for this payload: \(trustStore.names(at: time))",
             hint: "sign exactly the payload's bytes, and give the public key")
     }
 
     private mutating func add(_ signature: [UInt8], of key: VerifyingKey) {
-        lines.removeAll { $0.keyID == key.id }
+        lines.removeAll { $0.keyID == key.id && $0.algorithm == key.algorithm }
         lines.append(
-            (key.id, EnvelopeFormat.signatureLine(algorithm: key.algorithm, keyID: key.id, signature: signature)))
+            (
+                key.id, key.algorithm,
+                EnvelopeFormat.signatureLine(algorithm: key.algorithm, keyID: key.id, signature: signature)
+            ))
     }
 
     /// The envelope's bytes.

@@ -21,6 +21,23 @@ package enum Folder {
         }
         return names.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
+
+    /// Does work that reads a file and writes it again while nobody else does the same in its folder.
+    ///
+    /// - Parameter path: The file; its folder is made where it is missing, and locked until `body` returns.
+    /// - Throws: `io` where the folder cannot be locked.
+    package static func whileLocked<Result>(
+        around path: Path, _ body: () throws(PatchError) -> Result
+    ) throws(PatchError) -> Result {
+        try OutputFile.makeFolder(path.parent)
+        let folder = unsafe path.parent.withCString { unsafe open($0, O_RDONLY | O_CLOEXEC) }
+        guard folder >= 0 else { throw .system(.io, path.parent, errno) }
+        defer { close(folder) }
+        while flock(folder, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw .system(.io, path.parent, errno) }
+        }
+        return try body()
+    }
 }
 
 /// What the system says of a file.

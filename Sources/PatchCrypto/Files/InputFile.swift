@@ -12,10 +12,11 @@ package enum InputFile {
     ///   - path: `-` is standard input.
     ///   - limit: The most bytes that are of use. One more is read where there are more, so that the reader of the bytes
     ///     sees that the file is too large, and nothing beyond: `/dev/zero` ends too.
+    ///   - growing: Whether memory is taken as a file without a size turns out to need it.
     ///   - check: Looks at the open file before it is read.
     /// - Throws: `noInput` where the file is missing, a folder, or cannot be read.
     package static func contents(
-        of path: Path, limit: Int, check: (FileInfo) throws(PatchError) -> Void = { _ in }
+        of path: Path, limit: Int, growing: Bool = true, check: (FileInfo) throws(PatchError) -> Void = { _ in }
     ) throws(PatchError) -> [UInt8] {
         var file: Int32 = 0
         if !path.isStandardStream {
@@ -27,7 +28,27 @@ package enum InputFile {
             throw PatchError(.noInput, "\(path): is a folder", hint: "name the files in it, such as \(path)/*")
         }
         try check(info)
-        return try contents(of: file, path, expected: info.isRegular ? min(info.size, limit) : 0, limit: limit)
+        return try contents(
+            of: file, path, expected: info.isRegular ? min(info.size, limit) : growing ? 0 : limit, limit: limit)
+    }
+
+    /// Reads a small file, such as a key, and refuses a larger one: half of it would be another file.
+    ///
+    /// A file without a size, such as a pipe, is read into memory that is taken once, so that a secret leaves no copies.
+    ///
+    /// - Parameters:
+    ///   - path: `-` is standard input.
+    ///   - limit: The most bytes that are allowed.
+    ///   - check: Looks at the open file before it is read.
+    /// - Throws: `noInput` where it cannot be read, `config` where it is larger.
+    package static func small(
+        _ path: Path, limit: Int = 1 << 20, check: (FileInfo) throws(PatchError) -> Void = { _ in }
+    ) throws(PatchError) -> [UInt8] {
+        let bytes = try contents(of: path, limit: limit, growing: false, check: check)
+        guard bytes.count <= limit else {
+            throw PatchError(.config, "\(path): larger than the \(limit) bytes that such a file may have")
+        }
+        return bytes
     }
 
     /// Reads to the end or one byte past the limit.

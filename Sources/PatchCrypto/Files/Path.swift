@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// A file's place: the bytes that the system knows it by, whether or not they are text.
 package struct Path: Sendable, Hashable, CustomStringConvertible {
     package let bytes: [UInt8]
@@ -29,6 +35,15 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
         while rest.last == UInt8(ascii: "/") { rest.removeLast() }
         guard let slash = rest.lastIndex(of: UInt8(ascii: "/")) else { return Path(".") }
         return Path(bytes: slash == 0 ? Array("/".utf8) : Array(rest[..<slash]))
+    }
+
+    /// What a symbolic link leads to; the path itself where there is none.
+    package var resolved: Path {
+        guard FileInfo(self, following: false)?.isLink == true,
+            let place = unsafe withCString({ unsafe realpath($0, nil) })
+        else { return self }
+        defer { unsafe free(place) }
+        return unsafe Path(bytes: Array(UnsafeRawBufferPointer(start: place, count: strlen(place))))
     }
 
     /// Something in this folder.

@@ -37,7 +37,21 @@ enum Hex {
     /// Decodes lower-case digits; nil for an odd number of them or any other character.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count.isMultiple(of: 2), text.allSatisfy(isLowercaseDigit) else { return nil }
-        let values = text.map { $0 > UInt8(ascii: "9") ? $0 - UInt8(ascii: "a") + 10 : $0 - UInt8(ascii: "0") }
-        return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+        func value(_ digit: UInt8) -> UInt8 {
+            digit > UInt8(ascii: "9") ? digit - UInt8(ascii: "a") + 10 : digit - UInt8(ascii: "0")
+        }
+        // One array of its final size: the digits may be a key's.
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 2)
+        var high: UInt8?
+        for digit in text {
+            if let first = high {
+                bytes.append(first << 4 | value(digit))
+                high = nil
+            } else {
+                high = value(digit)
+            }
+        }
+        return bytes
     }
 }

@@ -107,7 +107,7 @@ public struct ScriptKeyFile: ScriptKeyProvider {
     ///
     /// - Throws: `noInput` where the file cannot be read, `passphrase` where it needs one, `config` where it holds no keys.
     public func ring() throws(PatchError) -> ScriptKeyRing {
-        var file = try InputFile.contents(of: path, limit: 1 << 20)
+        var file = try InputFile.small(path)
         defer { _ = SecretBytes(wiping: &file) }
         do throws(PatchError) {
             if KeyStoreFile.isStore(file) {

@@ -20,9 +20,12 @@ public struct TrustedKey: Sendable {
     public init(
         _ key: VerifyingKey, name: String = "", isRevoked: Bool = false, notAfter: Timestamp? = nil
     ) throws(PatchError) {
-        guard name.isEmpty || ManifestName.isKeyName(name) else {
+        // A name in the form of an id would stand for another key.
+        let id = KeyID(name)
+        guard name.isEmpty || ManifestName.isKeyName(name) && (id == nil || id == key.id) else {
             throw PatchError(
-                .config, "\(name) cannot be a key's name", hint: "use letters, digits, . _ @ and -, at most 64 of them")
+                .config, "\(name) cannot be a key's name",
+                hint: "use letters, digits, . _ @ and -, at most 64 of them, and no other key's id")
         }
         self.key = key
         self.name = name
@@ -33,7 +36,7 @@ public struct TrustedKey: Sendable {
     /// Why the key's signatures do not count, or nil where they do.
     ///
     /// - Parameter time: The moment to judge `notAfter` at; nil leaves it out.
-    func refusal(at time: Timestamp?) -> String? {
+    package func refusal(at time: Timestamp?) -> String? {
         if isRevoked { return "is revoked" }
         guard let time, let notAfter, notAfter <= time else { return nil }
         return "was trusted until \(notAfter)"
@@ -51,11 +54,14 @@ public struct TrustStore: Sendable {
     /// - Throws: `config` for no key at all, and for one key under two algorithms or of two standings.
     public init(keys: [TrustedKey]) throws(PatchError) {
         var distinct: [TrustedKey] = []
+        var places: [KeyID: Int] = [:]
         for key in keys {
-            guard let known = distinct.first(where: { $0.key.id == key.key.id }) else {
+            guard let place = places[key.key.id] else {
+                places[key.key.id] = distinct.count
                 distinct.append(key)
                 continue
             }
+            let known = distinct[place]
             guard known.key.algorithm == key.key.algorithm else {
                 throw PatchError(
                     .config,
@@ -88,5 +94,12 @@ public struct TrustStore: Sendable {
     /// - Returns: nil where the store has no such key. A revoked key is found too.
     public func key(for signature: EnvelopeSignature) -> TrustedKey? {
         keys.first { $0.key.id == signature.keyID && $0.key.algorithm == signature.algorithm }
+    }
+
+    /// The ids of the keys whose signatures count, for people: a few of them, where there are many.
+    func names(at time: Timestamp?) -> String {
+        let names = keys.filter { $0.refusal(at: time) == nil }.map { "\($0.key.id) (\($0.key.algorithm.rawValue))" }
+        guard let last = names.last else { return "no key that is trusted still" }
+        return names.count <= 8 ? names.joined(separator: ", ") : "\(names[0]), … \(last), \(names.count) keys in all"
     }
 }

@@ -15,6 +15,8 @@ public struct TrustStoreFile: Sendable {
     }
 
     private var lines: [Line] = []
+    /// What the keys are called and what their ids are: neither may stand twice.
+    private var taken: Set<String> = []
 
     /// The keys, in the file's order.
     public var keys: [TrustedKey] {
@@ -80,11 +82,12 @@ public struct TrustStoreFile: Sendable {
     /// - Throws: `config` where the key or its name is there already, or it has no name.
     public mutating func add(_ key: TrustedKey) throws(PatchError) {
         guard !key.name.isEmpty else { throw PatchError(.config, "a key in a trust store needs a name") }
-        for known in keys where known.key.id == key.key.id || known.name == key.name {
+        guard !taken.contains(key.name), !taken.contains(key.key.id.description) else {
             throw PatchError(
-                .config, "the key \(known.key.id), called \(known.name), is in the store already",
+                .config, "the key \(key.key.id), or another one called \(key.name), is in the store already",
                 hint: "remove it first, or give another name")
         }
+        taken.formUnion([key.name, key.key.id.description])
         lines.append(.key(key))
     }
 
@@ -101,6 +104,7 @@ public struct TrustStoreFile: Sendable {
                 lines[index] = .key(changed)
             } else {
                 lines.remove(at: index)
+                taken.subtract([key.name, key.key.id.description])
             }
             return
         }
@@ -147,6 +151,9 @@ extension TrustStore {
     ///   that is no trust store.
     public init(contentsOf file: [UInt8], pinnedTo pin: String? = nil) throws(PatchError) {
         if let pin {
+            guard pin.utf8.count == 64, pin.utf8.allSatisfy(Hex.isLowercaseDigit) else {
+                throw PatchError(.config, "a pin is 64 lower-case hex digits", hint: "patchpack trust pin STORE")
+            }
             let found = try TrustStoreFile.pin(of: file)
             guard pin.utf8.elementsEqual(found.utf8) else {
                 throw PatchError(
@@ -154,7 +161,8 @@ extension TrustStore {
                     hint: "restore the file, or build the app with the new pin")
             }
         }
-        if file.firstRange(of: Array("-----BEGIN ".utf8)) != nil {
+        let pemLine = Array("\n-----BEGIN ".utf8)
+        if file.starts(with: pemLine.dropFirst()) || file.firstRange(of: pemLine) != nil {
             try self.init([VerifyingKey(pem: file)])
         } else {
             try self.init(keys: TrustStoreFile(file).keys)

@@ -65,6 +65,7 @@ internal import COpenSSL
         }
         guard let handle = unsafe handle else {
             drainOpenSSLErrors()
+            if let missing = Self.missingForPrivateKeys() { throw .unavailable(missing) }
             if request.wasAsked {
                 throw PatchError(
                     .passphrase,
@@ -75,6 +76,18 @@ internal import COpenSSL
             throw PatchError(.config, "not a private key that OpenSSL can read")
         }
         try unsafe self.init(owning: handle)
+    }
+
+    /// What this machine's OpenSSL refuses of that which reading a private key takes; nil where it refuses nothing.
+    private static func missingForPrivateKeys() -> String? {
+        for kind in [Kind.rsa, .ed25519] {
+            let context = unsafe EVP_PKEY_CTX_new_from_name(nil, kind.rawValue, nil)
+            defer { unsafe EVP_PKEY_CTX_free(context) }
+            if unsafe EVP_PKEY_keygen_init(context) != 1 { return kind.rawValue }
+        }
+        let cipher = unsafe EVP_CIPHER_fetch(nil, "AES-256-CBC", nil)
+        defer { unsafe EVP_CIPHER_free(cipher) }
+        return unsafe cipher == nil ? "AES-256-CBC" : nil
     }
 
     /// Makes a key pair.

@@ -25,7 +25,9 @@ struct Scrypt {
     ///
     /// - Returns: nil for a number that is none, and past 256 MiB or four rounds: a file must not be able to stop its reader.
     init?(log2N: Int?, r: Int?, p: Int?) {
-        guard let log2N, let r, let p, (10...20).contains(log2N), (1...32).contains(r), (1...4).contains(p) else {
+        guard let log2N, let r, let p, (10...20).contains(log2N), (1...32).contains(r), (1...4).contains(p),
+            log2N < 16 * r
+        else {
             return nil
         }
         self.init(log2N: log2N, r: r, p: p)

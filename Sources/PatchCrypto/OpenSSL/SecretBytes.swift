@@ -34,6 +34,11 @@ internal import COpenSSL
     /// The bytes, where they are no secret: a salt, or a nonce.
     func copy() -> [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 
+    /// Whether another secret has the same bytes.
+    package func isSame(as other: SecretBytes) -> Bool {
+        unsafe withUnsafeBytes { bytes in unsafe other.withUnsafeBytes { unsafe bytes.elementsEqual($0) } }
+    }
+
     /// Calls `body` with the bytes.
     ///
     /// - Parameter body: Gets a pointer that is valid until it returns.

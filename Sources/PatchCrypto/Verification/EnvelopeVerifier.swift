@@ -122,25 +122,35 @@ public struct EnvelopeVerifier: Sendable {
         var signatures: [VerificationReport.Signature] = []
         defer { report.signatures = signatures }
         let signers = try report.run(.signature) { () throws(PatchError) in
+            var unavailable: PatchError?
             for signature in envelope.signatures {
                 let known = trustStore.key(for: signature)
                 let refusal = known?.refusal(at: policy.time)
+                var isValid = false
+                do throws(PatchError) {
+                    isValid = try known?.key.isValid(signature.signature, for: envelope.payload) ?? false
+                } catch {
+                    // No word on the signature; it is missed only where it would have counted, and the others are too few.
+                    if refusal == nil { unavailable = error }
+                }
                 signatures.append(
                     .init(
                         algorithm: signature.algorithm, keyID: signature.keyID, keyName: known?.name,
-                        isTrusted: known != nil && refusal == nil, refusal: refusal,
-                        isValid: try known?.key.isValid(signature.signature, for: envelope.payload) ?? false))
+                        isTrusted: known != nil && refusal == nil, refusal: refusal, isValid: isValid))
             }
-            return try distinctSigners(of: signatures)
+            return try distinctSigners(of: signatures, unavailable: unavailable)
         }
         return (envelope, signers)
     }
 
     /// The distinct trusted keys whose signatures hold, where they are enough.
-    private func distinctSigners(of signatures: [VerificationReport.Signature]) throws(PatchError) -> [KeyID] {
+    private func distinctSigners(
+        of signatures: [VerificationReport.Signature], unavailable: PatchError?
+    ) throws(PatchError) -> [KeyID] {
         let valid = Set(signatures.filter { $0.isTrusted && $0.isValid }.map(\.keyID))
         let signers = trustStore.keys.map(\.key.id).filter(valid.contains)
         guard signers.count < threshold else { return signers }
+        if let unavailable { throw unavailable }
         if let bad = signatures.first(where: { $0.isTrusted && !$0.isValid }) {
             throw PatchError(
                 .badSignature, "the signature of the trusted key \(bad.keyID) does not hold: the file was changed",
@@ -158,7 +168,7 @@ public struct EnvelopeVerifier: Sendable {
                 hint: "have it signed with more of the trusted keys")
         }
         let named = signatures.map { "\($0.keyID) (\($0.algorithm.rawValue))" }.joined(separator: ", ")
-        let trusted = trustStore.keys.map { "\($0.key.id) (\($0.key.algorithm.rawValue))" }.joined(separator: ", ")
+        let trusted = trustStore.names(at: policy.time)
         throw PatchError(
             .unknownSigner, "signed by \(named), and trusted is \(trusted)",
             hint: "give the public key that belongs to the signing key")

@@ -109,7 +109,8 @@ extension Option {
     static let attach = Option(
         name: "attach", value: .file("FILE"), repeats: true, help: "add a signature that was made somewhere else")
     static let name = Option(
-        name: "name", value: .text("NAME"), help: "what to call the key (default: its file's name)")
+        name: "name", value: .text("NAME"),
+        help: "what to call the key (default: its file's name, or a script key's id)")
     static let notAfter = Option(
         name: "not-after", value: .text("TIME"), help: "trust the key until this time, in UTC")
 

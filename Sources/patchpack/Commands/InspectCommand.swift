@@ -23,7 +23,8 @@ enum InspectCommand {
             for signature in envelope.signatures {
                 let key = trustStore?.key(for: signature)
                 let isValid = try key?.key.isValid(signature.signature, for: envelope.payload)
-                inspection.signatures.append(isValid.map { $0 ? "valid" : "invalid" } ?? "unchecked")
+                let refusal = key?.refusal(at: try SystemClock.now()).map { ", of a key that \($0)" } ?? ""
+                inspection.signatures.append(isValid.map { ($0 ? "valid" : "invalid") + refusal } ?? "unchecked")
             }
             inspection.payloadDigest = try TrustStoreFile.pin(of: Array(envelope.payload))
             if let scriptKeys { inspection.contents = try envelope.contents(scriptKeys: scriptKeys) }

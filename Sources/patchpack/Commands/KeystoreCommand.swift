@@ -26,44 +26,70 @@ enum KeystoreCommand {
         guard action == "add" || !arguments.has(.name), action == "export" || !arguments.has(.output) else {
             throw PatchError(.usage, "--name goes with keystore add, --output with keystore export")
         }
-        let isNew = action == "add" && FileInfo(path, following: true) == nil
-        let passphrase = try Passphrase.ofStore(path, arguments)
-        var ring = isNew ? ScriptKeyRing() : try ScriptKeyFile(path: path, passphrase: passphrase).ring()
-        var shown = ring.keys
-        switch action {
-        case "add":
-            shown = []
-            for other in others {
-                let key = try KeyFile(KeyName(nil, other.path)).scriptKey()
-                let given = try arguments.text(of: .name)
-                guard given == nil || others.count == 1 else {
-                    throw PatchError(.usage, "--name with several keys", hint: "add them one by one")
+        guard !path.isStandardStream else { throw PatchError(.usage, "a key store is a file") }
+        let store = path.resolved
+        let isNew = action == "add" && FileInfo(store, following: true) == nil
+        let passphrase = try Passphrase.ofStore(path, arguments, isNew: isNew)
+        let shown =
+            switch action {
+            case "list": try keys(in: store, passphrase).keys
+            case "export": try export(others[0].text, from: store, passphrase, arguments)
+            default:
+                try Folder.whileLocked(around: store) { () throws(PatchError) in
+                    try edit(action, store, passphrase, others, arguments)
                 }
-                try ring.add(key, named: given ?? key.id.description)
-                shown.append((given ?? key.id.description, key))
             }
-        case "remove":
-            shown = shown.filter { key in others.contains { $0.isText(key.name) } }
-            for other in others { try ring.remove(other.text) }
-        case "export":
-            shown = shown.filter { others[0].isText($0.name) }
-            guard let key = shown.first?.key else {
-                throw PatchError(
-                    .config, "no key called \(others[0].text) in the store", hint: "patchpack keystore list STORE")
-            }
-            guard let output = arguments.value(of: .output)?.path else {
-                throw PatchError(.usage, "no output file", hint: "give -o FILE")
-            }
-            try KeyFiles(arguments).protectInputs(from: [output])
-            try OutputFile.write([OutputFile(path: output, content: .secret(key.file()))], force: arguments.has(.force))
-        default: break
-        }
-        if action == "add" || action == "remove" {
-            let sealed = try KeyStoreFile.seal(ring, passphrase: passphrase)
-            try OutputFile.write([OutputFile(path: path, content: .secret(SecretBytes(sealed)))], force: true)
-        }
         for (name, key) in shown { try show(name, key, action, on: console) }
         return 0
+    }
+
+    private static func keys(in path: Path, _ passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
+        let file = try InputFile.small(path)
+        do {
+            return try KeyStoreFile.open(file, passphrase: passphrase)
+        } catch {
+            throw error.about(path)
+        }
+    }
+
+    /// Writes one key to a plain key file.
+    private static func export(
+        _ name: String, from path: Path, _ passphrase: SecretBytes, _ arguments: ParsedArguments
+    ) throws(PatchError) -> [(name: String, key: ScriptKey)] {
+        guard let output = arguments.value(of: .output)?.path, !output.isStandardStream else {
+            throw PatchError(.usage, "no output file", hint: "give -o FILE")
+        }
+        try KeyFiles(arguments, operands: [path]).protectInputs(from: [output])
+        guard let key = try keys(in: path, passphrase).scriptKey(named: name) else {
+            throw PatchError(.config, "no key called \(name) in the store", hint: "patchpack keystore list STORE")
+        }
+        try OutputFile.write([OutputFile(path: output, content: .secret(key.file()))], force: arguments.has(.force))
+        return [(name, key)]
+    }
+
+    /// Adds or removes keys; gives those concerned.
+    private static func edit(
+        _ action: String, _ path: Path, _ passphrase: SecretBytes, _ others: [Argument], _ arguments: ParsedArguments
+    ) throws(PatchError) -> [(name: String, key: ScriptKey)] {
+        let exists = FileInfo(path, following: true) != nil
+        var ring = exists || action == "remove" ? try keys(in: path, passphrase) : ScriptKeyRing()
+        let before = ring.keys
+        for other in others {
+            if action == "remove" {
+                try ring.remove(other.text)
+                continue
+            }
+            let key = try KeyFile(KeyName(nil, other.path)).scriptKey()
+            let given = try arguments.text(of: .name)
+            guard given == nil || others.count == 1 else {
+                throw PatchError(.usage, "--name with several keys", hint: "add them one by one")
+            }
+            try ring.add(key, named: given ?? key.id.description)
+        }
+        let sealed = try KeyStoreFile.seal(ring, passphrase: passphrase)
+        try OutputFile.write([OutputFile(path: path, content: .secret(SecretBytes(sealed)))], force: true)
+        let (larger, smaller) = action == "add" ? (ring.keys, before) : (before, ring.keys)
+        return larger.filter { key in !smaller.contains { $0.name == key.name } }
     }
 
     private static func show(

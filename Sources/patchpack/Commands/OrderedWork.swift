@@ -13,12 +13,13 @@ func inOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, work: @escaping @Sendable (Item) -> Result,
     deliver: (Result) throws(PatchError) -> Void
 ) throws(PatchError) {
-    guard jobs > 1, items.count > 1 else {
+    let jobs = min(jobs, items.count)
+    guard jobs > 1 else {
         for item in items { try deliver(work(item)) }
         return
     }
     let results = OrderedResults<Result>(count: items.count, window: 2 * jobs)
-    for _ in 0..<min(jobs, items.count) {
+    for _ in 0..<jobs {
         DispatchQueue.global().async {
             while let index = results.next() { results.put(work(items[index]), at: index) }
         }

@@ -72,7 +72,7 @@ private struct Release: Sendable {
     private let packer: EnvelopePacker
     private let commands: [SignatureCommand]
     private let trustStore: TrustStore
-    private let verifier: EnvelopeVerifier
+    private let now: Timestamp
     private let fields: ManifestFields
     let isDryRun: Bool
     var writesToStandardOutput: Bool { arguments.value(of: .output)?.path.isStandardStream == true }
@@ -92,8 +92,7 @@ private struct Release: Sendable {
         }
         packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: signingKeys)
         trustStore = try keys.trustStore(orThatOf: signingKeys, needed: !commands.isEmpty)
-        verifier = try EnvelopeVerifier(
-            trustStore: trustStore, threshold: signingKeys.count + commands.count, policy: .none)
+        now = try SystemClock.now()
     }
 
     /// The envelopes to be made: one of each script, or one of all.
@@ -181,12 +180,12 @@ private struct Release: Sendable {
             let manifest = try fields.manifest(for: scripts, head: head, from: unit.scripts[0].path)
             var sealed = try packer.seal(manifest, scripts)
             for command in commands {
-                try sealed.attach(try command.signature(of: sealed.payload), from: trustStore)
+                try sealed.attach(try command.signature(of: sealed.payload), from: trustStore, at: now)
             }
             let envelope = try sealed.encoded()
             result.manifest = manifest
             result.size = envelope.count
-            try check(envelope, scripts)
+            try check(envelope, scripts, signers: sealed.signers.count)
             if isDryRun {
                 if !writesToStandardOutput {
                     try OutputFile(path: unit.output, content: .bytes([])).checkPlace(force: force)
@@ -219,7 +218,10 @@ private struct Release: Sendable {
     }
 
     /// The proof that what was made can be opened, and gives the same scripts.
-    private func check(_ envelope: [UInt8], _ scripts: [Script]) throws(PatchError) {
+    ///
+    /// That its signers are trusted today was looked at before; whether the patch has expired is its maker's matter.
+    private func check(_ envelope: [UInt8], _ scripts: [Script], signers: Int) throws(PatchError) {
+        let verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signers, policy: .none)
         switch verifier.verify(envelope, scriptKeys: packer.scriptKey) {
         case .success(let patch) where patch.scripts == scripts: return
         case .success:

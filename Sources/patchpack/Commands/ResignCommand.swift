@@ -14,13 +14,11 @@ enum ResignCommand {
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard let output = arguments.value(of: .output)?.path else {
+        guard let output = arguments.value(of: .output)?.path, !output.isStandardStream else {
             throw PatchError(.usage, "no output file", hint: "give -o FILE")
         }
         let keys = try KeyFiles(arguments)
-        let signingKeys =
-            try arguments.has(.attach) || arguments.has(.detach) && !arguments.has(.signingKey)
-            ? [] : keys.signingKeys()
+        let signingKeys = try keys.signingKeys()
         let commands = try SignatureCommand.all(arguments)
         let attached = arguments.values(of: .attach).map(\.path)
         guard arguments.has(.detach) == (signingKeys.isEmpty && commands.isEmpty && attached.isEmpty) else {
@@ -33,7 +31,9 @@ enum ResignCommand {
                 .usage, "no trusted key", hint: "give --trusted-key FILE for the signatures that the file has")
         }
         let path = arguments.operands[0].path
-        try keys.protectInputs(from: [output], but: path)
+        // The envelope may be replaced by what has its payload and signatures, and not by the bare payload.
+        try keys.protectInputs(from: [output], but: arguments.has(.detach) ? nil : path)
+        try KeyFiles.refuse(signingKeys, endedIn: trustStore)
         let now = try SystemClock.now()
         let verifier = try EnvelopeVerifier(
             trustStore: trustStore, threshold: arguments.number(of: .threshold) ?? 1, policy: Policy(time: now))
@@ -50,7 +50,7 @@ enum ResignCommand {
                     try envelope.attach(try command.signature(of: envelope.payload), from: trustStore, at: now)
                 }
                 for file in attached {
-                    let signature = try InputFile.contents(of: file, limit: 4096)
+                    let signature = try InputFile.small(file, limit: 4096)
                     do {
                         try envelope.attach(signature, from: trustStore, at: now)
                     } catch {

@@ -29,7 +29,7 @@ enum TrustCommand {
         case "list":
             for key in try TrustFiles.store(at: path, pinnedTo: nil).keys { try show(key, "listed", on: console) }
         case "pin":
-            let file = try InputFile.contents(of: path, limit: 1 << 20)
+            let file = try InputFile.small(path)
             _ = try TrustFiles.store(at: path, pinnedTo: nil)
             try showPin(TrustStoreFile.pin(of: file), of: path, on: console)
         default: try edit(action, path, Array(others), arguments, console)
@@ -40,6 +40,19 @@ enum TrustCommand {
     private static func edit(
         _ action: String, _ path: Path, _ others: [Argument], _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
+        guard !path.isStandardStream else { throw PatchError(.usage, "a store to edit is a file") }
+        let path = path.resolved
+        let changed = try Folder.whileLocked(around: path) { () throws(PatchError) in
+            try change(action, path, others, arguments)
+        }
+        let done = ["add": "added", "revoke": "revoked", "remove": "removed"][action] ?? action
+        for key in changed { try show(key, done, on: console) }
+    }
+
+    /// Reads the store, changes it and writes it again; gives the keys concerned.
+    private static func change(
+        _ action: String, _ path: Path, _ others: [Argument], _ arguments: ParsedArguments
+    ) throws(PatchError) -> [TrustedKey] {
         var store = try TrustFiles.editable(at: path, mustExist: action != "add")
         var changed: [TrustedKey] = []
         for other in others {
@@ -57,8 +70,7 @@ enum TrustCommand {
             }
         }
         try OutputFile.write([OutputFile(path: path, content: .bytes(store.encoded()))], force: true)
-        let done = ["add": "added", "revoke": "revoked", "remove": "removed"][action] ?? action
-        for key in changed { try show(key, done, on: console) }
+        return changed
     }
 
     /// A key from a PEM file, called as the options say, or as its file.

@@ -25,10 +25,11 @@ struct KeyFiles: Sendable {
     /// Every file that the command line reads.
     private let inputs: [Path]
 
+    /// - Parameter operands: The operands that are files to read; nil where all of them are.
     /// - Throws: `usage` where more than one of the inputs is standard input.
-    init(_ arguments: ParsedArguments) throws(PatchError) {
+    init(_ arguments: ParsedArguments, operands: [Path]? = nil) throws(PatchError) {
         self.arguments = arguments
-        var inputs = arguments.operands.map(\.path)
+        var inputs = operands ?? arguments.operands.map(\.path)
         for (option, variable) in Self.keyOptions {
             let isTaken = arguments.verb.options.contains { $0.name == option.name }
             inputs += Self.names(isTaken ? variable : nil, arguments.values(of: option)).map(\.path)
@@ -36,6 +37,8 @@ struct KeyFiles: Sendable {
         for option in [Option.passphraseFile, .storePassphraseFile, .trustStore, .attach] {
             inputs += arguments.values(of: option).map(\.path)
         }
+        let takesStore = arguments.verb.options.contains { $0.name == Option.trustStore.name }
+        if takesStore, let place = Environment[bytes: "PATCHPACK_TRUST_STORE"] { inputs.append(Path(bytes: place)) }
         guard inputs.count(where: \.isStandardStream) <= 1 else {
             throw PatchError(.usage, "standard input (-) is named twice", hint: "name a file for all inputs but one")
         }
@@ -52,8 +55,15 @@ struct KeyFiles: Sendable {
     /// - Parameter allowed: An input that may be replaced, as `resign` does.
     /// - Throws: `usage`, naming the first.
     func protectInputs(from outputs: [Path], but allowed: Path? = nil) throws(PatchError) {
-        let inputs = inputs.filter { $0 != allowed }.compactMap { FileInfo($0, following: true)?.identity }
-        let identities = Set(inputs)
+        var identities: Set<FileInfo.Identity> = []
+        for input in inputs where input != allowed {
+            guard let info = FileInfo(input, following: true) else { continue }
+            identities.insert(info.identity)
+            guard info.isFolder else { continue }
+            for name in try Folder.names(in: input) {
+                if let info = FileInfo(input.appending(name), following: true) { identities.insert(info.identity) }
+            }
+        }
         for output in outputs {
             for following in [true, false] {
                 guard let info = FileInfo(output, following: following), identities.contains(info.identity) else {
@@ -66,26 +76,26 @@ struct KeyFiles: Sendable {
 
     /// The trusted keys of all options, or else of the environment; nil where none is named.
     func trustStore() throws(PatchError) -> TrustStore? {
-        var keys: [TrustedKey] = []
-        for name in names(.trustedKey, nil) { keys.append(try TrustedKey(KeyFile(name).verifyingKey())) }
-        let pin = try arguments.text(of: .trustStorePin)
-        let store = arguments.value(of: .trustStore)?.path
-        if let store { keys += try TrustFiles.store(at: store, pinnedTo: pin).keys }
-        if keys.isEmpty {
-            for name in names(.trustedKey, "PATCHPACK_TRUSTED_KEY") {
-                keys.append(try TrustedKey(KeyFile(name).verifyingKey()))
-            }
-            if let place = Environment[bytes: "PATCHPACK_TRUST_STORE"] {
-                keys += try TrustFiles.store(at: Path(bytes: place), pinnedTo: pin).keys
-            }
+        var files = names(.trustedKey, nil)
+        var store = arguments.value(of: .trustStore)?.path
+        if files.isEmpty, store == nil {
+            files = names(.trustedKey, "PATCHPACK_TRUSTED_KEY")
+            store = Environment[bytes: "PATCHPACK_TRUST_STORE"].map(Path.init(bytes:))
         }
+        let pin = try arguments.text(of: .trustStorePin)
+        guard pin == nil || store != nil else {
+            throw PatchError(.usage, "--trust-store-pin without a trust store", hint: "give --trust-store FILE")
+        }
+        var keys: [TrustedKey] = []
+        for file in files { keys.append(try TrustedKey(KeyFile(file).verifyingKey())) }
+        if let store { keys += try TrustFiles.store(at: store, pinnedTo: pin).keys }
         return keys.isEmpty ? nil : try TrustStore(keys: keys)
     }
 
     /// The trusted keys, which must have every signing key's public half; where none is named, those halves themselves.
     ///
     /// - Parameter needed: Whether signatures are made somewhere else, so that the signing keys do not say all.
-    /// - Throws: `config` for a signing key that is not trusted.
+    /// - Throws: `config` for a signing key that is not trusted, `policy` for one that is trusted no longer.
     func trustStore(orThatOf signingKeys: [SigningKey], needed: Bool) throws(PatchError) -> TrustStore {
         guard let store = try trustStore() else {
             guard !needed else {
@@ -100,7 +110,19 @@ struct KeyFiles: Sendable {
                 .config, "the signing key \(key.id) (\(key.algorithm.rawValue)) is not the trusted key",
                 hint: "give the private key that belongs to --trusted-key; `patchpack keyinfo` tells the ids")
         }
+        try Self.refuse(signingKeys, endedIn: store)
         return store
+    }
+
+    /// Refuses to sign with a key that a store calls revoked or past its date.
+    static func refuse(_ signingKeys: [SigningKey], endedIn store: TrustStore) throws(PatchError) {
+        let now = try SystemClock.now()
+        for trusted in store.keys where signingKeys.contains(where: { $0.verifyingKey.id == trusted.key.id }) {
+            guard let refusal = trusted.refusal(at: now) else { continue }
+            throw PatchError(
+                .policy, "the signing key \(trusted.key.id) (\(trusted.name)) \(refusal)",
+                hint: "sign with a key that is trusted still")
+        }
     }
 
     /// The script keys of all the files named; nil where none is named.
@@ -147,15 +169,24 @@ struct KeyFiles: Sendable {
     }
 
     /// The private keys that sign.
+    ///
+    /// The environment's counts only where nothing else is said of signing.
     func signingKeys() throws(PatchError) -> [SigningKey] {
+        let isSaid = [Option.signatureCommand, .attach, .detach].contains { arguments.has($0) }
         var keys: [SigningKey] = []
-        for name in names(.signingKey, "PATCHPACK_SIGNING_KEY") { keys.append(try signingKey(KeyFile(name))) }
+        for name in names(.signingKey, isSaid ? nil : "PATCHPACK_SIGNING_KEY") {
+            keys.append(try signingKey(KeyFile(name)))
+        }
         return keys
     }
 
     /// Reads a key of whatever kind.
     func describe(_ name: KeyName) throws(PatchError) -> KeyDescription {
         let file = try KeyFile(name)
+        guard !file.isKeyStore else {
+            throw PatchError(
+                .config, "\(name.path): a key store, of several keys", hint: "patchpack keystore list STORE")
+        }
         if file.bytes.contains("PRIVATE KEY-----") { return .signing(try signingKey(file)) }
         return file.bytes.contains("-----BEGIN ") ? .trusted(try file.verifyingKey()) : .script(try file.scriptKey())
     }
@@ -198,12 +229,11 @@ struct KeyFile {
     let name: KeyName
     let bytes: SecretBytes
     let isOpenToOthers: Bool
-    private static let limit = 1 << 20
 
     init(_ name: KeyName) throws(PatchError) {
         self.name = name
         var isOpen = false
-        var bytes = try InputFile.contents(of: name.path, limit: 1 << 20) {
+        var bytes = try InputFile.small(name.path) {
             isOpen = $0.isRegular && $0.isOpenToOthers
         }
         isOpenToOthers = isOpen

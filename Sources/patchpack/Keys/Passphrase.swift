@@ -26,10 +26,10 @@ enum Passphrase {
             return SecretBytes(wiping: &value)
         }
         guard let path = arguments.value(of: file)?.path else { return nil }
-        var bytes = try InputFile.contents(of: path, limit: 4096)
+        var bytes = try InputFile.small(path, limit: 4096)
         defer { _ = SecretBytes(wiping: &bytes) }
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        guard !line.isEmpty, bytes.count <= 4096 else {
+        guard !line.isEmpty else {
             throw PatchError(.passphrase, "\(path): no passphrase in its first line")
         }
         return SecretBytes(line)
@@ -37,10 +37,18 @@ enum Passphrase {
 
     /// The passphrase of a key store: named by the options, or given by a person at a terminal.
     ///
+    /// - Parameter isNew: Whether the store is still to be made, so that a slip of the finger would lock it for ever.
     /// - Throws: `passphrase` where there is neither.
-    static func ofStore(_ path: Path, _ arguments: ParsedArguments) throws(PatchError) -> SecretBytes {
+    static func ofStore(
+        _ path: Path, _ arguments: ParsedArguments, isNew: Bool = false
+    ) throws(PatchError) -> SecretBytes {
         if let named = try named(by: arguments, .storePassphraseEnv, .storePassphraseFile) { return named }
-        if let answer = try ask(for: path) { return answer }
+        if let answer = try ask(for: path) {
+            if isNew, try ask(for: path)?.isSame(as: answer) != true {
+                throw PatchError(.passphrase, "\(path): the two passphrases differ")
+            }
+            return answer
+        }
         throw PatchError(
             .passphrase, "\(path): the key store needs a passphrase",
             hint: "give --\(Option.storePassphraseEnv.name) or --\(Option.storePassphraseFile.name)")

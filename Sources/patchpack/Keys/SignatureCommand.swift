@@ -22,39 +22,38 @@ struct SignatureCommand: Sendable {
     /// - Throws: `config` where it fails, or writes what cannot be a signature.
     func signature(of payload: [UInt8]) throws(PatchError) -> [UInt8] {
         // The payload goes through a file: a command that does not read it to the end blocks nobody.
-        let input = try Self.temporaryFile(holding: payload)
-        defer { _ = unsafe input.withCString { unsafe unlink($0) } }
-        guard let output = unsafe popen("(\(line)\n) <'\(input)'", "r") else { throw failure("cannot be run") }
-        var signature: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while case let count = unsafe fread(&chunk, 1, chunk.count, output), count > 0 {
-            if signature.count <= Self.longest { signature += chunk.prefix(count) }
-        }
-        guard unsafe pclose(output) == 0 else { throw failure("failed") }
-        guard !signature.isEmpty, signature.count <= Self.longest else {
-            throw failure("wrote \(signature.isEmpty ? "nothing" : "more than \(Self.longest) bytes")")
-        }
+        let input = try Self.namelessFile(holding: payload)
+        defer { close(input) }
+        guard let output = unsafe popen("(\(line)\n) </dev/fd/\(input)", "r") else { throw failure("cannot be run") }
+        var signature = [UInt8](repeating: 0, count: Self.longest + 1)
+        let count = unsafe fread(&signature, 1, signature.count, output)
+        // A command that goes on writing finds nobody to read it.
+        let status = unsafe pclose(output)
+        guard count <= Self.longest else { throw failure("wrote more than \(Self.longest) bytes") }
+        guard status == 0 else { throw failure("failed with status \(status >> 8 & 0xFF)") }
+        guard count > 0 else { throw failure("wrote nothing") }
+        signature.removeLast(signature.count - count)
         return signature
     }
 
     private func failure(_ what: String) -> PatchError {
         PatchError(
-            .config, "the signature command \(what): \(line)",
+            .config, "the signature command \(what)",
             hint: "it gets the payload on standard input and writes the signature's bytes to standard output")
     }
 
-    /// A file that only this user can read, to be removed by the caller.
-    private static func temporaryFile(holding bytes: [UInt8]) throws(PatchError) -> Path {
-        var name = Path("/tmp/patchpack-XXXXXX").bytes.map(CChar.init(bitPattern:)) + [0]
+    /// A file that has no name any more when it is handed out, and that a command inherits.
+    private static func namelessFile(holding bytes: [UInt8]) throws(PatchError) -> Int32 {
+        let folder = Environment[bytes: "TMPDIR"].map(Path.init(bytes:)) ?? Path("/tmp")
+        var name = folder.appending(Path("patchpack-XXXXXX")).bytes.map(CChar.init(bitPattern:)) + [0]
         let file = unsafe mkstemp(&name)
-        let path = Path(bytes: name.dropLast().map(UInt8.init(bitPattern:)))
-        guard file >= 0 else { throw .system(.io, path, errno) }
+        guard file >= 0 else { throw .system(.io, folder, errno) }
+        unsafe unlink(name)
         let failure = unsafe bytes.withUnsafeBufferPointer { unsafe writeAll($0, to: file) }
-        close(file)
-        guard failure == 0 else {
-            _ = unsafe path.withCString { unsafe unlink($0) }
-            throw .system(.io, path, failure)
+        guard failure == 0, lseek(file, 0, SEEK_SET) == 0 else {
+            close(file)
+            throw .system(.io, folder, failure)
         }
-        return path
+        return file
     }
 }

@@ -2,14 +2,12 @@ import PatchCrypto
 
 /// Trust stores as they lie on disk: a file, or a folder of public keys.
 enum TrustFiles {
-    private static let limit = 1 << 20
-
     /// Reads a trust store.
     ///
     /// - Parameter pin: The digest that the file must have.
     static func store(at path: Path, pinnedTo pin: String?) throws(PatchError) -> TrustStore {
         guard path.isFolder else {
-            let file = try InputFile.contents(of: path, limit: limit)
+            let file = try InputFile.small(path)
             do {
                 return try TrustStore(contentsOf: file, pinnedTo: pin)
             } catch {
@@ -25,7 +23,7 @@ enum TrustFiles {
     /// Reads the store that an edit begins with: an empty one where there is none yet.
     static func editable(at path: Path, mustExist: Bool) throws(PatchError) -> TrustStoreFile {
         if !mustExist, FileInfo(path, following: true) == nil { return TrustStoreFile() }
-        let file = try InputFile.contents(of: path, limit: limit)
+        let file = try InputFile.small(path)
         do {
             return try TrustStoreFile(file)
         } catch {

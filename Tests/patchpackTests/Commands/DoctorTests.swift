@@ -1,3 +1,4 @@
+import PatchCrypto
 import TestSupport
 import Testing
 
@@ -10,6 +11,9 @@ struct DoctorTests {
         try #require(try shop.pack("cart.lua").status == 0)
         try shop.folder.write(
             "openssl_conf = a\n[a]\nalg_section = b\n[b]\ndefault_properties = fips=yes\n", to: "fips.cnf")
+        try shop.folder.write(
+            TestKeys.signing.pem(passphrase: SecretBytes([120])).exposed, to: "locked.pem", mode: 0o600)
+        try shop.folder.write(SigningKey.generate(.ed25519).pem().exposed, to: "ed.pem", mode: 0o600)
         fips = ["OPENSSL_CONF": shop.folder.at("fips.cnf")]
     }
 
@@ -33,6 +37,8 @@ struct DoctorTests {
     @Test(arguments: [
         "keygen -o new", "keygen -o new --algorithm ed25519", "keyinfo trusted.pem", "keyinfo signing.pem",
         "keyinfo script.key",
+        "pack cart.lua -o new.js --signing-key locked.pem --passphrase-env P --script-key script.key",
+        "resign cart.js -o new.js --trusted-key trusted.pem --signing-key ed.pem",
         "pack cart.lua -o new.js --signing-key signing.pem --script-key script.key",
         "verify cart.js --trusted-key trusted.pem --script-key script.key",
         "verify cart.js --trusted-key trusted.pem --signature-only", "inspect cart.js",

@@ -48,6 +48,15 @@ struct KeystoreTests {
         #expect(which.error.contains("--script-key-name"))
     }
 
+    @Test func aPlainKeyFileIsNotTurnedIntoAStore() throws {
+        let before = try shop.folder.read("script.key")
+        #expect(try store("add", "script.key", "other.key").status == 78)
+        #expect(try store("remove", "script.key", TestKeys.script.id.description).status == 78)
+        #expect(try shop.folder.read("script.key") == before)
+        #expect(try store("export", "store", "2025", "-o", "-").status == 64)
+        #expect(try shop.run("keyinfo", "store").error.contains("key store"))
+    }
+
     @Test func keysComeOutAsTheyWentIn() throws {
         #expect(try store("export", "store", "2026", "-o", "out.key").status == 0)
         #expect(try shop.folder.read("out.key") == shop.folder.read("other.key"))
@@ -89,6 +98,7 @@ struct KeystoreTests {
         "", "patchpack-keystore-1\n", "patchpack-keystore-1 40 8 1 00000000000000000000000000000000\nAAAA\n",
         "patchpack-keystore-1 20 32 1 00000000000000000000000000000000\n\(String(repeating: "A", count: 80))\n",
         "patchpack-keystore-1 10 8 99999999999999999999 00000000000000000000000000000000\n\(String(repeating: "A", count: 80))\n",
+        "patchpack-keystore-1 20 1 1 00000000000000000000000000000000\n\(String(repeating: "A", count: 80))\n",
         "patchpack-keystore-1 10 -8 1 00000000000000000000000000000000\n\(String(repeating: "A", count: 80))\n",
         "patchpack-keystore-2 10 8 1 00000000000000000000000000000000\n\(String(repeating: "A", count: 80))\n",
     ])

@@ -99,6 +99,45 @@ struct ResignTests {
         #expect(!shop.folder.exists("x.js"))
     }
 
+    @Test func appendingKeepsWhatIsThere() throws {
+        // The same key with another algorithm is another signature.
+        #expect(try resign("-o", "two.js", "--append", "--signing-key", "rsa-sha256:signing.pem").status == 0)
+        #expect(
+            try UnverifiedEnvelope(shop.folder.read("two.js")).signatures.map(\.algorithm) == [.rsaSHA1, .rsaSHA256])
+        #expect(try shop.verify("two.js").status == 0)
+        // A file and a key in one go.
+        let signed = try shop.shell(
+            "patchpack resign cart.js --detach -o payload --trusted-key trusted.pem && openssl dgst -sha1 -sign other-signing.pem payload >sig"
+        )
+        try #require(signed.status == 0)
+        let both = try resign(
+            "-o", "three.js", "--append", "--attach", "sig", "--trusted-key", "other.pem", "--signing-key",
+            "rsa-sha256:signing.pem")
+        #expect(both.status == 0, "\(both.error)")
+        #expect(try UnverifiedEnvelope(shop.folder.read("three.js")).signatures.count == 3)
+    }
+
+    @Test func theEnvelopeIsNotLostToItsPayload() throws {
+        let before = try shop.folder.read("cart.js")
+        #expect(try resign("--detach", "-o", "cart.js", "--force").status == 64)
+        #expect(try resign("-o", "-", "--signing-key", "signing.pem").status == 64)
+        #expect(try shop.folder.read("cart.js") == before)
+        #expect(try resign("-o", "cart.js", "--force", "--signing-key", "signing.pem").status == 0)
+    }
+
+    @Test func aCommandLeavesNothingBehind() throws {
+        let run = try shop.shell(
+            """
+            mkdir tmp; export TMPDIR=$PWD/tmp
+            for command in 'cat /dev/zero' 'sign --pin 1234' 'ls -A tmp >seen; false'; do
+              patchpack resign cart.js -o x.js --trusted-key trusted.pem --signature-command "$command"; [ $? = 78 ] || exit 1
+            done; ls -A tmp; cat seen
+            """)
+        #expect(run.status == 0, "\(run.error)")
+        #expect(run.lines.isEmpty)
+        #expect(!run.error.contains("--pin 1234\n"))
+    }
+
     @Test func aCommandSigns() throws {
         let sign = "openssl dgst -sha1 -sign signing.pem"
         let packed = try shop.run(

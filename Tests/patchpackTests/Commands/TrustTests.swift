@@ -64,9 +64,79 @@ struct TrustTests {
             #expect(throws: PatchError(.modifiedTrust, "")) { try TrustStore(contentsOf: changed, pinnedTo: pin) }
         }
         try shop.folder.write(store + [10], to: "store")
+        // A pin that pins nothing is a mistake.
+        #expect(try verify("--trusted-key", "trusted.pem", "--trust-store-pin", pin).status == 64)
         let run = try verify("--trust-store", "store", "--trust-store-pin", pin, "--format", "json")
         #expect(run.status == 78)
         #expect(try run.objects().first?["verdict"] as? String == "modified-trust")
+    }
+
+    /// Half of a store would be another store: one whose last line is not revoked any more.
+    @Test func aStoreThatIsTooLargeIsNotReadInPart() throws {
+        try #require(try shop.run("trust", "revoke", "store", "trusted").status == 0)
+        let text = try shop.folder.read("store")
+        try shop.folder.write([UInt8](repeating: UInt8(ascii: "#"), count: 1 << 20) + [10] + text, to: "big")
+        #expect(try verify("--trust-store", "big").status == 78)
+        for words in [["pin", "big"], ["list", "big"], ["remove", "big", "other"]] {
+            #expect(try Tool.run(Tool.patchpack, ["trust"] + words, in: shop.folder.path).status == 78)
+        }
+        #expect(try shop.folder.read("big").count > 1 << 20)
+    }
+
+    @Test func editsAtOneTimeAreAllKept() throws {
+        let run = try shop.shell(
+            """
+            for name in trusted other; do patchpack trust revoke store $name & done; wait
+            for n in 1 2 3 4; do
+              openssl genpkey -algorithm ed25519 | openssl pkey -pubout -out k$n.pem
+              patchpack trust add store k$n.pem &
+            done; wait; patchpack trust list store
+            """)
+        #expect(run.lines.count { $0.hasSuffix(", revoked") && !$0.hasPrefix("revoked") } == 2, "\(run.text)")
+        #expect(run.lines.suffix(6).count { $0.contains("ed25519") } == 4)
+    }
+
+    @Test func anEditFollowsALink() throws {
+        try #require(try shop.shell("mkdir shared && mv store shared/ && ln -s shared/store store").status == 0)
+        #expect(try shop.run("trust", "revoke", "store", "trusted").status == 0)
+        #expect(try verify("--trust-store", "shared/store").status == 15)
+        #expect(try shop.shell("test -L store").status == 0)
+    }
+
+    @Test func aNameIsNoOtherKeysID() throws {
+        let id = TestKeys.signing.verifyingKey.id.description
+        #expect(try shop.run("trust", "add", "fresh", "other.pem", "--name", id).status == 78)
+        #expect(try shop.run("trust", "add", "fresh", "trusted.pem", "--name", id).status == 0)
+    }
+
+    @Test func nobodySignsWithAKeyThatIsTrustedNoLonger() throws {
+        try #require(try shop.run("trust", "revoke", "store", "other").status == 0)
+        let resign = ["resign", "cart.js", "-o", "x.js", "--trust-store", "store"]
+        let signed = try Tool.run(
+            Tool.patchpack, resign + ["--signing-key", "other-signing.pem"], in: shop.folder.path)
+        #expect(signed.status == 15)
+        let command = "openssl dgst -sha1 -sign other-signing.pem"
+        let attached = try Tool.run(Tool.patchpack, resign + ["--signature-command", command], in: shop.folder.path)
+        #expect(attached.status == 15, "\(attached.error)")
+        let packed = try shop.run(
+            "pack", "cart.lua", "-o", "x.js", "--signing-key", "other-signing.pem", "--script-key", "script.key",
+            "--trust-store", "store")
+        #expect(packed.status == 15)
+        #expect(!shop.folder.exists("x.js"))
+        // Nor is a revoked key named as one that would have done.
+        var changed = try shop.folder.read("cart.js")
+        changed[30] ^= 1
+        try shop.folder.write(changed, to: "cart.js")
+        try #require(try shop.run("trust", "revoke", "store", "trusted").status == 0)
+        let run = try verify("--trust-store", "store")
+        #expect(run.status == 12)
+        #expect(run.error.contains("no key that is trusted still"))
+    }
+
+    @Test func aCommentMayHoldAnything() throws {
+        let text = try shop.folder.read("store")
+        try shop.folder.write(Array("# -----BEGIN PUBLIC KEY-----\n".utf8) + text, to: "store")
+        #expect(try verify("--trust-store", "store").status == 0)
     }
 
     @Test func aFolderOfKeysIsAStore() throws {

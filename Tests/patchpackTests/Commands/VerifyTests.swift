@@ -55,7 +55,7 @@ struct VerifyTests {
         changed[30] ^= 1
         try shop.folder.write(changed, to: "changed.js")
         try shop.folder.write("return 1", to: "plain.js")
-        for jobs in ["1", "2"] {
+        for jobs in ["1", "2", "9223372036854775807"] {
             let run = try shop.verify(
                 "cart.js", "changed.js", "plain.js", "missing.js", "cart.js", "--format", "json", "--jobs", jobs)
             #expect(run.status == 11)
