@@ -63,7 +63,7 @@ public struct Tool {
             variables.map { "\($0)=\($1)" }, streams: ["input", "output", "error"].map(files.at))
         // A hang is a defect, and shows as status 128 + SIGKILL.
         let deadline = DispatchWorkItem { kill(process, SIGKILL) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: deadline)
+        DispatchQueue.global().asyncAfter(deadline: .now() + 300, execute: deadline)
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
         deadline.cancel()
