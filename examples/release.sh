@@ -2,6 +2,8 @@
 # A release of all patches in a folder: packed, verified with what the app has, and listed with their hashes.
 # usage: release.sh PATCHES_FOLDER OUTPUT_FOLDER
 #
+# The output folder is a new one for each release: what is there already is never replaced (status 73).
+#
 # The keys come from the environment, as a build server sets them:
 #   PATCHPACK_SIGNING_KEY, PATCHPACK_TRUSTED_KEY, PATCHPACK_SCRIPT_KEY   files
 #   PATCHPACK_PASSPHRASE                                                 for the signing key, where it has one

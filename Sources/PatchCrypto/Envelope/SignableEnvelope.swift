@@ -46,7 +46,14 @@ public struct SignableEnvelope: Sendable {
     public mutating func attach(
         _ signature: [UInt8], from trustStore: TrustStore, at time: Timestamp? = nil
     ) throws(PatchError) {
-        for trusted in trustStore.keys where try trusted.key.isValid(signature, for: payload[...]) {
+        var unavailable: PatchError?
+        for trusted in trustStore.keys {
+            do throws(PatchError) {
+                guard try trusted.key.isValid(signature, for: payload[...]) else { continue }
+            } catch {
+                unavailable = error
+                continue
+            }
             if let refusal = trusted.refusal(at: time) {
                 throw PatchError(
                     .policy, "the signature is that of the key \(trusted.key.id) (\(trusted.name)), which \(refusal)",
@@ -54,6 +61,7 @@ public struct SignableEnvelope: Sendable {
             }
             return add(signature, of: trusted.key)
         }
+        if let unavailable { throw unavailable }
         throw PatchError(
             .badSignature,
             "a signature of \(signature.count) bytes is none of the trusted keys' for this payload: \(trustStore.names(at: time))",

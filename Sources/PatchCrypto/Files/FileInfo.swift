@@ -24,17 +24,23 @@ package enum Folder {
 
     /// Does work that reads a file and writes it again while nobody else does the same in its folder.
     ///
-    /// - Parameter path: The file; its folder is made where it is missing, and locked until `body` returns.
-    /// - Throws: `io` where the folder cannot be locked.
+    /// - Parameter path: The file; its folder is locked until `body` returns.
+    /// - Throws: `io` where the folder cannot be locked, or another process holds it for ten seconds.
     package static func whileLocked<Result>(
         around path: Path, _ body: () throws(PatchError) -> Result
     ) throws(PatchError) -> Result {
-        try OutputFile.makeFolder(path.parent)
         let folder = unsafe path.parent.withCString { unsafe open($0, O_RDONLY | O_CLOEXEC) }
         guard folder >= 0 else { throw .system(.io, path.parent, errno) }
         defer { close(folder) }
-        while flock(folder, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw .system(.io, path.parent, errno) }
+        var tries = 0
+        while flock(folder, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw .system(.io, path.parent, errno) }
+            tries += 1
+            guard tries <= 200 else {
+                throw PatchError(
+                    .io, "\(path.parent): another process holds this folder", hint: "wait for it, and try again")
+            }
+            usleep(50_000)
         }
         return try body()
     }
@@ -66,6 +72,8 @@ package struct FileInfo {
     package var isLink: Bool { info.st_mode & S_IFMT == S_IFLNK }
     /// Whether anybody but the owner may read or write it.
     package var isOpenToOthers: Bool { info.st_mode & 0o077 != 0 }
+    /// The permission bits.
+    var permissions: mode_t { info.st_mode & 0o7777 }
     package var size: Int { Int(clamping: info.st_size) }
 
     /// What two names of one file have in common.

@@ -116,6 +116,10 @@ private struct StagedFile {
             descriptor = created
             staging = .named(name)
         }
+        // What replaces a file is open to nobody new.
+        if let replaced = FileInfo(path, following: false), replaced.isRegular {
+            fchmod(descriptor, replaced.permissions & file.content.mode)
+        }
         let failure = Self.fill(descriptor, file.content)
         if case .named = staging { close(descriptor) }
         guard failure == 0 else {
@@ -181,16 +185,17 @@ private struct StagedFile {
         }
         let isThere = FileInfo(path, following: false) != nil
         if isThere {
-            // Where there are no hard links, what is replaced cannot be brought back.
-            backup = try? Self.unusedName(beside: path) { hardLink(path, $0) }
+            // Where the system allows no second name, the file is put aside for the moment.
+            backup = try Self.unusedName(beside: path) { name in
+                hardLink(path, name) == 0 ? 0 : errno == EEXIST ? -1 : renameFile(path, name)
+            }
         }
         let name =
             switch staging {
             case .named(let name): name
             case .nameless: try Self.unusedName(beside: path) { link(to: $0) }
             }
-        let renamed = unsafe name.withCString { from in unsafe path.withCString { to in unsafe rename(from, to) } }
-        guard renamed == 0 else {
+        guard renameFile(name, path) == 0 else {
             let number = errno
             removeFile(name)
             throw .system(.io, path, number)
@@ -212,7 +217,7 @@ private struct StagedFile {
     /// Undoes all of it: what was new is removed, and what was replaced comes back.
     func takeBack() {
         if let backup {
-            _ = unsafe backup.withCString { from in unsafe path.withCString { to in unsafe rename(from, to) } }
+            _ = renameFile(backup, path)
         } else if isNew {
             removeFile(path)
         }
@@ -227,6 +232,10 @@ private struct StagedFile {
         case .nameless(let file): close(file)
         }
     }
+}
+
+private func renameFile(_ from: Path, _ to: Path) -> Int32 {
+    unsafe from.withCString { from in unsafe to.withCString { to in unsafe rename(from, to) } }
 }
 
 private func hardLink(_ from: Path, _ to: Path) -> Int32 {

@@ -38,10 +38,13 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// What a symbolic link leads to; the path itself where there is none.
-    package var resolved: Path {
-        guard FileInfo(self, following: false)?.isLink == true,
-            let place = unsafe withCString({ unsafe realpath($0, nil) })
-        else { return self }
+    ///
+    /// - Throws: `io` for a link that leads nowhere.
+    package func resolved() throws(PatchError) -> Path {
+        guard FileInfo(self, following: false)?.isLink == true else { return self }
+        guard let place = unsafe withCString({ unsafe realpath($0, nil) }) else {
+            throw PatchError(.io, "\(self): a link that leads nowhere", hint: "name the file itself")
+        }
         defer { unsafe free(place) }
         return unsafe Path(bytes: Array(UnsafeRawBufferPointer(start: place, count: strlen(place))))
     }

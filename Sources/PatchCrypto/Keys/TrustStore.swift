@@ -73,6 +73,7 @@ public struct TrustStore: Sendable {
                     .config, "key \(key.key.id) is given twice, and revoked or ended in one place only",
                     hint: "name the key in one place")
             }
+            if known.name.isEmpty { distinct[place] = key }
         }
         guard !distinct.isEmpty else { throw PatchError(.config, "no trusted key") }
         self.keys = distinct

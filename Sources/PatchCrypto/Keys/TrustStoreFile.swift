@@ -82,10 +82,13 @@ public struct TrustStoreFile: Sendable {
     /// - Throws: `config` where the key or its name is there already, or it has no name.
     public mutating func add(_ key: TrustedKey) throws(PatchError) {
         guard !key.name.isEmpty else { throw PatchError(.config, "a key in a trust store needs a name") }
-        guard !taken.contains(key.name), !taken.contains(key.key.id.description) else {
+        guard !taken.contains(key.key.id.description) else {
+            throw PatchError(.config, "the key \(key.key.id) is in the store already", hint: "remove it first")
+        }
+        guard !taken.contains(key.name) else {
             throw PatchError(
-                .config, "the key \(key.key.id), or another one called \(key.name), is in the store already",
-                hint: "remove it first, or give another name")
+                .config, "another key called \(key.name) is in the store already",
+                hint: "add it alone, and call it something else: --name NAME")
         }
         taken.formUnion([key.name, key.key.id.description])
         lines.append(.key(key))

@@ -27,17 +27,15 @@ enum KeystoreCommand {
             throw PatchError(.usage, "--name goes with keystore add, --output with keystore export")
         }
         guard !path.isStandardStream else { throw PatchError(.usage, "a key store is a file") }
-        let store = path.resolved
+        _ = try KeyFiles(arguments, operands: action == "add" ? others.map(\.path) : [])
+        let store = try path.resolved()
         let isNew = action == "add" && FileInfo(store, following: true) == nil
         let passphrase = try Passphrase.ofStore(path, arguments, isNew: isNew)
         let shown =
             switch action {
             case "list": try keys(in: store, passphrase).keys
             case "export": try export(others[0].text, from: store, passphrase, arguments)
-            default:
-                try Folder.whileLocked(around: store) { () throws(PatchError) in
-                    try edit(action, store, passphrase, others, arguments)
-                }
+            default: try edit(action, store, passphrase, others, arguments)
             }
         for (name, key) in shown { try show(name, key, action, on: console) }
         return 0
@@ -71,25 +69,31 @@ enum KeystoreCommand {
     private static func edit(
         _ action: String, _ path: Path, _ passphrase: SecretBytes, _ others: [Argument], _ arguments: ParsedArguments
     ) throws(PatchError) -> [(name: String, key: ScriptKey)] {
-        let exists = FileInfo(path, following: true) != nil
-        var ring = exists || action == "remove" ? try keys(in: path, passphrase) : ScriptKeyRing()
-        let before = ring.keys
-        for other in others {
-            if action == "remove" {
-                try ring.remove(other.text)
-                continue
-            }
-            let key = try KeyFile(KeyName(nil, other.path)).scriptKey()
-            let given = try arguments.text(of: .name)
-            guard given == nil || others.count == 1 else {
-                throw PatchError(.usage, "--name with several keys", hint: "add them one by one")
-            }
-            try ring.add(key, named: given ?? key.id.description)
+        let given = try arguments.text(of: .name)
+        guard given == nil || others.count == 1 else {
+            throw PatchError(.usage, "--name with several keys", hint: "add them one by one")
         }
-        let sealed = try KeyStoreFile.seal(ring, passphrase: passphrase)
-        try OutputFile.write([OutputFile(path: path, content: .secret(SecretBytes(sealed)))], force: true)
-        let (larger, smaller) = action == "add" ? (ring.keys, before) : (before, ring.keys)
-        return larger.filter { key in !smaller.contains { $0.name == key.name } }
+        var newKeys: [(name: String, key: ScriptKey)] = []
+        if action == "add" {
+            for other in others {
+                let key = try KeyFile(KeyName(nil, other.path)).scriptKey()
+                newKeys.append((given ?? key.id.description, key))
+            }
+            try OutputFile.makeFolder(path.parent)
+        }
+        return try Folder.whileLocked(around: path) { () throws(PatchError) in
+            let exists = FileInfo(path, following: true) != nil
+            var ring = exists || action == "remove" ? try keys(in: path, passphrase) : ScriptKeyRing()
+            var changed = newKeys
+            for (name, key) in newKeys { try ring.add(key, named: name) }
+            if action == "remove" {
+                changed = ring.keys.filter { key in others.contains { $0.isText(key.name) } }
+                for other in others { try ring.remove(other.text) }
+            }
+            let sealed = try KeyStoreFile.seal(ring, passphrase: passphrase)
+            try OutputFile.write([OutputFile(path: path, content: .secret(SecretBytes(sealed)))], force: true)
+            return changed
+        }
     }
 
     private static func show(

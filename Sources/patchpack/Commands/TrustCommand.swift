@@ -29,8 +29,16 @@ enum TrustCommand {
         case "list":
             for key in try TrustFiles.store(at: path, pinnedTo: nil).keys { try show(key, "listed", on: console) }
         case "pin":
+            guard !path.isFolder else {
+                throw PatchError(
+                    .usage, "\(path): a folder has no pin", hint: "make one file of it: patchpack trust add")
+            }
             let file = try InputFile.small(path)
-            _ = try TrustFiles.store(at: path, pinnedTo: nil)
+            do {
+                _ = try TrustStore(contentsOf: file)
+            } catch {
+                throw error.about(path)
+            }
             try showPin(TrustStoreFile.pin(of: file), of: path, on: console)
         default: try edit(action, path, Array(others), arguments, console)
         }
@@ -41,9 +49,15 @@ enum TrustCommand {
         _ action: String, _ path: Path, _ others: [Argument], _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
         guard !path.isStandardStream else { throw PatchError(.usage, "a store to edit is a file") }
-        let path = path.resolved
+        _ = try KeyFiles(arguments, operands: action == "add" ? others.map(\.path) : [])
+        let path = try path.resolved()
+        var newKeys: [TrustedKey] = []
+        if action == "add" {
+            for other in others { newKeys.append(try newKey(KeyName(other), arguments, isOnly: others.count == 1)) }
+            try OutputFile.makeFolder(path.parent)
+        }
         let changed = try Folder.whileLocked(around: path) { () throws(PatchError) in
-            try change(action, path, others, arguments)
+            try change(action, path, adding: newKeys, others)
         }
         let done = ["add": "added", "revoke": "revoked", "remove": "removed"][action] ?? action
         for key in changed { try show(key, done, on: console) }
@@ -51,16 +65,13 @@ enum TrustCommand {
 
     /// Reads the store, changes it and writes it again; gives the keys concerned.
     private static func change(
-        _ action: String, _ path: Path, _ others: [Argument], _ arguments: ParsedArguments
+        _ action: String, _ path: Path, adding newKeys: [TrustedKey], _ others: [Argument]
     ) throws(PatchError) -> [TrustedKey] {
         var store = try TrustFiles.editable(at: path, mustExist: action != "add")
-        var changed: [TrustedKey] = []
-        for other in others {
-            if action == "add" {
-                let key = try newKey(KeyName(other), arguments, isOnly: others.count == 1)
-                try store.add(key)
-                changed.append(key)
-            } else {
+        var changed = newKeys
+        for key in newKeys { try store.add(key) }
+        if action != "add" {
+            for other in others {
                 try store.update(other.text) { key in
                     var key = key
                     key.isRevoked = key.isRevoked || action == "revoke"

@@ -30,6 +30,7 @@ struct SignatureCommand: Sendable {
         // A command that goes on writing finds nobody to read it.
         let status = unsafe pclose(output)
         guard count <= Self.longest else { throw failure("wrote more than \(Self.longest) bytes") }
+        guard status & 0x7F == 0 else { throw failure("was ended by signal \(status & 0x7F)") }
         guard status == 0 else { throw failure("failed with status \(status >> 8 & 0xFF)") }
         guard count > 0 else { throw failure("wrote nothing") }
         signature.removeLast(signature.count - count)

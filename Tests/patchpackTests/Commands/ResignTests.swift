@@ -129,7 +129,7 @@ struct ResignTests {
         let run = try shop.shell(
             """
             mkdir tmp; export TMPDIR=$PWD/tmp
-            for command in 'cat /dev/zero' 'sign --pin 1234' 'ls -A tmp >seen; false'; do
+            for command in 'kill -9 $$' 'cat /dev/zero' 'sign --pin 1234' 'ls -A tmp >seen; false'; do
               patchpack resign cart.js -o x.js --trusted-key trusted.pem --signature-command "$command"; [ $? = 78 ] || exit 1
             done; ls -A tmp; cat seen
             """)

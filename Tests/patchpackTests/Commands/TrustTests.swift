@@ -103,6 +103,41 @@ struct TrustTests {
         #expect(try shop.shell("test -L store").status == 0)
     }
 
+    @Test func aLinkThatLeadsNowhereIsNotReplaced() throws {
+        try #require(try shop.shell("ln -s nowhere/x dangling; ln -s b a; ln -s a b").status == 0)
+        for link in ["dangling", "a"] {
+            #expect(try shop.run("trust", "add", link, "trusted.pem").status == 74)
+            #expect(try shop.shell("test -L \(link)").status == 0)
+        }
+    }
+
+    @Test func anEditThatFailsLeavesNoFolder() throws {
+        #expect(try shop.run("trust", "revoke", "none/store", "x").status == 74)
+        #expect(try shop.run("trust", "add", "none/store", "missing.pem").status == 66)
+        #expect(!shop.folder.exists("none"))
+    }
+
+    @Test func anEditWidensNoMode() throws {
+        try #require(try shop.shell("chmod 600 store").status == 0)
+        #expect(try shop.run("trust", "revoke", "store", "trusted").status == 0)
+        #expect(try shop.shell("stat -c %a store").lines == ["600"])
+    }
+
+    @Test func aHeldFolderIsNotWaitedForForEver() throws {
+        let run = try shop.shell(
+            "mkdir held; cp store held/; flock held timeout 60 '\(Tool.patchpack)' trust revoke held/store other")
+        #expect(run.status == 74)
+        #expect(run.error.contains("another process"))
+    }
+
+    @Test func standardInputIsReadOnce() throws {
+        #expect(try shop.shell("patchpack trust pin - <store").lines == (try shop.run("trust", "pin", "store")).lines)
+        #expect(try shop.shell("patchpack trust add fresh - - <trusted.pem").status == 64)
+        #expect(try shop.run("trust", "pin", ".").status == 64)
+        // A key that is named in two places keeps its name.
+        #expect(try verify("--trusted-key", "trusted.pem", "--trust-store", "store").text.contains("(trusted, "))
+    }
+
     @Test func aNameIsNoOtherKeysID() throws {
         let id = TestKeys.signing.verifyingKey.id.description
         #expect(try shop.run("trust", "add", "fresh", "other.pem", "--name", id).status == 78)
