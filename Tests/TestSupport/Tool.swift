@@ -27,6 +27,19 @@ public struct Tool {
     public static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
 
+    /// Tries what depends on the pace of a terminal: again, and with longer pauses, on a machine that is busy.
+    ///
+    /// - Parameter line: Makes a line of shell for a pause in seconds.
+    /// - Parameter isDone: Whether the line's outcome is the one that is waited for.
+    /// - Returns: The last outcome.
+    public static func patiently(
+        in folder: String, _ line: (Int) -> String, until isDone: (Tool) -> Bool
+    ) throws -> Tool {
+        var run = try shell(line(1), in: folder)
+        for pause in [3, 9] where !isDone(run) { run = try shell(line(pause), in: folder) }
+        return run
+    }
+
     /// Whether a program is installed.
     public static func exists(_ program: String) -> Bool { FileManager.default.isExecutableFile(atPath: program) }
 

@@ -42,12 +42,17 @@ struct CompletionTests {
     @Test func zshCompletesVerbsAndOptions() throws {
         let folder = try TestFolder()
         try folder.write(Tool.patchpack("completions", "zsh").output, to: "_patchpack")
-        let run = try Tool.shell(
+        let expected = "RAN verify --signature-only"
+        let run = try Tool.patiently(in: folder.path) { pause in
             """
-            { sleep 1; printf 'PS1=; fpath=($PWD $fpath); autoload -U compinit; compinit -u -D; patchpack() { print RAN $* }\\n'
-              sleep 1; printf 'patchpack verif\\t--signa\\t\\n'; sleep 1; printf 'exit\\n'; } |
+            { sleep \(pause)
+              printf 'PS1=; fpath=($PWD $fpath); autoload -U compinit; compinit -u -D; patchpack() { print RAN $* }\\n'
+              sleep \(pause); printf 'patchpack verif\\t--signa\\t\\n'; sleep \(pause); printf 'exit\\n'; } |
               TERM=xterm script -qec 'zsh -f -i' /dev/null
-            """, in: folder.path)
-        #expect(run.text.contains("RAN verify --signature-only"), "\(run.text)")
+            """
+        } until: {
+            $0.text.contains(expected)
+        }
+        #expect(run.text.contains(expected), "\(run.text)")
     }
 }

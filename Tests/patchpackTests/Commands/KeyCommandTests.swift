@@ -82,16 +82,21 @@ struct KeyCommandTests {
         let line =
             "openssl pkey -in signing.pem -aes256 -passout pass:open-sesame -out locked.pem && chmod 600 locked.pem"
         try #require(try shop.shell(line).status == 0)
-        let asked = try shop.shell(
-            """
-            { sleep 1; printf 'open-sesamex\\177\\n'; sleep 1; } |
-              script -qec "'\(Tool.patchpack)' keyinfo locked.pem --color never" /dev/null
-            """)
+        func onTerminal(_ keys: String, until status: Int32) throws -> Tool {
+            try Tool.patiently(in: shop.folder.path) { pause in
+                """
+                { sleep \(pause); printf '\(keys)'; sleep \(pause); } |
+                  script -qec "'\(Tool.patchpack)' keyinfo locked.pem --color never" /dev/null
+                """
+            } until: {
+                $0.status == status
+            }
+        }
+        let asked = try onTerminal("open-sesamex\\177\\n", until: 0)
         #expect(asked.status == 0, "\(asked.text)")
         #expect(asked.text.contains("passphrase for locked.pem:"))
         #expect(asked.text.contains("private key, rsa-sha1"))
-        let broken = try shop.shell(
-            "{ sleep 1; printf '\\003'; sleep 1; } | script -qec \"'\(Tool.patchpack)' keyinfo locked.pem\" /dev/null")
+        let broken = try onTerminal("\\003", until: 77)
         #expect(broken.status == 77, "\(broken.text)")
     }
 }
