@@ -63,7 +63,7 @@ enum EnvelopeContents {
                     .digestMismatch, "\(script.name) has \(bytes.count) bytes, and the manifest says \(script.size)",
                     hint: "pack it again")
             }
-            guard Hex.encode(try suite.digest.hash(bytes)) == digest else {
+            guard try suite.digest.hexadecimal(of: bytes) == digest else {
                 throw PatchError(
                     .digestMismatch, "\(script.name) is not what its \(suite.digest.rawValue) says",
                     hint: "pack it again")

@@ -54,7 +54,7 @@ public struct EnvelopePacker: Sendable {
         }
         var contents = [manifest.encoded()]
         for script in scripts {
-            contents.append(Hex.encode(try suite.digest.hash(script.bytes)))
+            contents.append(try suite.digest.hexadecimal(of: script.bytes))
             contents.append(try suite.seal(script.bytes, with: scriptKey, label: script.name))
         }
         let names = EnvelopeContents.memberNames(for: manifest.scripts, suite: suite)

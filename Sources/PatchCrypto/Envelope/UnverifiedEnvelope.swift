@@ -31,6 +31,13 @@ public struct UnverifiedEnvelope: Sendable {
     /// The payload.
     public var payload: ArraySlice<UInt8> { bytes[payloadRange] }
 
+    /// The payload's SHA-256 in 64 lower-case hex digits, to compare releases by.
+    ///
+    /// - Throws: `unavailable` where OpenSSL refuses SHA-256.
+    public func payloadDigest() throws(PatchError) -> String {
+        String(decoding: try MessageDigest.sha256.hexadecimal(of: payload), as: UTF8.self)
+    }
+
     /// Splits a file into its layers.
     ///
     /// - Parameters:

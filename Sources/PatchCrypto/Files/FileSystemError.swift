@@ -23,9 +23,20 @@ extension PatchError {
         PatchError(code, "\(path): \(systemMessage(number))", hint: hint)
     }
 
-    /// The same error, with the file that it is about named first.
-    package func about(_ file: some CustomStringConvertible) -> PatchError {
-        PatchError(code, "\(file): \(message)", hint: hint)
+    /// The same error, with the file that it is about named first; those of the file system name theirs already.
+    package func about(_ file: Path) -> PatchError {
+        [.noInput, .io, .exists].contains(code) ? self : PatchError(code, "\(file): \(message)", hint: hint)
+    }
+}
+
+extension Path {
+    /// Does something with this file's bytes; its errors name the file.
+    package func naming<Result>(_ body: () throws(PatchError) -> Result) throws(PatchError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw error.about(self)
+        }
     }
 }
 

@@ -6,7 +6,8 @@
 /// The second line is AES-256-GCM (nonce, ciphertext, tag) over lines of a name and a key in hex; its key is made of the
 /// passphrase by scrypt (RFC 7914), and its additional data is the first line.
 public enum KeyStoreFile {
-    private static let magic = "patchpack-keystore-1"
+    private static let family = "patchpack-keystore-"
+    private static let magic = family + "1"
 
     /// Encrypts keys.
     ///
@@ -64,8 +65,8 @@ public enum KeyStoreFile {
         return try ring(of: sealed[text])
     }
 
-    /// Whether a file begins as a key store does.
-    public static func isStore(_ file: [UInt8]) -> Bool { file.starts(with: "\(magic) ".utf8) }
+    /// Whether a file begins as a key store does, of this version or another.
+    public static func isStore(_ file: some Sequence<UInt8>) -> Bool { file.starts(with: family.utf8) }
 
     private static func ring(of text: ArraySlice<UInt8>) throws(PatchError) -> ScriptKeyRing {
         var ring = ScriptKeyRing()
@@ -95,11 +96,7 @@ public struct ScriptKeyFile: ScriptKeyProvider {
     ///   - path: Where it lies.
     ///   - passphrase: Opens a key store; a plain key file needs none.
     public init(path: String, passphrase: SecretBytes? = nil) {
-        self.init(path: Path(path), passphrase: passphrase)
-    }
-
-    package init(path: Path, passphrase: SecretBytes?) {
-        self.path = path
+        self.path = Path(path)
         self.passphrase = passphrase
     }
 
@@ -109,7 +106,7 @@ public struct ScriptKeyFile: ScriptKeyProvider {
     public func ring() throws(PatchError) -> ScriptKeyRing {
         var file = try InputFile.small(path)
         defer { _ = SecretBytes(wiping: &file) }
-        do throws(PatchError) {
+        return try path.naming { () throws(PatchError) in
             if KeyStoreFile.isStore(file) {
                 guard let passphrase else { throw PatchError(.passphrase, "the key store needs a passphrase") }
                 return try KeyStoreFile.open(file, passphrase: passphrase)
@@ -118,8 +115,6 @@ public struct ScriptKeyFile: ScriptKeyProvider {
             var ring = ScriptKeyRing()
             try ring.add(key, named: key.id.description)
             return ring
-        } catch {
-            throw error.about(path)
         }
     }
 

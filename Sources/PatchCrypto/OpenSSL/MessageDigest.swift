@@ -21,6 +21,9 @@ enum MessageDigest: String {
         return digest
     }
 
+    /// Hashes bytes and writes the digest in lower-case hex digits.
+    func hexadecimal(of bytes: some Collection<UInt8>) throws(PatchError) -> [UInt8] { Hex.encode(try hash(bytes)) }
+
     /// The function as OpenSSL gives it out under the machine's policy, fetched once; nil where it refuses.
     var fetched: OpaquePointer? {
         switch self {

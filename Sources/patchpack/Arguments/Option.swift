@@ -22,8 +22,13 @@ struct Option: Sendable {
     var value: Value?
     /// Whether it may be given several times.
     var repeats = false
+    /// The environment variable that names a file where the option is not given.
+    var variable: String?
     /// One line for help, lower case, no full stop.
     let help: String
+
+    /// What the variable names; nil where there is none, or it is not set.
+    var fromEnvironment: Argument? { variable.flatMap { Environment[bytes: $0] }.map(Argument.init) }
 
     /// Name and value as help shows them.
     var usage: String {
@@ -44,10 +49,10 @@ extension Option {
         name: "jobs", value: .text("N"), help: "work on N files at a time (default: one for each core)")
 
     static let signingKey = Option(
-        name: "signing-key", value: .file("KEY"), repeats: true,
+        name: "signing-key", value: .file("KEY"), repeats: true, variable: "PATCHPACK_SIGNING_KEY",
         help: "private key that signs: [ALGORITHM:]FILE, or - (or PATCHPACK_SIGNING_KEY)")
     static let scriptKey = Option(
-        name: "script-key", value: .file("FILE"), repeats: true,
+        name: "script-key", value: .file("FILE"), repeats: true, variable: "PATCHPACK_SCRIPT_KEY",
         help: "key that seals scripts, a key store, or - (or PATCHPACK_SCRIPT_KEY)")
     static let scriptKeyName = Option(
         name: "script-key-name", value: .text("NAME"), help: "which key of a key store to pack with")
@@ -58,10 +63,10 @@ extension Option {
         name: "keystore-passphrase-file", value: .file("FILE"),
         help: "read the key store's passphrase from a file's first line")
     static let trustedKey = Option(
-        name: "trusted-key", value: .file("KEY"), repeats: true,
+        name: "trusted-key", value: .file("KEY"), repeats: true, variable: "PATCHPACK_TRUSTED_KEY",
         help: "public key that is trusted: [ALGORITHM:]FILE, or - (or PATCHPACK_TRUSTED_KEY)")
     static let trustStore = Option(
-        name: "trust-store", value: .file("PATH"),
+        name: "trust-store", value: .file("PATH"), variable: "PATCHPACK_TRUST_STORE",
         help: "trusted keys: a file of `patchpack trust`, or a folder of PEM files (or PATCHPACK_TRUST_STORE)")
     static let trustStorePin = Option(
         name: "trust-store-pin", value: .text("DIGEST"), help: "refuse a trust store with another SHA-256")

@@ -14,6 +14,7 @@ enum InspectCommand {
         let keys = try KeyFiles(arguments)
         let scriptKeys = try keys.scriptKeys()
         let trustStore = try keys.trustStore()
+        let now = trustStore == nil ? nil : try SystemClock.now()
         let path = arguments.operands[0].path
         var inspection = Inspection(path: path)
         do {
@@ -23,13 +24,13 @@ enum InspectCommand {
             for signature in envelope.signatures {
                 let key = trustStore?.key(for: signature)
                 let isValid = try key?.key.isValid(signature.signature, for: envelope.payload)
-                let refusal = key?.refusal(at: try SystemClock.now()).map { ", of a key that \($0)" } ?? ""
+                let refusal = key?.refusal(at: now).map { ", of a key that \($0)" } ?? ""
                 inspection.signatures.append(isValid.map { ($0 ? "valid" : "invalid") + refusal } ?? "unchecked")
             }
-            inspection.payloadDigest = try TrustStoreFile.pin(of: Array(envelope.payload))
+            inspection.payloadDigest = try envelope.payloadDigest()
             if let scriptKeys { inspection.contents = try envelope.contents(scriptKeys: scriptKeys) }
         } catch {
-            inspection.error = error.code == .noInput ? error : error.about(path)
+            inspection.error = error.about(path)
         }
         if console.format == .json {
             try console.json(inspection.json)

@@ -40,7 +40,7 @@ enum KeygenCommand {
     private static func show(_ keys: [KeyDescription], _ paths: [Path], _ console: Console) throws(PatchError) {
         for (key, path) in zip(keys, paths) {
             if console.format == .json {
-                try console.json(.object([("schema", .string("patchpack.keygen/1"))] + key.json(of: path, nil)))
+                try console.json(key.json(schema: "patchpack.keygen/1", of: path))
             } else if !console.isQuiet {
                 try console.line(.good, "made", "  \(path)  \(key.text)")
             }
@@ -65,8 +65,8 @@ enum KeyDescription {
 
     private func describe(_ key: VerifyingKey) -> String { "\(key.algorithm.rawValue), \(key.bits) bits, id \(key.id)" }
 
-    /// The members of a JSON line behind its schema.
-    func json(of path: Path, _ error: PatchError?) -> [(key: String, value: JSONValue)] {
+    /// A JSON line.
+    func json(schema: String, of path: Path) -> JSONValue {
         let members: [(key: String, value: JSONValue)] =
             switch self {
             case .signing(let key): [("kind", .string("signing"))] + members(of: key.verifyingKey)
@@ -77,7 +77,9 @@ enum KeyDescription {
                     ("bits", .integer(key.suite.keyLength * 8)), ("keyID", .string(key.id.description)),
                 ]
             }
-        return [("file", .string(path.description))] + JSONValue.outcome(nil) + members + [("error", .null)]
+        return .object(
+            [("schema", .string(schema)), ("file", .string(path.description))] + JSONValue.outcome(nil) + members
+                + [("error", .null)])
     }
 
     private func members(of key: VerifyingKey) -> [(key: String, value: JSONValue)] {

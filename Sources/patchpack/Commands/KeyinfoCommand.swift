@@ -33,7 +33,7 @@ enum KeyinfoCommand {
 
     private static func show(_ key: KeyDescription, of path: Path, _ console: Console) throws(PatchError) {
         if console.format == .json {
-            try console.json(.object([("schema", .string("patchpack.keyinfo/1"))] + key.json(of: path, nil)))
+            try console.json(key.json(schema: "patchpack.keyinfo/1", of: path))
         } else {
             try console.line("\(path)  \(key.text)")
         }

@@ -42,12 +42,7 @@ enum KeystoreCommand {
     }
 
     private static func keys(in path: Path, _ passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
-        let file = try InputFile.small(path)
-        do {
-            return try KeyStoreFile.open(file, passphrase: passphrase)
-        } catch {
-            throw error.about(path)
-        }
+        try KeyFile(KeyName(nil, path)).ring(passphrase: passphrase)
     }
 
     /// Writes one key to a plain key file.

@@ -2,6 +2,31 @@ import Dispatch
 import PatchCrypto
 import Synchronization
 
+/// Works on a command line's files, shows how far it is, and hands over the results in the files' order.
+///
+/// - Parameters:
+///   - items: What is worked on.
+///   - jobs: How many at a time.
+///   - console: Where the progress is shown.
+///   - work: Called from several threads.
+///   - show: Called on this thread with each result; gives the result's error.
+/// - Returns: The exit status, which is that of the first item that failed.
+func inOrder<Item: Sendable, Result: Sendable>(
+    _ items: [Item], jobs: Int, on console: Console, work: @escaping @Sendable (Item) -> Result,
+    show: (Result) throws(PatchError) -> PatchError?
+) throws(PatchError) -> Int32 {
+    var failure: PatchError?
+    var done = 0
+    console.progress(0, of: items.count)
+    try inOrder(items, jobs: jobs, work: work) { (result) throws(PatchError) in
+        let error = try show(result)
+        failure = failure ?? error
+        done += 1
+        console.progress(done, of: items.count)
+    }
+    return failure?.code.exitStatus ?? 0
+}
+
 /// Works on several items at a time and hands over the results in the items' order.
 ///
 /// - Parameters:
@@ -9,7 +34,7 @@ import Synchronization
 ///   - jobs: How many at a time.
 ///   - work: Called from several threads.
 ///   - deliver: Called on this thread with each result; what it throws ends the work, without a wait for what is under way.
-func inOrder<Item: Sendable, Result: Sendable>(
+private func inOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, work: @escaping @Sendable (Item) -> Result,
     deliver: (Result) throws(PatchError) -> Void
 ) throws(PatchError) {

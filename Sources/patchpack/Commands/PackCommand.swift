@@ -17,17 +17,12 @@ enum PackCommand {
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let release = try Release(arguments)
-        let units = try release.units()
-        var status: Int32 = 0
-        var done = 0
-        console.progress(0, of: units.count)
-        try inOrder(units, jobs: Jobs.count(arguments), work: { release.pack($0) }) { (result) throws(PatchError) in
-            done += 1
-            if status == 0 { status = result.error?.code.exitStatus ?? 0 }
+        return try inOrder(
+            release.units(), jobs: Jobs.count(arguments), on: console, work: { release.pack($0) }
+        ) { (result) throws(PatchError) in
             try show(result, release, console)
-            console.progress(done, of: units.count)
+            return result.error
         }
-        return status
     }
 
     private static func show(_ result: Release.Result, _ release: Release, _ console: Console) throws(PatchError) {

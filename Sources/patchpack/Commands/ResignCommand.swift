@@ -51,10 +51,8 @@ enum ResignCommand {
                 }
                 for file in attached {
                     let signature = try InputFile.small(file, limit: 4096)
-                    do {
+                    try file.naming { () throws(PatchError) in
                         try envelope.attach(signature, from: trustStore, at: now)
-                    } catch {
-                        throw error.about(file)
                     }
                 }
                 result = try envelope.encoded()
@@ -81,7 +79,7 @@ enum ResignCommand {
                         ("size", error == nil ? .integer(size) : .null), ("error", .error(error)),
                     ]))
         } else if let error {
-            console.error([.noInput, .io, .exists].contains(error.code) ? error : error.about(path))
+            console.error(error.about(path))
         } else if !console.isQuiet {
             try console.line(.good, "wrote", "  \(output)  \(size) bytes")
         }

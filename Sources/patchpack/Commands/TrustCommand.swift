@@ -29,16 +29,8 @@ enum TrustCommand {
         case "list":
             for key in try TrustFiles.store(at: path, pinnedTo: nil).keys { try show(key, "listed", on: console) }
         case "pin":
-            guard !path.isFolder else {
-                throw PatchError(
-                    .usage, "\(path): a folder has no pin", hint: "make one file of it: patchpack trust add")
-            }
-            let file = try InputFile.small(path)
-            do {
-                _ = try TrustStore(contentsOf: file)
-            } catch {
-                throw error.about(path)
-            }
+            let file = try TrustFiles.file(at: path)
+            _ = try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file) }
             try showPin(TrustStoreFile.pin(of: file), of: path, on: console)
         default: try edit(action, path, Array(others), arguments, console)
         }

@@ -55,7 +55,7 @@ enum UnpackCommand {
             return try console.json(.object(result.json(schema: "patchpack.unpack/1") + [("outputs", .array(written))]))
         }
         if let error = result.error {
-            console.error(result.named(error))
+            console.error(error.about(result.path))
         } else if !console.isQuiet {
             for output in outputs { try console.line(.good, "unpacked", "  \(output)") }
         }

@@ -13,28 +13,20 @@ enum VerifyCommand {
         operandValue: .file("FILE"), operandCount: 1...Int.max,
         options: [
             .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile,
-            .signatureOnly, .threshold, .runningApp, .appVersion, .runningEngine, .floor,
-            .time,
-            .jobs,
+            .signatureOnly, .threshold, .runningApp, .appVersion, .runningEngine, .floor, .time, .jobs,
         ],
         example: "patchpack verify dist/*.js --trusted-key keys/trusted.pem --script-key keys/script.key",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let verification = try Verification(arguments)
-        var status: Int32 = 0
-        var done = 0
-        console.progress(0, of: arguments.operands.count)
-        try inOrder(
-            arguments.operands.map(\.path), jobs: Jobs.count(arguments),
+        return try inOrder(
+            arguments.operands.map(\.path), jobs: Jobs.count(arguments), on: console,
             work: { verification.result(of: $0, keepingScripts: false) }
         ) { (result) throws(PatchError) in
-            done += 1
-            if status == 0 { status = result.error?.code.exitStatus ?? 0 }
             try show(result, console)
-            console.progress(done, of: arguments.operands.count)
+            return result.error
         }
-        return status
     }
 
     private static func show(_ result: Verification.FileResult, _ console: Console) throws(PatchError) {
@@ -43,7 +35,7 @@ enum VerifyCommand {
         }
         if let error = result.error {
             try console.line(.bad, "\(error.code)", "  \(result.path)")
-            console.error(result.named(error))
+            console.error(error.about(result.path))
         } else if !console.isQuiet {
             try console.line(.good, "ok", "  \(result.path)  \(result.summary)")
         }
@@ -147,11 +139,6 @@ struct Verification: Sendable {
 }
 
 extension Verification.FileResult {
-    /// The error with the file's name in front; errors of the file system have it there already.
-    func named(_ error: PatchError) -> PatchError {
-        [.noInput, .io, .exists].contains(error.code) ? error : error.about(path)
-    }
-
     /// What stands behind `ok`.
     var summary: String {
         let names = signers.map { signer in

@@ -30,25 +30,20 @@ struct KeyFiles: Sendable {
     init(_ arguments: ParsedArguments, operands: [Path]? = nil) throws(PatchError) {
         self.arguments = arguments
         var inputs = operands ?? arguments.operands.map(\.path)
-        for (option, variable) in Self.keyOptions {
+        for option in [Option.signingKey, .scriptKey, .trustedKey] {
             let isTaken = arguments.verb.options.contains { $0.name == option.name }
-            inputs += Self.names(isTaken ? variable : nil, arguments.values(of: option)).map(\.path)
+            inputs += Self.names(option, arguments, fromEnvironment: isTaken).map(\.path)
         }
         for option in [Option.passphraseFile, .storePassphraseFile, .trustStore, .attach] {
             inputs += arguments.values(of: option).map(\.path)
         }
         let takesStore = arguments.verb.options.contains { $0.name == Option.trustStore.name }
-        if takesStore, let place = Environment[bytes: "PATCHPACK_TRUST_STORE"] { inputs.append(Path(bytes: place)) }
+        if takesStore, let place = Option.trustStore.fromEnvironment { inputs.append(place.path) }
         guard inputs.count(where: \.isStandardStream) <= 1 else {
             throw PatchError(.usage, "standard input (-) is named twice", hint: "name a file for all inputs but one")
         }
         self.inputs = inputs
     }
-
-    private static let keyOptions: [(Option, String)] = [
-        (.signingKey, "PATCHPACK_SIGNING_KEY"), (.scriptKey, "PATCHPACK_SCRIPT_KEY"),
-        (.trustedKey, "PATCHPACK_TRUSTED_KEY"),
-    ]
 
     /// Refuses outputs that would replace an input.
     ///
@@ -76,12 +71,10 @@ struct KeyFiles: Sendable {
 
     /// The trusted keys of all options, or else of the environment; nil where none is named.
     func trustStore() throws(PatchError) -> TrustStore? {
-        var files = names(.trustedKey, nil)
-        var store = arguments.value(of: .trustStore)?.path
-        if files.isEmpty, store == nil {
-            files = names(.trustedKey, "PATCHPACK_TRUSTED_KEY")
-            store = Environment[bytes: "PATCHPACK_TRUST_STORE"].map(Path.init(bytes:))
-        }
+        let isSaid = arguments.has(.trustedKey) || arguments.has(.trustStore)
+        let files = names(.trustedKey, fromEnvironment: !isSaid)
+        let place = arguments.value(of: .trustStore) ?? (isSaid ? nil : Option.trustStore.fromEnvironment)
+        let store = place?.path
         let pin = try arguments.text(of: .trustStorePin)
         guard pin == nil || store != nil else {
             throw PatchError(.usage, "--trust-store-pin without a trust store", hint: "give --trust-store FILE")
@@ -127,7 +120,7 @@ struct KeyFiles: Sendable {
 
     /// The script keys of all the files named; nil where none is named.
     func scriptKeys() throws(PatchError) -> ScriptKeyRing? {
-        let files = names(.scriptKey, "PATCHPACK_SCRIPT_KEY")
+        let files = names(.scriptKey)
         guard !files.isEmpty else { return nil }
         var ring = ScriptKeyRing()
         for name in files {
@@ -174,7 +167,7 @@ struct KeyFiles: Sendable {
     func signingKeys() throws(PatchError) -> [SigningKey] {
         let isSaid = [Option.signatureCommand, .attach, .detach].contains { arguments.has($0) }
         var keys: [SigningKey] = []
-        for name in names(.signingKey, isSaid ? nil : "PATCHPACK_SIGNING_KEY") {
+        for name in names(.signingKey, fromEnvironment: !isSaid) {
             keys.append(try signingKey(KeyFile(name)))
         }
         return keys
@@ -211,16 +204,15 @@ struct KeyFiles: Sendable {
         }
     }
 
-    /// The keys that an option names, or else the one that a variable names.
-    private func names(_ option: Option, _ variable: String?) -> [KeyName] {
-        Self.names(variable, arguments.values(of: option))
+    private func names(_ option: Option, fromEnvironment: Bool = true) -> [KeyName] {
+        Self.names(option, arguments, fromEnvironment: fromEnvironment)
     }
 
-    private static func names(_ variable: String?, _ given: [Argument]) -> [KeyName] {
-        if given.isEmpty, let variable, let value = Environment[bytes: variable] {
-            return [KeyName(Argument(bytes: value))]
-        }
-        return given.map(KeyName.init)
+    /// The keys that an option names, or else the one that its variable names.
+    private static func names(_ option: Option, _ arguments: ParsedArguments, fromEnvironment: Bool) -> [KeyName] {
+        let given = arguments.values(of: option)
+        guard given.isEmpty, fromEnvironment, let value = option.fromEnvironment else { return given.map(KeyName.init) }
+        return [KeyName(value)]
     }
 }
 
@@ -233,8 +225,15 @@ struct KeyFile {
     init(_ name: KeyName) throws(PatchError) {
         self.name = name
         var isOpen = false
-        var bytes = try InputFile.small(name.path) {
-            isOpen = $0.isRegular && $0.isOpenToOthers
+        var bytes: [UInt8]
+        do {
+            bytes = try InputFile.small(name.path) { isOpen = $0.isRegular && $0.isOpenToOthers }
+        } catch {
+            let isOfUnknownAlgorithm =
+                error.code == .noInput && name.algorithm == nil && name.path.bytes.contains(UInt8(ascii: ":"))
+            guard isOfUnknownAlgorithm else { throw error }
+            let algorithms = SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
+            throw PatchError(error.code, error.message, hint: "the algorithms before a colon are \(algorithms)")
         }
         isOpenToOthers = isOpen
         self.bytes = SecretBytes(wiping: &bytes)
@@ -242,40 +241,28 @@ struct KeyFile {
 
     func verifyingKey() throws(PatchError) -> VerifyingKey {
         let pem = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
-        return try naming { () throws(PatchError) in try VerifyingKey(pem: pem, algorithm: name.algorithm) }
+        return try name.path.naming { () throws(PatchError) in try VerifyingKey(pem: pem, algorithm: name.algorithm) }
     }
 
     func scriptKey() throws(PatchError) -> ScriptKey {
-        try naming { () throws(PatchError) in try ScriptKey(file: bytes) }
+        try name.path.naming { () throws(PatchError) in try ScriptKey(file: bytes) }
     }
 
-    var isKeyStore: Bool { bytes.hasPrefix("patchpack-keystore-") }
+    var isKeyStore: Bool { unsafe bytes.withUnsafeBytes { unsafe KeyStoreFile.isStore($0) } }
 
     func ring(passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
         let store = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
-        return try naming { () throws(PatchError) in try KeyStoreFile.open(store, passphrase: passphrase) }
+        return try name.path.naming { () throws(PatchError) in try KeyStoreFile.open(store, passphrase: passphrase) }
     }
 
     func signingKey(passphrase: SecretBytes?) throws(PatchError) -> SigningKey {
-        try naming { () throws(PatchError) in
+        try name.path.naming { () throws(PatchError) in
             try SigningKey(pem: bytes, passphrase: passphrase, algorithm: name.algorithm)
-        }
-    }
-
-    private func naming<Key>(_ body: () throws(PatchError) -> Key) throws(PatchError) -> Key {
-        do {
-            return try body()
-        } catch {
-            throw error.about(name.path)
         }
     }
 }
 
 extension SecretBytes {
-    fileprivate func hasPrefix(_ text: String) -> Bool {
-        unsafe withUnsafeBytes { unsafe $0.starts(with: text.utf8) }
-    }
-
     fileprivate func contains(_ text: String) -> Bool {
         unsafe withUnsafeBytes { unsafe $0.firstRange(of: Array(text.utf8)) != nil }
     }

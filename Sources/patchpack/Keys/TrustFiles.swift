@@ -6,29 +6,24 @@ enum TrustFiles {
     ///
     /// - Parameter pin: The digest that the file must have.
     static func store(at path: Path, pinnedTo pin: String?) throws(PatchError) -> TrustStore {
-        guard path.isFolder else {
-            let file = try InputFile.small(path)
-            do {
-                return try TrustStore(contentsOf: file, pinnedTo: pin)
-            } catch {
-                throw error.about(path)
-            }
-        }
-        guard pin == nil else {
+        if pin == nil, path.isFolder { return try TrustStore(keys: keys(in: path)) }
+        let file = try file(at: path)
+        return try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file, pinnedTo: pin) }
+    }
+
+    /// Reads a store's bytes, which have a digest to pin.
+    static func file(at path: Path) throws(PatchError) -> [UInt8] {
+        guard !path.isFolder else {
             throw PatchError(.usage, "\(path): a folder has no pin", hint: "make one file of it: patchpack trust add")
         }
-        return try TrustStore(keys: keys(in: path))
+        return try InputFile.small(path)
     }
 
     /// Reads the store that an edit begins with: an empty one where there is none yet.
     static func editable(at path: Path, mustExist: Bool) throws(PatchError) -> TrustStoreFile {
         if !mustExist, FileInfo(path, following: true) == nil { return TrustStoreFile() }
         let file = try InputFile.small(path)
-        do {
-            return try TrustStoreFile(file)
-        } catch {
-            throw error.about(path)
-        }
+        return try path.naming { () throws(PatchError) in try TrustStoreFile(file) }
     }
 
     /// The public keys of a folder: `NAME.pem`, or `NAME.ALGORITHM.pem` for an algorithm that is not the key's default.

@@ -130,6 +130,12 @@ struct VerifyTests {
         #expect(run.status == 0, "\(run.error)")
     }
 
+    @Test func anUnknownAlgorithmIsNotTakenForAFileAlone() throws {
+        let run = try shop.run("keyinfo", "rsa-md5:trusted.pem")
+        #expect(run.status == 66)
+        #expect(run.error.contains("rsa-sha1, rsa-sha256, ed25519"), "\(run.error)")
+    }
+
     /// Every truncation, and a flip in every byte, through the built tool: refused, and nothing is written.
     @Test func noChangedEnvelopeIsUnpacked() throws {
         let envelope = try Forge().envelope()
