@@ -14,7 +14,7 @@ RELEASE_FLAGS += -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-l
 endif
 endif
 
-.PHONY: all build deps demo test asan check lint docs cover clean
+.PHONY: all build deps demo test asan tsan check lint generate docs cover bench clean
 
 all: build
 
@@ -36,6 +36,10 @@ asan: deps
 	SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp:print_suppressions=0 \
 	  $(SWIFT) test --sanitize=address --scratch-path .build/asan
 
+# The runner's threads under the thread sanitizer.
+tsan: deps
+	SWIFT_BACKTRACE=enable=no $(SWIFT) test --sanitize=thread --scratch-path .build/tsan --filter PatchRunnerTests
+
 # Warnings are errors in every build of the package (Package.swift), so `check` builds, lints and reads the docs.
 check: deps lint docs
 	$(SWIFT) build --build-tests
@@ -43,6 +47,10 @@ check: deps lint docs
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
 	shellcheck scripts/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
+
+# What a registered function is, for 0 to 8 arguments.
+generate:
+	python3 scripts/generate-arities.py | $(SWIFT) format - >Sources/PatchRunner/Registry/Arities.swift
 
 docs: deps
 	@SWIFT=$(SWIFT) scripts/docs.sh

@@ -7,6 +7,7 @@ let package = Package(
     products: [
         .executable(name: "patchpack", targets: ["patchpack"]),
         .library(name: "PatchCrypto", targets: ["PatchCrypto"]),
+        .library(name: "PatchRunner", targets: ["PatchRunner"]),
     ],
     targets: [
         .systemLibrary(
@@ -19,10 +20,19 @@ let package = Package(
             name: "CLua", pkgConfig: "lua5.4",
             providers: [.apt(["liblua5.4-dev"]), .brew(["lua"])]),
         .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip"]),
-        .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLua"]),
+        .target(
+            name: "CLuaBridge", dependencies: ["CLua"],
+            cSettings: [
+                .define("_GNU_SOURCE", .when(platforms: [.linux])),  // pthread_getattr_np
+                .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
+            ]),
+        .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),
         .executableTarget(name: "patchpack", dependencies: ["PatchCrypto", "PatchRunner"]),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
+        .testTarget(
+            name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport"],
+            exclude: ["Hostile/scripts"]),
         .testTarget(
             name: "patchpackTests", dependencies: ["patchpack", "PatchCrypto", "TestSupport"],
             exclude: ["Arguments/help", "Interop/open_envelope.py"]),

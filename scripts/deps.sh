@@ -21,7 +21,7 @@ packages=(
   pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev
   openssl zip unzip bsdutils faketime fish zsh shellcheck
   python3 python3-cryptography softhsm2 opensc
-  lua-penlight lua-inspect
+  lua5.4 lua-penlight lua-inspect lua-dkjson
 )
 missing=()
 for package in "${packages[@]}"; do

@@ -51,6 +51,11 @@ public struct Manifest: Sendable {
     /// What the team's own tools wrote.
     public let extra: [String: String]?
 
+    /// Whether a patch can replace something of this name.
+    ///
+    /// - Parameter name: Words of `[A-Za-z_][A-Za-z0-9_]*` joined by `.` or `:`, 128 bytes at most.
+    public static func isReplaceable(_ name: String) -> Bool { ManifestName.isReplaceable(name) }
+
     /// Makes a manifest.
     ///
     /// - Parameters:

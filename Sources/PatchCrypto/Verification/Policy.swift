@@ -36,7 +36,7 @@ public struct Policy: Sendable {
     /// Checks a manifest against every rule that is set.
     ///
     /// - Throws: `policy`, naming the first rule that the patch does not fit.
-    func check(_ manifest: Manifest) throws(PatchError) {
+    package func check(_ manifest: Manifest) throws(PatchError) {
         if let app, !app.utf8.elementsEqual(manifest.app.utf8) {
             throw PatchError(
                 .policy, "the patch is for the app \(manifest.app), and this is \(app.isEmpty ? "no app" : app)")

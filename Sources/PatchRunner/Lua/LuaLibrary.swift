@@ -1,22 +1,32 @@
-internal import CLua
+internal import CLuaBridge
+internal import PatchCrypto
 
 /// The Lua library of this process.
 package enum LuaLibrary {
     /// Its release, such as `5.4.4`.
-    package static var version: String { "\(LUA_VERSION_MAJOR).\(LUA_VERSION_MINOR).\(LUA_VERSION_RELEASE)" }
+    package static var version: String { unsafe String(cString: pp_lua_release()) }
 
-    /// Runs a small script in a state of its own.
+    /// Runs a small script in a sandbox of its own.
     ///
-    /// - Returns: Whether it gave the right answer, and precompiled code was refused.
+    /// - Returns: Whether it did what it should, and precompiled code was refused.
     package static func works() -> Bool {
-        guard let state = unsafe luaL_newstate() else { return false }
-        defer { unsafe lua_close(state) }
-        let script = "local sum = 0; for i = 1, 10 do sum = sum + i end; return sum"
-        // Loading and protected calls catch their own errors; nothing here can raise.
-        guard unsafe luaL_loadbufferx(state, script, script.utf8.count, "doctor", "t") == LUA_OK,
-            unsafe lua_pcallk(state, 0, 1, 0, 0, nil) == LUA_OK, unsafe lua_tointegerx(state, -1, nil) == 55
-        else { return false }
-        let precompiled = "\u{1B}Lua"
-        return unsafe luaL_loadbufferx(state, precompiled, precompiled.utf8.count, "doctor", "t") == LUA_ERRSYNTAX
+        let script = "local sum = 0; for i = 1, 10 do sum = sum + i end; assert(sum == 55 and not io)"
+        return loads(script) && !loads("assert(false)") && !loads("\u{1B}Lua")
+    }
+
+    private static func loads(_ source: String) -> Bool {
+        do throws(PatchError) {
+            let limits = PatchLimits()
+            let state = try ScriptState(
+                patch: .init(id: "com.example.doctor", version: 1), limits: limits,
+                scripts: [Script(name: "doctor.lua", bytes: Array(source.utf8))],
+                host: HostInfo(app: "com.example.doctor", version: "1"), names: NameTable(),
+                breaker: Breaker(limits: limits) { _ in }, events: { _ in }, seed: 1)
+            defer { state.close() }
+            try state.load()
+            return true
+        } catch {
+            return false
+        }
     }
 }

@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that nobody who uses the libraries builds it.
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(path: "..")],
+    targets: [
+        .systemLibrary(name: "CLuaFloor", pkgConfig: "lua5.4"),
+        .target(name: "CFloor", dependencies: ["CLuaFloor"]),
+        .executableTarget(
+            name: "benchmarks",
+            dependencies: [
+                "CFloor", .product(name: "PatchRunner", package: "main"),
+                .product(name: "PatchCrypto", package: "main"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+    ]
+)

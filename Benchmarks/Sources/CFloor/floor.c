@@ -1,0 +1,64 @@
+#include "CFloor.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdlib.h>
+
+struct floor_state {
+    lua_State *L;
+    int64_t fuel;
+};
+
+static void hook(lua_State *L, lua_Debug *where) {
+    (void)where;
+    floor_state *state = *(floor_state **)lua_getextraspace(L);
+    if ((state->fuel -= 1000) <= 0) luaL_error(L, "no fuel");
+}
+
+static int handler(lua_State *L) {
+    luaL_traceback(L, L, lua_tostring(L, 1), 1);
+    return 1;
+}
+
+double __attribute__((noinline)) floor_original(double price, int64_t quantity) { return price + (double)quantity; }
+
+static int original(lua_State *L) {
+    lua_pushnumber(L, floor_original(luaL_checknumber(L, 1), luaL_checkinteger(L, 2)));
+    return 1;
+}
+
+floor_state *floor_open(const char *source) {
+    floor_state *state = calloc(1, sizeof *state);
+    state->L = luaL_newstate();
+    *(floor_state **)lua_getextraspace(state->L) = state;
+    luaL_openlibs(state->L);
+    lua_pushcfunction(state->L, handler);
+    if (luaL_dostring(state->L, source)) abort();
+    lua_pushcfunction(state->L, original);
+    lua_sethook(state->L, hook, LUA_MASKCOUNT, 1000);
+    return state;
+}
+
+void floor_close(floor_state *state) {
+    lua_close(state->L);
+    free(state);
+}
+
+double __attribute__((noinline)) floor_call(floor_state *state, double price, int64_t quantity) {
+    lua_State *L = state->L;
+    state->fuel = 1000000;
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, 3);
+    lua_pushnumber(L, price);
+    lua_pushinteger(L, quantity);
+    if (lua_pcall(L, 3, 1, 1) || lua_type(L, -1) != LUA_TNUMBER) return -1;
+    double result = lua_tonumber(L, -1);
+    lua_settop(L, 3);
+    return result;
+}
+
+double floor_calls(floor_state *state, double price, int64_t count) {
+    for (int64_t i = 0; i < count; i++) price = floor_call(state, price, i & 7);
+    return price;
+}

@@ -1,0 +1,231 @@
+// Everything of the runner that may raise a Lua error, or that many threads touch at once.
+//
+// A patch has one state. A thread enters it (`pp_enter`), pushes arguments, runs the replacement (`pp_run`), reads the
+// result and leaves (`pp_leave`). Lua errors stay between `pp_run` and the host's callbacks: a callback returns, and this
+// code raises behind it, so that no longjmp crosses a frame of the host.
+#ifndef CLUABRIDGE_H
+#define CLUABRIDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct lua_State lua_State;
+
+/// A patch's Lua state with its lock, budgets and layers. Its memory is stable: see `pp_pool`.
+typedef struct pp_state pp_state;
+/// One replacement of a patch, standing on a name's stack of replacements.
+typedef struct pp_layer pp_layer;
+/// The states of a registry. A state that closes is used again and never freed before the pool, so that a thread that
+/// has just read a layer may look at it without a lock or a reference; what it finds is checked under the state's lock.
+typedef struct pp_pool pp_pool;
+
+typedef struct pp_limits {
+    int64_t load_fuel, call_fuel;
+    int64_t soft_memory, hard_memory;
+    int64_t load_nanoseconds, call_nanoseconds;
+    int64_t lock_nanoseconds;
+    int64_t stack_bytes;
+    int32_t instructions_per_check;
+    int32_t original_calls;
+    int32_t call_depth;
+    int32_t replacements;
+} pp_limits;
+
+/// What ends a script's run, besides an error of its own.
+enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME };
+
+/// Why a state could not be entered.
+enum pp_refusal {
+    /// Nothing stands on the name.
+    PP_UNPATCHED,
+    /// Another thread is in the state, and stayed longer than the limit.
+    PP_BUSY,
+    /// The thread's C stack is nearly used up, or too many calls are nested.
+    PP_NO_ROOM,
+    /// The run around this call was killed.
+    PP_KILLED,
+};
+
+/// What the host does for a script. A callback that returns `int` returns a count of results on top of the stack, or -1
+/// with an error value on top, which is then raised; `context` is the state's.
+typedef struct pp_host {
+    /// Calls what the cell leads to, for the call of `record`; the arguments are at 1 and up. -2: as -1, and nothing was called.
+    int (*original)(void *context, const void *slot, void *cell, void *record, lua_State *L);
+    /// Calls a registered function by its name; the arguments are at 2 and up. -3: it is asynchronous.
+    int (*call)(void *context, const char *name, size_t length, lua_State *L);
+    bool (*has)(void *context, const char *name, size_t length);
+    /// Compiles a script of the envelope; leaves the function, or a message.
+    int (*script)(void *context, const char *name, size_t length, lua_State *L);
+    /// Calls a method of a host object; the arguments are at 1 and up.
+    int (*method)(void *context, int32_t class_index, int32_t method, lua_State *L);
+    /// Makes the error value for `host.throw`; the message is at 1.
+    int (*throws)(void *context, lua_State *L);
+    /// The text of a host error.
+    int (*error_text)(void *context, int64_t id, lua_State *L);
+    void (*log)(void *context, int32_t level, const char *text, size_t length);
+    /// No call runs any more: what was kept for them can go.
+    void (*calls_ended)(void *context);
+    /// The state is closed and `context` is not used again.
+    void (*closed)(void *context);
+} pp_host;
+
+typedef struct pp_statistics {
+    uint64_t calls, failures, fallbacks, measured, nanoseconds, longest;
+} pp_statistics;
+
+/// Where a run failed and why; the texts live until the state is entered or left again.
+typedef struct pp_fault {
+    int32_t kill;
+    int32_t line;
+    /// The host error that nobody caught, or 0.
+    int64_t host_error;
+    const char *script, *message;
+    size_t message_length;
+} pp_fault;
+
+// MARK: states
+
+pp_pool *pp_pool_make(void);
+void pp_pool_free(pp_pool *pool);
+
+/// A state with the sandbox in it, entered by this thread; NULL where memory is short.
+pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, int64_t seed);
+/// Sets what the host's callbacks are given; before anything is run.
+void pp_set_context(pp_state *state, void *context);
+/// Unlinks the state's layers from their slots, and closes it now or when the last call leaves.
+void pp_close(pp_state *state);
+/// Takes the state's lock as a call does; for installing several layers as one.
+bool pp_lock(pp_state *state);
+void pp_unlock(pp_state *state);
+/// The Lua state to push to outside of a call, while the state is locked.
+lua_State *pp_main(pp_state *state);
+pp_state *pp_state_of(lua_State *L);
+void *pp_context(lua_State *L);
+/// Bytes that Lua holds now.
+int64_t pp_memory(pp_state *state);
+/// Fuel that is left of the budget of the run that ended last, or runs.
+int64_t pp_fuel_left(pp_state *state);
+/// A monotonic clock.
+uint64_t pp_nanoseconds(void);
+/// From now on the n-th allocation of a script is refused, for tests; 0: none.
+void pp_refuse_allocation(pp_state *state, int64_t n);
+
+// MARK: loading
+
+/// Compiles a text chunk; pushes the function or a message.
+bool pp_compile(lua_State *L, const char *source, size_t length, const char *name);
+/// Sets a field of a global table to the value on top, and pops it.
+void pp_set_field(lua_State *L, const char *table, const char *field);
+/// Names a method of a class of host objects.
+void pp_add_method(lua_State *L, const char *class_name, const char *name, int32_t class_index, int32_t method);
+/// Runs the function on top, once, with the budget for loading; its results are dropped.
+bool pp_run_script(pp_state *state, pp_fault *fault);
+/// How many replacements the script asked for.
+int32_t pp_layer_count(pp_state *state);
+pp_layer *pp_layer_at(pp_state *state, int32_t index);
+const char *pp_layer_name(pp_layer *layer);
+/// The line on which a layer's function begins, and its script.
+int32_t pp_layer_line(pp_layer *layer, const char **script);
+
+// MARK: stacks of layers
+
+/// Puts a layer on a slot; a layer of slot NULL is not entered.
+void pp_layer_set_slot(pp_layer *layer, const void *slot);
+void pp_layer_set_below(pp_layer *layer, pp_layer *below);
+void pp_cell_set(void *cell, pp_layer *layer);
+pp_statistics pp_layer_statistics(pp_layer *layer);
+void pp_count_fallback(pp_layer *layer);
+void pp_count_failure(pp_layer *layer);
+
+// MARK: calls
+
+/// Enters the state of the layer that `cell` holds for `slot`, and pushes its function and its `original`.
+///
+/// `record` is handed to the host when the script calls the original.
+lua_State *pp_enter(void *cell, const void *slot, void *record, int32_t *refusal, pp_layer **refused);
+/// Runs what `pp_enter` pushed with the arguments that were pushed after it.
+bool pp_run(lua_State *L, int32_t arguments, int32_t results);
+/// Whether the last run of the innermost call returned true.
+bool pp_has_run(lua_State *L);
+/// What went wrong in the run that just returned false.
+void pp_fault_of(lua_State *L, pp_fault *fault);
+/// Makes the run that follows fail: a value could not be pushed.
+void pp_refuse_run(lua_State *L);
+/// The host keeps something for the calls that run, and is told when they have ended.
+void pp_note_reference(lua_State *L);
+/// The layer of the innermost call.
+pp_layer *pp_current_layer(lua_State *L);
+/// What lies below it now, as a cell holds it.
+uintptr_t pp_current_below(lua_State *L);
+/// Ends the call: drops its values and gives the lock back.
+void pp_leave(lua_State *L);
+
+// MARK: asynchronous calls
+
+/// As `pp_enter`, with a coroutine for this call.
+lua_State *pp_enter_async(void *cell, const void *slot, int32_t *refusal, pp_layer **refused);
+enum pp_step { PP_DONE, PP_FAILED, PP_ORIGINAL, PP_CALL };
+/// Runs until the script ends or waits. PP_ORIGINAL: the arguments are at 1 and up. PP_CALL: the name at 1, then they.
+///
+/// `values` counts what was pushed: the arguments at first, later a boolean (false raises what follows) and results.
+int32_t pp_resume(lua_State *L, int32_t values, int32_t results);
+/// The call will wait: gives the lock back, and keeps the budget. Returns what `pp_continue` takes.
+void *pp_suspend(lua_State *L);
+/// The wait is over: takes the lock again. NULL: the patch is gone or busy, and the call has ended.
+lua_State *pp_continue(void *waiting);
+
+// MARK: values
+
+void pp_push_nil(lua_State *L);
+void pp_push_bool(lua_State *L, bool value);
+void pp_push_integer(lua_State *L, int64_t value);
+void pp_push_number(lua_State *L, double value);
+void pp_push_string(lua_State *L, const char *bytes, size_t length);
+void pp_push_numbers(lua_State *L, const double *values, size_t count);
+void pp_push_integers(lua_State *L, const int64_t *values, size_t count);
+/// Pushes an object of the host; its class must have been named by `pp_add_method` or has no methods.
+void pp_push_object(lua_State *L, const char *class_name, int64_t id, int64_t generation);
+void pp_push_host_error(lua_State *L, int64_t id);
+/// Pushes a message with the script's position in front, as `error` does.
+void pp_push_message(lua_State *L, const char *bytes, size_t length);
+
+bool pp_read_bool(lua_State *L, int32_t index, bool *value);
+bool pp_read_integer(lua_State *L, int32_t index, int64_t *value);
+bool pp_read_number(lua_State *L, int32_t index, double *value);
+/// The bytes live as long as the value is on the stack.
+const char *pp_read_string(lua_State *L, int32_t index, size_t *length);
+bool pp_read_object(lua_State *L, int32_t index, int64_t *id, int64_t *generation);
+/// Copies a sequence of numbers; false where one is none. `count` is at most the table's length.
+bool pp_read_numbers(lua_State *L, int32_t index, double *values, size_t count);
+bool pp_read_integers(lua_State *L, int32_t index, int64_t *values, size_t count);
+/// A table's length as a sequence, or -1 for another value, or one that has keys but no sequence.
+int64_t pp_sequence_length(lua_State *L, int32_t index);
+bool pp_is_nil(lua_State *L, int32_t index);
+bool pp_is_table(lua_State *L, int32_t index);
+/// `number` and `integer` are told apart; an object has its class's name.
+const char *pp_type_name(lua_State *L, int32_t index);
+
+int32_t pp_top(lua_State *L);
+int32_t pp_absolute(lua_State *L, int32_t index);
+void pp_set_top(lua_State *L, int32_t index);
+void pp_push_copy(lua_State *L, int32_t index);
+bool pp_check_stack(lua_State *L, int32_t count);
+void pp_push_table(lua_State *L, int32_t elements, int32_t fields);
+/// Pops a value, or a value and a key below it.
+void pp_set_element(lua_State *L, int32_t table, int64_t index);
+void pp_set_pair(lua_State *L, int32_t table);
+void pp_get_element(lua_State *L, int32_t table, int64_t index);
+/// Replaces the key on top by its value.
+void pp_get_value(lua_State *L, int32_t table);
+/// Replaces the key on top by the next key and its value; pops it and returns false at the end.
+bool pp_next(lua_State *L, int32_t table);
+/// Moves the value on top to an index, and the others up.
+void pp_insert(lua_State *L, int32_t index);
+/// Pops a value and puts it in the place of another.
+void pp_replace(lua_State *L, int32_t index);
+
+/// Lua's release, such as 5.4.4.
+const char *pp_lua_release(void);
+
+#endif

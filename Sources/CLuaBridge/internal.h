@@ -1,0 +1,141 @@
+#ifndef CLUABRIDGE_INTERNAL_H
+#define CLUABRIDGE_INTERNAL_H
+
+#include "CLuaBridge.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdatomic.h>
+
+/// Lua's own functions behind the sandbox's.
+enum pp_lua_function {
+    PP_FORMAT, PP_REP, PP_LOWER, PP_UPPER, PP_REVERSE,
+    PP_TONUMBER,
+    PP_INSERT, PP_REMOVE, PP_CONCAT, PP_SORT, PP_MOVE, PP_UNPACK,
+    PP_UTF8_LEN, PP_UTF8_CODEPOINT, PP_UTF8_OFFSET, PP_UTF8_CODES,
+    PP_LUA_FUNCTIONS,
+};
+
+/// What a run may still use.
+typedef struct pp_budget {
+    int64_t fuel;
+    int32_t kill;
+    /// When the clock was first looked at, and how long the host has worked since; 0: not looked at yet.
+    uint64_t started, excluded;
+} pp_budget;
+
+/// A call of a replacement that has not ended.
+typedef struct pp_activation {
+    struct pp_activation *outer;
+    pp_layer *layer;
+    const void *slot;
+    void *record;
+    lua_State *L;
+    int base, handler;
+    int32_t originals;
+    bool has_run;
+    /// What an asynchronous call waits for; -1 for a synchronous one.
+    int32_t step;
+    /// When it began, where this call is one of those that are measured.
+    uint64_t began;
+    /// An asynchronous call's, while it waits.
+    pp_budget budget;
+} pp_activation;
+
+struct pp_layer {
+    pp_state *state;
+    _Atomic(uintptr_t) below;
+    /// The slot it stands on, or NULL; under the state's lock.
+    const void *slot;
+    /// Where the function and what it gets first (`original`, or the class) stand on the main stack.
+    int function, first;
+    /// What it gets first is its class, which an object of the class as the first argument takes the place of.
+    bool is_method;
+    char *name;
+    // Written under the lock and read without it.
+    _Atomic(uint64_t) calls, failures, fallbacks, measured, nanoseconds, longest;
+};
+
+struct pp_state {
+    _Atomic(uintptr_t) owner;
+    atomic_bool closing;
+    /// Somebody has left work to the last call that leaves: `closing`, or `abandoned`.
+    atomic_bool attention;
+    _Atomic(struct pp_activation *) abandoned;
+    int32_t depth, suspended;
+    lua_State *main;
+    pp_activation *activation, *calls;
+    pp_budget budget;
+    pp_limits limits;
+    pp_host host;
+    void *context;
+    int64_t used, refuse_after, seed;
+    /// The host pushes values: nothing is refused, because a refusal would be a jump.
+    bool trusted;
+    bool loading;
+    /// A value could not be pushed: the run ends before it begins.
+    bool refused;
+    /// The host keeps objects or errors for the calls that run.
+    bool has_references;
+    bool has_left_out_concat;
+    int interval;
+    pp_layer **layers;
+    int32_t layer_count, layer_capacity;
+    pp_pool *pool;
+    pp_state *next;
+    bool free;
+    int32_t fault_line;
+    char fault_script[132];
+    /// Lua's own functions that the sandbox calls once it has charged for them.
+    lua_CFunction lua_functions[PP_LUA_FUNCTIONS];
+};
+
+static inline pp_state *state_of(lua_State *L) { return *(pp_state **)lua_getextraspace(L); }
+
+/// Ends the run: nothing that the script has can catch it.
+int pp_kill_run(lua_State *L, int32_t reason);
+static inline void raise_if_killed(lua_State *L) {
+    pp_state *state = state_of(L);
+    if (state->budget.kill) pp_kill_run(L, state->budget.kill);
+}
+static inline void charge(lua_State *L, uint64_t units) {
+    pp_state *state = state_of(L);
+    if (units > INT32_MAX || (state->budget.fuel -= (int64_t)units) <= 0) pp_kill_run(L, PP_FUEL);
+}
+/// The price of copying or reading so many bytes.
+static inline void charge_bytes(lua_State *L, uint64_t bytes) { charge(L, bytes / 16 + 1); }
+
+/// Calls into the host, without its time.
+#define WITH_HOST(state, call)                                                                                          \
+    do {                                                                                                                \
+        uint64_t began_ = (state)->budget.started ? pp_nanoseconds() : 0;                                               \
+        (state)->trusted = true;                                                                                        \
+        call;                                                                                                           \
+        (state)->trusted = false;                                                                                       \
+        if (began_) (state)->budget.excluded += pp_nanoseconds() - began_;                                              \
+    } while (0)
+
+/// Adds a replacement; its function and what it gets first are at the two indexes.
+void pp_add_layer(lua_State *L, const char *name, int function, int first);
+pp_layer *pp_find_layer(pp_state *state, const char *name);
+
+/// Puts the sandbox's globals in place of Lua's.
+void pp_install_sandbox(lua_State *L);
+/// The functions find, match, gmatch and gsub, into the table on top.
+void pp_install_patterns(lua_State *L);
+/// The tables patch, host and log, `require` and `waxClass`.
+void pp_install_script_api(lua_State *L);
+/// As `luaL_tolstring`, without addresses.
+const char *pp_to_string(lua_State *L, int index, size_t *length);
+/// The table of a class's functions, made where it is not there yet.
+void pp_push_class(lua_State *L, const char *name);
+/// A closure that calls the original of a layer.
+void pp_push_original(lua_State *L, pp_layer *layer);
+
+/// The name of host errors' metatable.
+#define PP_ERROR "error"
+/// What marks the metatables of host objects, by its address.
+extern const char pp_object_key;
+
+#endif

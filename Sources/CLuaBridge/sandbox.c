@@ -1,0 +1,490 @@
+// What a script sees of Lua's library: what can neither run on without an end nor reach out of the sandbox, and the rest
+// behind functions that charge for their work before they do it.
+
+#include "internal.h"
+
+#include <string.h>
+
+static int call_lua(lua_State *L, enum pp_lua_function which) { return state_of(L)->lua_functions[which](L); }
+
+/// Ends the run where a block of that size could not be had.
+static void reserve(lua_State *L, uint64_t bytes) {
+    pp_state *state = state_of(L);
+    if (bytes > (uint64_t)state->limits.hard_memory) pp_kill_run(L, PP_MEMORY);
+    charge_bytes(L, bytes);
+}
+
+static size_t string_length(lua_State *L, int index) {
+    size_t length;
+    luaL_checklstring(L, index, &length);
+    return length;
+}
+
+// MARK: protected calls
+
+static int end_pcall(lua_State *L, int status, lua_KContext context) {
+    (void)context;
+    pp_state *state = state_of(L);
+    if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L);
+    if (status == LUA_ERRMEM) pp_kill_run(L, PP_MEMORY);
+    if (state->budget.kill) pp_kill_run(L, state->budget.kill);
+    lua_pushboolean(L, false);
+    lua_insert(L, -2);
+    return 2;
+}
+
+static int sandbox_pcall(lua_State *L) {
+    charge(L, 10);
+    luaL_checkany(L, 1);
+    lua_pushboolean(L, true);
+    lua_insert(L, 1);
+    return end_pcall(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, end_pcall), 0);
+}
+
+// MARK: metatables
+
+// A script's metatable is never an object's: a late `__mode` or `__concat` is a way to corrupt Lua 5.4.4. An object gets a
+// copy that holds the allowed events, the script's table for `getmetatable`, and, where the script's table has no `__index` or
+// `__call` yet, a function that looks for one there when it is needed, because classes are often completed late.
+
+static const char *const events[] = {
+    "__index", "__call", "__newindex", "__tostring", "__name", "__metatable", "__pairs", "__len", "__eq", "__lt",
+    "__le", "__unm", "__add", "__sub", "__mul", "__div", "__mod", "__pow", "__idiv", "__band", "__bor", "__bxor",
+    "__shl", "__shr", "__bnot",
+};
+static const char *const refused_events[] = {"__gc", "__mode", "__close"};
+enum { EVENT_COUNT = sizeof events / sizeof *events, RECENT = 8 };
+
+/// In a copy: the script's own metatable. In the registry: the copies of the metatables that were set last.
+static const char original_key, recent_key;
+
+static int late_index(lua_State *L) {
+    lua_getmetatable(L, 1);
+    lua_rawgetp(L, -1, &original_key);
+    lua_pushliteral(L, "__index");
+    switch (lua_rawget(L, -2)) {
+    case LUA_TNIL: return 1;
+    case LUA_TFUNCTION:
+        lua_pushvalue(L, 1);
+        lua_pushvalue(L, 2);
+        lua_call(L, 2, 1);
+        return 1;
+    default:
+        lua_pushvalue(L, 2);
+        lua_gettable(L, -2);
+        return 1;
+    }
+}
+
+static int late_call(lua_State *L) {
+    lua_getmetatable(L, 1);
+    lua_rawgetp(L, -1, &original_key);
+    lua_pushliteral(L, "__call");
+    if (lua_rawget(L, -2) != LUA_TFUNCTION) return luaL_error(L, "attempt to call a table value");
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+/// Makes the copy on top what the script's metatable at 2 is now.
+static void update_copy(lua_State *L) {
+    int copy = lua_gettop(L);
+    for (int i = 0; i < EVENT_COUNT; i++) {
+        lua_pushstring(L, events[i]);
+        lua_pushvalue(L, -1);
+        int type = lua_rawget(L, 2);
+        if (i == 1 && type != LUA_TNIL && type != LUA_TFUNCTION) luaL_error(L, "'__call' must be a function");
+        if (i < 2 && type == LUA_TNIL) {
+            lua_pop(L, 1);
+            lua_pushcfunction(L, i == 0 ? late_index : late_call);
+        }
+        lua_rawset(L, copy);
+    }
+}
+
+/// Pushes the copy of the script's metatable at 2.
+static void push_copy(lua_State *L) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &recent_key);
+    int recent = lua_gettop(L);
+    for (int i = 1; i <= 2 * RECENT; i += 2) {
+        lua_rawgeti(L, recent, i);
+        bool same = lua_rawequal(L, -1, 2);
+        lua_pop(L, 1);
+        if (!same) continue;
+        lua_rawgeti(L, recent, i + 1);
+        update_copy(L);
+        return;
+    }
+    lua_createtable(L, 0, 4);
+    update_copy(L);
+    lua_pushvalue(L, 2);
+    lua_rawsetp(L, -2, &original_key);
+    lua_rawgeti(L, recent, 0);
+    lua_Integer next = lua_tointeger(L, -1) % RECENT;
+    lua_pushinteger(L, next + 1);
+    lua_rawseti(L, recent, 0);
+    lua_pop(L, 1);
+    lua_pushvalue(L, 2);
+    lua_rawseti(L, recent, 2 * next + 1);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, recent, 2 * next + 2);
+}
+
+/// `__concat` is left out, and not refused: libraries define it beside much else that works. The script is told once.
+static void leave_out_concat(lua_State *L) {
+    static const char text[] = "the sandbox has no '__concat': `..` works on strings and numbers only";
+    pp_state *state = state_of(L);
+    lua_pushliteral(L, "__concat");
+    bool is_left_out = lua_rawget(L, 2) != LUA_TNIL && !state->has_left_out_concat;
+    lua_pop(L, 1);
+    if (!is_left_out) return;
+    state->has_left_out_concat = true;
+    WITH_HOST(state, state->host.log(state->context, 2, text, sizeof text - 1));
+}
+
+static int sandbox_setmetatable(lua_State *L) {
+    charge(L, 30);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_argexpected(L, lua_isnoneornil(L, 2) || lua_istable(L, 2), 2, "nil or table");
+    lua_settop(L, 2);
+    if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL) return luaL_error(L, "cannot change a protected metatable");
+    if (lua_istable(L, 2)) {
+        for (size_t i = 0; i < sizeof refused_events / sizeof *refused_events; i++) {
+            lua_pushstring(L, refused_events[i]);
+            if (lua_rawget(L, 2) != LUA_TNIL) return luaL_error(L, "the sandbox has no '%s'", refused_events[i]);
+            lua_pop(L, 1);
+        }
+        leave_out_concat(L);
+        push_copy(L);
+        lua_replace(L, 2);
+        lua_settop(L, 2);
+    }
+    lua_setmetatable(L, 1);
+    return 1;
+}
+
+static int sandbox_getmetatable(lua_State *L) {
+    luaL_checkany(L, 1);
+    if (!lua_getmetatable(L, 1)) {
+        lua_pushnil(L);
+    } else if (luaL_getmetafield(L, 1, "__metatable") == LUA_TNIL) {
+        lua_rawgetp(L, -1, &original_key);
+    }
+    return 1;
+}
+
+// MARK: text
+
+const char *pp_to_string(lua_State *L, int index, size_t *length) {
+    index = lua_absindex(L, index);
+    int type = lua_type(L, index);
+    bool is_plain = type != LUA_TTABLE && type != LUA_TFUNCTION && type != LUA_TUSERDATA;
+    if (!is_plain && luaL_getmetafield(L, index, "__tostring") != LUA_TNIL) {
+        lua_pop(L, 1);
+        is_plain = true; // the metamethod is asked, and no address given
+    }
+    if (is_plain) return luaL_tolstring(L, index, length);
+    int name = luaL_getmetafield(L, index, "__name");
+    if (name != LUA_TSTRING) {
+        if (name != LUA_TNIL) lua_pop(L, 1);
+        lua_pushstring(L, luaL_typename(L, index));
+    }
+    return lua_tolstring(L, -1, length);
+}
+
+static int sandbox_tostring(lua_State *L) {
+    luaL_checkany(L, 1);
+    pp_to_string(L, 1, NULL);
+    return 1;
+}
+
+static int sandbox_print(lua_State *L) {
+    pp_state *state = state_of(L);
+    int count = lua_gettop(L);
+    luaL_Buffer line;
+    luaL_buffinit(L, &line);
+    for (int i = 1; i <= count; i++) {
+        if (i > 1) luaL_addchar(&line, '\t');
+        pp_to_string(L, i, NULL);
+        luaL_addvalue(&line);
+    }
+    luaL_pushresult(&line);
+    size_t length;
+    const char *text = lua_tolstring(L, -1, &length);
+    charge_bytes(L, length);
+    charge(L, 100);
+    WITH_HOST(state, state->host.log(state->context, 1, text, length));
+    return 0;
+}
+
+static int sandbox_format(lua_State *L) {
+    size_t length;
+    const char *format = luaL_checklstring(L, 1, &length), *end = format + length;
+    uint64_t bytes = length;
+    int argument = 1;
+    while (format < end) {
+        if (*format++ != '%') continue;
+        if (format < end && *format == '%') {
+            format++;
+            continue;
+        }
+        argument++;
+        while (format < end && strchr("-+ #0123456789.", *format)) format++;
+        if (format == end) break;
+        bytes += 128;
+        char conversion = *format++;
+        if (conversion == 'p') return luaL_error(L, "the sandbox has no '%%p': it tells addresses");
+        if (conversion == 's' && argument <= lua_gettop(L)) {
+            size_t text;
+            pp_to_string(L, argument, &text);
+            lua_replace(L, argument);
+            bytes += text;
+        } else if (conversion == 'q' && lua_type(L, argument) == LUA_TSTRING) {
+            bytes += 4 * (uint64_t)lua_rawlen(L, argument);
+        }
+    }
+    reserve(L, bytes);
+    return call_lua(L, PP_FORMAT);
+}
+
+static int sandbox_rep(lua_State *L) {
+    uint64_t length = string_length(L, 1);
+    lua_Integer times = luaL_checkinteger(L, 2);
+    size_t separator = 0;
+    luaL_optlstring(L, 3, "", &separator);
+    if (times > 0) {
+        charge(L, (uint64_t)times / 16);
+        reserve(L, (length + separator) * (uint64_t)times); // no overflow: `times` was paid for
+    }
+    return call_lua(L, PP_REP);
+}
+
+#define CHARGED_BY_LENGTH(name, which)                                                                                  \
+    static int name(lua_State *L) {                                                                                     \
+        reserve(L, string_length(L, 1));                                                                                \
+        return call_lua(L, which);                                                                                      \
+    }
+CHARGED_BY_LENGTH(sandbox_lower, PP_LOWER)
+CHARGED_BY_LENGTH(sandbox_upper, PP_UPPER)
+CHARGED_BY_LENGTH(sandbox_reverse, PP_REVERSE)
+CHARGED_BY_LENGTH(sandbox_utf8_len, PP_UTF8_LEN)
+CHARGED_BY_LENGTH(sandbox_utf8_codepoint, PP_UTF8_CODEPOINT)
+CHARGED_BY_LENGTH(sandbox_utf8_offset, PP_UTF8_OFFSET)
+CHARGED_BY_LENGTH(sandbox_utf8_codes, PP_UTF8_CODES)
+
+static int sandbox_tonumber(lua_State *L) {
+    if (lua_type(L, 1) == LUA_TSTRING) charge_bytes(L, lua_rawlen(L, 1));
+    return call_lua(L, PP_TONUMBER);
+}
+
+// MARK: tables
+
+/// A table's length, where no script can lie about it.
+static uint64_t table_length(lua_State *L, int index) {
+    luaL_checktype(L, index, LUA_TTABLE);
+    if (luaL_getmetafield(L, index, "__len") != LUA_TNIL) luaL_error(L, "a table with '__len' has no place here");
+    return lua_rawlen(L, index);
+}
+
+static int sandbox_insert(lua_State *L) {
+    uint64_t length = table_length(L, 1);
+    if (lua_gettop(L) > 2) {
+        lua_Integer position = luaL_checkinteger(L, 2);
+        if (position >= 1 && (uint64_t)position <= length) charge(L, length - (uint64_t)position);
+    }
+    charge(L, 1);
+    return call_lua(L, PP_INSERT);
+}
+
+static int sandbox_remove(lua_State *L) {
+    uint64_t length = table_length(L, 1);
+    lua_Integer position = luaL_optinteger(L, 2, (lua_Integer)length);
+    if (position >= 1 && (uint64_t)position <= length) charge(L, length - (uint64_t)position);
+    charge(L, 1);
+    return call_lua(L, PP_REMOVE);
+}
+
+static void charge_range(lua_State *L, lua_Integer first, lua_Integer last) {
+    if (last >= first) charge(L, (uint64_t)last - (uint64_t)first + 1);
+}
+
+static int sandbox_concat(lua_State *L) {
+    lua_Integer length = (lua_Integer)table_length(L, 1);
+    lua_Integer first = luaL_optinteger(L, 3, 1), last = luaL_optinteger(L, 4, length);
+    uint64_t bytes = 0;
+    size_t separator = 0;
+    luaL_optlstring(L, 2, "", &separator);
+    charge_range(L, first, last);
+    for (lua_Integer i = first; i <= last && i <= length; i++) {
+        if (lua_rawgeti(L, 1, i) == LUA_TSTRING) bytes += lua_rawlen(L, -1);
+        bytes += separator;
+        lua_pop(L, 1);
+    }
+    reserve(L, bytes);
+    return call_lua(L, PP_CONCAT);
+}
+
+static int sandbox_sort(lua_State *L) {
+    uint64_t length = table_length(L, 1), longest = 0, steps = 1;
+    for (uint64_t i = 1; i <= length; i++) {
+        if (lua_rawgeti(L, 1, (lua_Integer)i) == LUA_TSTRING && lua_rawlen(L, -1) > longest) longest = lua_rawlen(L, -1);
+        lua_pop(L, 1);
+    }
+    for (uint64_t rest = length; rest > 1; rest /= 2) steps++;
+    charge(L, length * steps);
+    // Comparing two long strings is one instruction, and no hook looks in between.
+    if (longest > 64) charge(L, length * steps * (longest / 64));
+    return call_lua(L, PP_SORT);
+}
+
+static int sandbox_move(lua_State *L) {
+    luaL_checktype(L, 1, LUA_TTABLE);
+    charge_range(L, luaL_checkinteger(L, 2), luaL_checkinteger(L, 3));
+    return call_lua(L, PP_MOVE);
+}
+
+static int sandbox_unpack(lua_State *L) {
+    lua_Integer first = luaL_optinteger(L, 2, 1);
+    lua_Integer last = lua_isnoneornil(L, 3) ? (lua_Integer)table_length(L, 1) : luaL_checkinteger(L, 3);
+    if (last >= first && (lua_Unsigned)last - (lua_Unsigned)first >= 250)
+        return luaL_error(L, "too many results to unpack: the sandbox allows 250");
+    lua_settop(L, 3);
+    return call_lua(L, PP_UNPACK);
+}
+
+// MARK: the library
+
+typedef struct wrapped {
+    const char *name;
+    lua_CFunction function;
+    enum pp_lua_function lua_function;
+} wrapped;
+
+/// Which of Lua's functions a table keeps, and which of them get another body.
+static void fill(lua_State *L, const char *library, const char *const *kept, const wrapped *functions) {
+    pp_state *state = state_of(L);
+    int source = lua_gettop(L);
+    lua_newtable(L);
+    for (; *kept; kept++) {
+        lua_getfield(L, source, *kept);
+        lua_setfield(L, -2, *kept);
+    }
+    for (; functions->name; functions++) {
+        if (functions->lua_function != PP_LUA_FUNCTIONS) {
+            lua_getfield(L, source, functions->name);
+            state->lua_functions[functions->lua_function] = lua_tocfunction(L, -1);
+            lua_pop(L, 1);
+        }
+        lua_pushcfunction(L, functions->function);
+        lua_setfield(L, -2, functions->name);
+    }
+    lua_pushvalue(L, -1);
+    lua_setfield(L, 1, library);
+    lua_replace(L, source);
+}
+
+static const char *const kept_base[] = {
+    "assert", "error", "ipairs", "next", "pairs", "rawequal", "rawget", "rawlen", "rawset", "select", "type", "_VERSION", NULL,
+};
+static const wrapped base_functions[] = {
+    {"pcall", sandbox_pcall, PP_LUA_FUNCTIONS},
+    {"setmetatable", sandbox_setmetatable, PP_LUA_FUNCTIONS},
+    {"getmetatable", sandbox_getmetatable, PP_LUA_FUNCTIONS},
+    {"tostring", sandbox_tostring, PP_LUA_FUNCTIONS},
+    {"print", sandbox_print, PP_LUA_FUNCTIONS},
+    {"tonumber", sandbox_tonumber, PP_TONUMBER},
+    {NULL, NULL, 0},
+};
+static const char *const kept_math[] = {
+    "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log", "max", "maxinteger", "min",
+    "mininteger", "modf", "pi", "rad", "random", "sin", "sqrt", "tan", "tointeger", "type", "ult", NULL,
+};
+static const char *const kept_string[] = {"byte", "char", "len", "sub", NULL};
+static const wrapped string_functions[] = {
+    {"format", sandbox_format, PP_FORMAT},
+    {"rep", sandbox_rep, PP_REP},
+    {"lower", sandbox_lower, PP_LOWER},
+    {"upper", sandbox_upper, PP_UPPER},
+    {"reverse", sandbox_reverse, PP_REVERSE},
+    {NULL, NULL, 0},
+};
+static const char *const kept_table[] = {"pack", NULL};
+static const wrapped table_functions[] = {
+    {"insert", sandbox_insert, PP_INSERT},
+    {"remove", sandbox_remove, PP_REMOVE},
+    {"concat", sandbox_concat, PP_CONCAT},
+    {"sort", sandbox_sort, PP_SORT},
+    {"move", sandbox_move, PP_MOVE},
+    {"unpack", sandbox_unpack, PP_UNPACK},
+    {NULL, NULL, 0},
+};
+static const char *const kept_utf8[] = {"char", "charpattern", NULL};
+static const wrapped utf8_functions[] = {
+    {"len", sandbox_utf8_len, PP_UTF8_LEN},
+    {"codepoint", sandbox_utf8_codepoint, PP_UTF8_CODEPOINT},
+    {"offset", sandbox_utf8_offset, PP_UTF8_OFFSET},
+    {"codes", sandbox_utf8_codes, PP_UTF8_CODES},
+    {NULL, NULL, 0},
+};
+static const wrapped no_functions[] = {{NULL, NULL, 0}};
+
+void pp_install_sandbox(lua_State *L) {
+    pp_state *state = state_of(L);
+    lua_settop(L, 0);
+    lua_createtable(L, 2 * RECENT, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &recent_key);
+    lua_newtable(L); // the script's globals, at 1
+    luaL_requiref(L, LUA_GNAME, luaopen_base, false);
+    for (const char *const *name = kept_base; *name; name++) {
+        lua_getfield(L, -1, *name);
+        lua_setfield(L, 1, *name);
+    }
+    for (const wrapped *function = base_functions; function->name; function++) {
+        if (function->lua_function != PP_LUA_FUNCTIONS) {
+            lua_getfield(L, -1, function->name);
+            state->lua_functions[function->lua_function] = lua_tocfunction(L, -1);
+            lua_pop(L, 1);
+        }
+        lua_pushcfunction(L, function->function);
+        lua_setfield(L, 1, function->name);
+    }
+    lua_pop(L, 1);
+    luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, false);
+    // Lua seeds by an address, and a script could compute it from the numbers it gets.
+    lua_getfield(L, -1, "randomseed");
+    lua_pushinteger(L, state->seed);
+    lua_call(L, 1, 0);
+    fill(L, LUA_MATHLIBNAME, kept_math, no_functions);
+    lua_pop(L, 1);
+    luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, false);
+    fill(L, LUA_TABLIBNAME, kept_table, table_functions);
+    lua_pop(L, 1);
+    luaL_requiref(L, LUA_UTF8LIBNAME, luaopen_utf8, false);
+    fill(L, LUA_UTF8LIBNAME, kept_utf8, utf8_functions);
+    lua_pop(L, 1);
+    luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, false);
+    fill(L, LUA_STRLIBNAME, kept_string, string_functions);
+    pp_install_patterns(L);
+    // Methods of strings are found through their metatable, which would lead to Lua's own table.
+    lua_pushliteral(L, "");
+    lua_getmetatable(L, -1);
+    lua_pushvalue(L, -3);
+    lua_setfield(L, -2, "__index");
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable");
+    lua_settop(L, 1);
+    lua_pushvalue(L, 1);
+    lua_setfield(L, 1, LUA_GNAME);
+    lua_pushvalue(L, 1);
+    lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    // Messages find functions' names here; no script can.
+    lua_newtable(L);
+    for (const char *const *name = (const char *const[]){LUA_GNAME, "string", "table", "math", "utf8", NULL}; *name; name++) {
+        lua_getfield(L, 1, *name);
+        lua_setfield(L, -2, *name);
+    }
+    lua_setfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_settop(L, 0);
+}

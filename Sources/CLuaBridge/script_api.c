@@ -1,0 +1,353 @@
+// What a script sees of patchpack: `patch`, `host`, `log`, `require`, the original, and the dialect of Wax and mPaaS.
+
+#include "internal.h"
+
+#include <string.h>
+
+/// In the registry: the tables of classes by their names, what `require` has loaded, and the environment of Wax scripts.
+static const char classes_key, loaded_key, wax_key;
+/// In a class's table: its name.
+static const char class_name_key;
+
+/// Raises what a callback of the host left, where it left an error.
+static int finish(lua_State *L, int count) {
+    raise_if_killed(L);
+    return count < 0 ? lua_error(L) : count;
+}
+
+// MARK: the original
+
+static int wait_ended(lua_State *L, int status, lua_KContext context) {
+    (void)status;
+    (void)context;
+    bool succeeded = lua_toboolean(L, 1);
+    lua_remove(L, 1);
+    return succeeded ? lua_gettop(L) : lua_error(L);
+}
+
+static int wait_for_host(lua_State *L, pp_activation *call, int32_t step) {
+    if (!lua_isyieldable(L))
+        return luaL_error(L, "an asynchronous function cannot be called from inside of sort, gsub or a callback");
+    call->step = step;
+    return lua_yieldk(L, lua_gettop(L), 0, wait_ended);
+}
+
+static int call_original(lua_State *L) {
+    pp_layer *layer = lua_touserdata(L, lua_upvalueindex(1));
+    pp_state *state = layer->state;
+    raise_if_killed(L);
+    pp_activation *call = state->activation;
+    while (call && call->layer != layer) call = call->outer;
+    if (!call) return luaL_error(L, "the original of '%s' can be called only while its replacement runs", layer->name);
+    if (call->originals >= state->limits.original_calls)
+        return luaL_error(L, "the original of '%s' was called already: it runs once in a call", layer->name);
+    if (call->step >= 0) {
+        if (call != state->activation) return luaL_error(L, "the original of '%s' waits outside of this call", layer->name);
+        call->originals++;
+        return wait_for_host(L, call, PP_ORIGINAL);
+    }
+    // The host may call back into this state, and what it runs then must stand on this Lua stack.
+    lua_State *outer = state->activation->L;
+    state->activation->L = L;
+    int count;
+    WITH_HOST(state, count = state->host.original(state->context, call->slot, &layer->below, call->record, L));
+    state->activation->L = outer;
+    if (count != -2) call->originals++;
+    return finish(L, count);
+}
+
+void pp_push_original(lua_State *L, pp_layer *layer) {
+    lua_pushlightuserdata(L, layer);
+    lua_pushcclosure(L, call_original, 1);
+}
+
+// MARK: patch and host
+
+static int patch_replace(lua_State *L) {
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    pp_add_layer(L, luaL_checkstring(L, 1), 2, 0);
+    return 0;
+}
+
+/// Calls the function whose name is at 1 with what follows it.
+static int call_host(lua_State *L) {
+    pp_state *state = state_of(L);
+    size_t length;
+    const char *name = luaL_checklstring(L, 1, &length);
+    raise_if_killed(L);
+    charge(L, 20);
+    if (!state->activation) return luaL_error(L, "host.call works only in a replacement, and not while the script loads");
+    pp_activation *call = state->activation;
+    lua_State *outer = call->L;
+    call->L = L;
+    int count;
+    WITH_HOST(state, count = state->host.call(state->context, name, length, L));
+    call->L = outer;
+    if (count == -3) {
+        if (call->step < 0)
+            return luaL_error(L, "'%s' is asynchronous, and this replacement is not", name);
+        return wait_for_host(L, call, PP_CALL);
+    }
+    return finish(L, count);
+}
+
+static int host_has(lua_State *L) {
+    pp_state *state = state_of(L);
+    size_t length;
+    const char *name = luaL_checklstring(L, 1, &length);
+    bool has;
+    WITH_HOST(state, has = state->host.has(state->context, name, length));
+    lua_pushboolean(L, has);
+    return 1;
+}
+
+static int host_throw(lua_State *L) {
+    pp_state *state = state_of(L);
+    pp_to_string(L, 1, NULL);
+    lua_replace(L, 1);
+    raise_if_killed(L);
+    WITH_HOST(state, state->host.throws(state->context, L));
+    return lua_error(L);
+}
+
+static int write_log(lua_State *L) {
+    pp_state *state = state_of(L);
+    luaL_checkany(L, 1);
+    size_t length;
+    const char *text = pp_to_string(L, 1, &length);
+    charge_bytes(L, length);
+    charge(L, 100);
+    int level = (int)lua_tointeger(L, lua_upvalueindex(1));
+    WITH_HOST(state, state->host.log(state->context, level, text, length));
+    return 0;
+}
+
+// MARK: require
+
+static int require(lua_State *L) {
+    static const char loading;
+    pp_state *state = state_of(L);
+    size_t length;
+    luaL_checkstring(L, 1);
+    lua_settop(L, 1);
+    charge_bytes(L, lua_rawlen(L, 1));
+    luaL_gsub(L, lua_tostring(L, 1), ".", "/"); // a.b and a/b are the same script
+    lua_replace(L, 1);
+    const char *name = lua_tolstring(L, 1, &length);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &loaded_key); // 2
+    lua_pushvalue(L, 1);
+    if (lua_rawget(L, 2) != LUA_TNIL) {
+        if (lua_touserdata(L, -1) == &loading) return luaL_error(L, "'%s' requires itself", name);
+        return 1;
+    }
+    lua_pop(L, 1);
+    int count;
+    WITH_HOST(state, count = state->host.script(state->context, name, length, L));
+    finish(L, count);
+    lua_pushvalue(L, 1);
+    lua_pushlightuserdata(L, (void *)&loading);
+    lua_rawset(L, 2);
+    lua_pushvalue(L, 1);
+    // A script that fails can be required again, and fails again.
+    int status = lua_pcall(L, 1, 1, 0);
+    if (status == LUA_ERRMEM) pp_kill_run(L, PP_MEMORY);
+    raise_if_killed(L);
+    if (status == LUA_OK && lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        lua_pushboolean(L, true);
+    }
+    lua_pushvalue(L, 1);
+    if (status == LUA_OK)
+        lua_pushvalue(L, -2);
+    else
+        lua_pushnil(L);
+    lua_rawset(L, 2);
+    return status == LUA_OK ? 1 : lua_error(L);
+}
+
+// MARK: classes
+
+/// Calls a registered function as a method: the class itself is no argument, an object is the first.
+static int call_as_method(lua_State *L) {
+    if (lua_rawequal(L, 1, lua_upvalueindex(2))) lua_remove(L, 1);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    return call_host(L);
+}
+
+/// The full name of a class's function as the host knows it, `Class.name` or `Class:name`; false where it does not.
+static bool push_registered_name(lua_State *L, const char *class_name, const char *name) {
+    pp_state *state = state_of(L);
+    for (int i = 0; i < 2; i++) {
+        size_t length;
+        const char *full = lua_pushfstring(L, i == 0 ? "%s.%s" : "%s:%s", class_name, name);
+        lua_tolstring(L, -1, &length);
+        bool has;
+        WITH_HOST(state, has = state->host.has(state->context, full, length));
+        if (has) return true;
+        lua_pop(L, 1);
+    }
+    return false;
+}
+
+/// What a class's table does not hold: the class's registered functions.
+static int find_in_class(lua_State *L) {
+    if (lua_type(L, 2) != LUA_TSTRING) return 0;
+    lua_rawgetp(L, 1, &class_name_key);
+    if (!push_registered_name(L, lua_tostring(L, -1), lua_tostring(L, 2))) return 0;
+    lua_pushvalue(L, 1);
+    lua_pushcclosure(L, call_as_method, 2);
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, 1);
+    return 1;
+}
+
+void pp_push_class(lua_State *L, const char *name) {
+    luaL_checkstack(L, 8, NULL);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &classes_key);
+    lua_pushstring(L, name);
+    if (lua_rawget(L, -2) != LUA_TTABLE) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_pushstring(L, name);
+        lua_rawsetp(L, -2, &class_name_key);
+        lua_createtable(L, 0, 2);
+        lua_pushcfunction(L, find_in_class);
+        lua_setfield(L, -2, "__index");
+        lua_pushboolean(L, false);
+        lua_setfield(L, -2, "__metatable");
+        lua_setmetatable(L, -2);
+        lua_pushstring(L, name);
+        lua_pushvalue(L, -2);
+        lua_rawset(L, -4);
+    }
+    lua_remove(L, -2);
+}
+
+static int call_method(lua_State *L) {
+    pp_state *state = state_of(L);
+    raise_if_killed(L);
+    charge(L, 20);
+    if (!state->activation) return luaL_error(L, "methods of the host can be called only in a replacement");
+    int32_t class_index = (int32_t)lua_tointeger(L, lua_upvalueindex(1));
+    int32_t method = (int32_t)lua_tointeger(L, lua_upvalueindex(2));
+    lua_State *outer = state->activation->L;
+    state->activation->L = L;
+    int count;
+    WITH_HOST(state, count = state->host.method(state->context, class_index, method, L));
+    state->activation->L = outer;
+    return finish(L, count);
+}
+
+void pp_add_method(lua_State *L, const char *class_name, const char *name, int32_t class_index, int32_t method) {
+    pp_push_class(L, class_name);
+    lua_pushstring(L, name);
+    lua_pushinteger(L, class_index);
+    lua_pushinteger(L, method);
+    lua_pushcclosure(L, call_method, 2);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+}
+
+// MARK: Wax
+
+/// The original of a method: the class itself is no argument, an object is the first.
+static int call_original_of_method(lua_State *L) {
+    if (lua_rawequal(L, 1, lua_upvalueindex(2))) lua_remove(L, 1);
+    return call_original(L);
+}
+
+/// `function total(self, …)` after `waxClass{"Cart"}` replaces `Cart.total`, where there is one; else it is a method of the
+/// class in this script alone. Everything else that is assigned is a global.
+static int assign(lua_State *L) {
+    pp_state *state = state_of(L);
+    lua_settop(L, 3);
+    if (state->loading && lua_type(L, 2) == LUA_TSTRING && lua_type(L, 3) == LUA_TFUNCTION) {
+        const char *name = lua_tostring(L, 2);
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &wax_key); // 4
+        lua_rawgetp(L, 4, &class_name_key); // 5
+        if (push_registered_name(L, lua_tostring(L, 5), name)) { // 6
+            pp_add_layer(L, lua_tostring(L, 6), 3, 4);
+            lua_pushfstring(L, "ORIG%s", name);
+            lua_pushlightuserdata(L, pp_find_layer(state, lua_tostring(L, 6)));
+            lua_pushvalue(L, 4);
+            lua_pushcclosure(L, call_original_of_method, 2);
+            lua_rawset(L, 4);
+            return 0;
+        }
+        lua_pushvalue(L, 2);
+        lua_pushvalue(L, 3);
+        lua_rawset(L, 4);
+        lua_settop(L, 3);
+    }
+    lua_pushglobaltable(L);
+    lua_replace(L, 1);
+    lua_rawset(L, 1);
+    return 0;
+}
+
+/// `waxClass{"Cart"}`: what the script assigns from here on goes through `assign`.
+static int wax_class(lua_State *L) {
+    pp_state *state = state_of(L);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    if (lua_rawgeti(L, 1, 1) != LUA_TSTRING) return luaL_error(L, "waxClass needs a class's name, as in waxClass{\"Cart\"}");
+    if (!state->loading) return luaL_error(L, "waxClass works only while the script loads");
+    pp_push_class(L, lua_tostring(L, -1));
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &wax_key);
+    lua_Debug caller;
+    if (!lua_getstack(L, 1, &caller)) return 1;
+    lua_getinfo(L, "f", &caller);
+    int function = lua_gettop(L);
+    const char *name;
+    for (int i = 1; (name = lua_getupvalue(L, function, i)) != NULL; i++) {
+        lua_pop(L, 1);
+        if (strcmp(name, "_ENV") != 0) continue;
+        lua_newtable(L);
+        lua_createtable(L, 0, 3);
+        lua_pushglobaltable(L);
+        lua_setfield(L, -2, "__index");
+        lua_pushcfunction(L, assign);
+        lua_setfield(L, -2, "__newindex");
+        lua_pushboolean(L, false);
+        lua_setfield(L, -2, "__metatable");
+        lua_setmetatable(L, -2);
+        lua_setupvalue(L, function, i);
+        break;
+    }
+    lua_pop(L, 1);
+    return 1;
+}
+
+// MARK: installation
+
+static void set_function(lua_State *L, const char *name, lua_CFunction function) {
+    lua_pushcfunction(L, function);
+    lua_setfield(L, -2, name);
+}
+
+void pp_install_script_api(lua_State *L) {
+    lua_newtable(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &classes_key);
+    lua_newtable(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &loaded_key);
+    lua_newtable(L);
+    set_function(L, "replace", patch_replace);
+    lua_setglobal(L, "patch");
+    lua_newtable(L);
+    set_function(L, "call", call_host);
+    set_function(L, "has", host_has);
+    set_function(L, "throw", host_throw);
+    lua_setglobal(L, "host");
+    lua_newtable(L);
+    static const char *const levels[] = {"debug", "info", "warn", "error"};
+    for (int i = 0; i < 4; i++) {
+        lua_pushinteger(L, i);
+        lua_pushcclosure(L, write_log, 1);
+        lua_setfield(L, -2, levels[i]);
+    }
+    lua_setglobal(L, "log");
+    lua_register(L, "require", require);
+    lua_register(L, "waxClass", wax_class);
+}

@@ -1,0 +1,223 @@
+// The values that the host pushes and reads. Nothing here raises: the allocator refuses nothing while the host is at work,
+// and tables are read and written raw.
+
+#include "internal.h"
+
+const char pp_object_key;
+
+typedef struct object {
+    int64_t id, generation;
+} object;
+
+void pp_push_nil(lua_State *L) { lua_pushnil(L); }
+void pp_push_bool(lua_State *L, bool value) { lua_pushboolean(L, value); }
+void pp_push_integer(lua_State *L, int64_t value) { lua_pushinteger(L, value); }
+void pp_push_number(lua_State *L, double value) { lua_pushnumber(L, value); }
+void pp_push_string(lua_State *L, const char *bytes, size_t length) { lua_pushlstring(L, bytes ? bytes : "", length); }
+
+void pp_push_numbers(lua_State *L, const double *values, size_t count) {
+    lua_createtable(L, (int)count, 0);
+    for (size_t i = 0; i < count; i++) {
+        lua_pushnumber(L, values[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+}
+
+void pp_push_integers(lua_State *L, const int64_t *values, size_t count) {
+    lua_createtable(L, (int)count, 0);
+    for (size_t i = 0; i < count; i++) {
+        lua_pushinteger(L, values[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+}
+
+static int object_equals(lua_State *L) {
+    object *left = lua_touserdata(L, 1), *right = lua_touserdata(L, 2);
+    bool same = lua_rawlen(L, 1) == sizeof *left && lua_rawlen(L, 2) == sizeof *right && left->id == right->id
+        && left->generation == right->generation;
+    lua_pushboolean(L, same);
+    return 1;
+}
+
+static int object_text(lua_State *L) {
+    luaL_getmetafield(L, 1, "__name");
+    return 1;
+}
+
+/// The metatable of a class's objects, made where it is not there yet.
+static void push_object_metatable(lua_State *L, const char *class_name) {
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &pp_object_key) != LUA_TTABLE) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &pp_object_key);
+    }
+    lua_pushstring(L, class_name);
+    if (lua_rawget(L, -2) != LUA_TTABLE) {
+        lua_pop(L, 1);
+        lua_createtable(L, 0, 6);
+        pp_push_class(L, class_name);
+        lua_setfield(L, -2, "__index");
+        lua_pushcfunction(L, object_equals);
+        lua_setfield(L, -2, "__eq");
+        lua_pushcfunction(L, object_text);
+        lua_setfield(L, -2, "__tostring");
+        lua_pushstring(L, class_name);
+        lua_setfield(L, -2, "__name");
+        lua_pushboolean(L, false);
+        lua_setfield(L, -2, "__metatable");
+        lua_pushboolean(L, true);
+        lua_rawsetp(L, -2, &pp_object_key);
+        lua_pushstring(L, class_name);
+        lua_pushvalue(L, -2);
+        lua_rawset(L, -4);
+    }
+    lua_remove(L, -2);
+}
+
+void pp_push_object(lua_State *L, const char *class_name, int64_t id, int64_t generation) {
+    lua_checkstack(L, 12);
+    object *value = lua_newuserdatauv(L, sizeof *value, 0);
+    *value = (object){id, generation};
+    push_object_metatable(L, class_name);
+    lua_setmetatable(L, -2);
+}
+
+bool pp_read_object(lua_State *L, int32_t index, int64_t *id, int64_t *generation) {
+    object *value = lua_touserdata(L, index);
+    if (!value || !lua_getmetatable(L, index)) return false;
+    bool is_object = lua_rawgetp(L, -1, &pp_object_key) == LUA_TBOOLEAN;
+    lua_pop(L, 2);
+    if (!is_object) return false;
+    *id = value->id;
+    *generation = value->generation;
+    return true;
+}
+
+static int error_text(lua_State *L) {
+    pp_state *state = state_of(L);
+    int64_t id = *(int64_t *)luaL_checkudata(L, 1, PP_ERROR);
+    WITH_HOST(state, state->host.error_text(state->context, id, L));
+    return 1;
+}
+
+/// `failure.message` is the text; nothing else is there.
+static int error_field(lua_State *L) {
+    if (lua_type(L, 2) == LUA_TSTRING && lua_rawequal(L, 2, lua_upvalueindex(1))) return error_text(L);
+    lua_pushnil(L);
+    return 1;
+}
+
+void pp_push_host_error(lua_State *L, int64_t id) {
+    lua_checkstack(L, 6);
+    int64_t *value = lua_newuserdatauv(L, sizeof *value, 0);
+    *value = id;
+    if (luaL_newmetatable(L, PP_ERROR)) {
+        lua_pushcfunction(L, error_text);
+        lua_setfield(L, -2, "__tostring");
+        lua_pushliteral(L, "message");
+        lua_pushcclosure(L, error_field, 1);
+        lua_setfield(L, -2, "__index");
+        lua_pushboolean(L, false);
+        lua_setfield(L, -2, "__metatable");
+    }
+    lua_setmetatable(L, -2);
+}
+
+void pp_push_message(lua_State *L, const char *bytes, size_t length) {
+    lua_Debug where;
+    lua_checkstack(L, 4);
+    for (int level = 0; lua_getstack(L, level, &where); level++) {
+        lua_getinfo(L, "Sl", &where);
+        if (where.currentline <= 0) continue;
+        lua_pushfstring(L, "%s:%d: ", where.source + 1, where.currentline);
+        lua_pushlstring(L, bytes, length);
+        lua_concat(L, 2);
+        return;
+    }
+    lua_pushlstring(L, bytes, length);
+}
+
+bool pp_read_bool(lua_State *L, int32_t index, bool *value) {
+    *value = lua_toboolean(L, index);
+    return lua_type(L, index) == LUA_TBOOLEAN;
+}
+
+bool pp_read_integer(lua_State *L, int32_t index, int64_t *value) {
+    int is_integer = 0;
+    if (lua_type(L, index) != LUA_TNUMBER) return false;
+    *value = lua_tointegerx(L, index, &is_integer);
+    return is_integer;
+}
+
+bool pp_read_number(lua_State *L, int32_t index, double *value) {
+    if (lua_type(L, index) != LUA_TNUMBER) return false;
+    *value = lua_tonumber(L, index);
+    return true;
+}
+
+const char *pp_read_string(lua_State *L, int32_t index, size_t *length) {
+    return lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, length) : NULL;
+}
+
+bool pp_read_numbers(lua_State *L, int32_t index, double *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        bool is_number = lua_rawgeti(L, index, (lua_Integer)i + 1) == LUA_TNUMBER;
+        values[i] = lua_tonumber(L, -1);
+        lua_pop(L, 1);
+        if (!is_number) return false;
+    }
+    return true;
+}
+
+bool pp_read_integers(lua_State *L, int32_t index, int64_t *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        int is_integer = 0;
+        if (lua_rawgeti(L, index, (lua_Integer)i + 1) == LUA_TNUMBER) values[i] = lua_tointegerx(L, -1, &is_integer);
+        lua_pop(L, 1);
+        if (!is_integer) return false;
+    }
+    return true;
+}
+
+int64_t pp_sequence_length(lua_State *L, int32_t index) {
+    if (lua_type(L, index) != LUA_TTABLE) return -1;
+    int64_t length = (int64_t)lua_rawlen(L, index);
+    if (length > 0) return length;
+    index = lua_absindex(L, index);
+    lua_pushnil(L);
+    if (!lua_next(L, index)) return 0;
+    lua_pop(L, 2);
+    return -1;
+}
+
+bool pp_is_nil(lua_State *L, int32_t index) { return lua_type(L, index) <= LUA_TNIL; }
+bool pp_is_table(lua_State *L, int32_t index) { return lua_type(L, index) == LUA_TTABLE; }
+
+const char *pp_type_name(lua_State *L, int32_t index) {
+    if (lua_isinteger(L, index)) return "integer";
+    if (lua_type(L, index) == LUA_TUSERDATA && lua_getmetatable(L, index)) {
+        lua_pushliteral(L, "__name");
+        lua_rawget(L, -2);
+        const char *name = lua_tostring(L, -1);
+        lua_pop(L, 2); // the metatable keeps it
+        if (name) return name;
+    }
+    return lua_type(L, index) == LUA_TNONE ? "nothing" : luaL_typename(L, index);
+}
+
+int32_t pp_top(lua_State *L) { return lua_gettop(L); }
+int32_t pp_absolute(lua_State *L, int32_t index) { return lua_absindex(L, index); }
+void pp_set_top(lua_State *L, int32_t index) { lua_settop(L, index); }
+void pp_push_copy(lua_State *L, int32_t index) { lua_pushvalue(L, index); }
+bool pp_check_stack(lua_State *L, int32_t count) { return lua_checkstack(L, count); }
+void pp_push_table(lua_State *L, int32_t elements, int32_t fields) { lua_createtable(L, elements, fields); }
+void pp_set_element(lua_State *L, int32_t table, int64_t index) { lua_rawseti(L, table, index); }
+void pp_set_pair(lua_State *L, int32_t table) { lua_rawset(L, table); }
+void pp_get_element(lua_State *L, int32_t table, int64_t index) { lua_rawgeti(L, table, index); }
+void pp_get_value(lua_State *L, int32_t table) { lua_rawget(L, table); }
+bool pp_next(lua_State *L, int32_t table) { return lua_next(L, table); }
+void pp_insert(lua_State *L, int32_t index) { lua_insert(L, index); }
+void pp_replace(lua_State *L, int32_t index) { lua_replace(L, index); }
+
+const char *pp_lua_release(void) { return LUA_VERSION_MAJOR "." LUA_VERSION_MINOR "." LUA_VERSION_RELEASE; }

@@ -1,0 +1,83 @@
+internal import CLuaBridge
+internal import PatchCrypto
+
+/// What the bridge calls on behalf of a script.
+///
+/// Each returns to C before anything is raised, so that no jump crosses a frame of Swift.
+enum HostCallbacks {
+    static let table = unsafe pp_host(
+        original: { _, slot, cell, record, state in
+            guard let address = unsafe slot, let cell = unsafe cell, let state = unsafe state else { return -1 }
+            let slot = unsafe Slot.at(address)
+            return unsafe slot.invoke(slot, PatchStack(state), 1, record.map(CallReference.init), LayerCell(cell))
+        },
+        call: { context, name, length, state in
+            guard let state = unsafe state else { return -1 }
+            let stack = unsafe PatchStack(state)
+            let name = unsafe text(name, length)
+            guard let slot = unsafe ScriptState.at(context).names.slot(name) else {
+                stack.push(message: "the host has no function '\(name)'")
+                return -1
+            }
+            return slot.isAsynchronous ? -3 : slot.invoke(from: stack, firstArgument: 2)
+        },
+        has: { context, name, length in
+            unsafe ScriptState.at(context).names.slot(text(name, length)) != nil
+        },
+        script: { context, name, length, state in
+            guard let state = unsafe state else { return -1 }
+            return unsafe ScriptState.at(context).require(text(name, length), on: PatchStack(state))
+        },
+        method: { context, classIndex, method, state in
+            guard let state = unsafe state else { return -1 }
+            let exposed = unsafe ScriptState.at(context).names.classes[Int(classIndex)]
+            return unsafe exposed.methods[Int(method)].invoke(PatchStack(state))
+        },
+        throws: { context, state in
+            guard let state = unsafe state else { return -1 }
+            let stack = unsafe PatchStack(state)
+            let message = stack.string(at: 1) ?? "an error of the patch"
+            return stack.raise(PatchedError(message: message, patch: unsafe ScriptState.at(context).patch.id))
+        },
+        error_text: { context, number, state in
+            guard let state = unsafe state else { return -1 }
+            let script = unsafe ScriptState.at(context)
+            unsafe PatchStack(state).push(script.error(number).map { "\($0)" } ?? "an error of an earlier call")
+            return 1
+        },
+        log: { context, level, bytes, length in
+            unsafe ScriptState.at(context).log(.init(rawValue: Int(level)) ?? .info, text(bytes, length))
+        },
+        calls_ended: { context in unsafe ScriptState.at(context).callsEnded() },
+        closed: { context in unsafe ScriptState.at(context).closed() })
+
+    /// A script's text; what is not UTF-8 is replaced.
+    private static func text(_ bytes: UnsafePointer<CChar>?, _ length: Int) -> String {
+        unsafe String(
+            decoding: UnsafeRawBufferPointer(start: bytes, count: length).assumingMemoryBound(to: UInt8.self),
+            as: UTF8.self)
+    }
+}
+
+extension ScriptState {
+    /// Compiles the script that `require` names, with slashes for its dots: `cart/total` is `cart/total.lua`, or
+    /// `cart/total/init.lua`.
+    fileprivate func require(_ name: String, on stack: PatchStack) -> Int32 {
+        for candidate in ["\(name).lua", "\(name)/init.lua"] {
+            guard let script = scripts.first(where: { $0.name.utf8.elementsEqual(candidate.utf8) }) else { continue }
+            return compile(script, on: stack) ? 1 : -1
+        }
+        stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts of the same envelope")
+        return -1
+    }
+}
+
+/// An error that a script threw with `host.throw`.
+public struct PatchedError: Error, Sendable, CustomStringConvertible {
+    /// What the script said.
+    public let message: String
+    /// The patch that said it.
+    public let patch: String
+
+    public var description: String { message }
+}

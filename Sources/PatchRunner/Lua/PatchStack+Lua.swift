@@ -1,0 +1,223 @@
+internal import CLuaBridge
+
+// Pushing and reading; none of it can raise (see `values.c`).
+
+extension PatchStack {
+    func pushNil() { unsafe pp_push_nil(state) }
+    @usableFromInline func push(_ value: Bool) { unsafe pp_push_bool(state, value) }
+    @usableFromInline func push(_ value: Int64) { unsafe pp_push_integer(state, value) }
+    @usableFromInline func push(_ value: Double) { unsafe pp_push_number(state, value) }
+
+    func push(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            unsafe bytes.withMemoryRebound(to: CChar.self) { unsafe pp_push_string(state, $0.baseAddress, $0.count) }
+        }
+    }
+
+    func push(bytes: [UInt8]) {
+        unsafe bytes.withUnsafeBytes { unsafe pp_push_string(state, $0.baseAddress, $0.count) }
+    }
+
+    func push(_ values: [Double]) {
+        unsafe values.withUnsafeBufferPointer { unsafe pp_push_numbers(state, $0.baseAddress, $0.count) }
+    }
+
+    func push(_ values: [Int]) {
+        unsafe values.withUnsafeBytes {
+            unsafe pp_push_integers(state, $0.baseAddress?.assumingMemoryBound(to: Int64.self), values.count)
+        }
+    }
+
+    @usableFromInline func bool(at index: Int32) -> Bool? {
+        var value = false
+        return unsafe pp_read_bool(state, index, &value) ? value : nil
+    }
+
+    @usableFromInline func integer(at index: Int32) -> Int64? {
+        var value: Int64 = 0
+        return unsafe pp_read_integer(state, index, &value) ? value : nil
+    }
+
+    @usableFromInline func number(at index: Int32) -> Double? {
+        var value = 0.0
+        return unsafe pp_read_number(state, index, &value) ? value : nil
+    }
+
+    func string(at index: Int32) -> String? {
+        unsafe withBytes(at: index) { unsafe String(validating: $0, as: UTF8.self) } ?? nil
+    }
+
+    func bytes(at index: Int32) -> [UInt8]? {
+        unsafe withBytes(at: index) { unsafe Array($0) }
+    }
+
+    /// A string, or a number's digits, for a message; what is not UTF-8 is replaced.
+    func text(at index: Int32) -> String {
+        var count = 0
+        guard let bytes = unsafe pp_read_string(state, index, &count) else { return "" }
+        return unsafe String(
+            decoding: UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self),
+            as: UTF8.self)
+    }
+
+    /// A string's bytes; nil for another value, and for a string that is longer than the limit.
+    private func withBytes<Result>(at index: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+        var count = 0
+        guard let bytes = unsafe pp_read_string(state, index, &count) else { return nil }
+        guard count <= script.limits.stringBytes else {
+            script.refuseRead("a string of \(count) bytes, and \(script.limits.stringBytes) are allowed")
+            return nil
+        }
+        return unsafe body(UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self))
+    }
+
+    func numbers(at index: Int32) -> [Double]? {
+        guard let count = beginTable(at: index) else { return nil }
+        endTable()
+        var isRead = false
+        let values = unsafe [Double](unsafeUninitializedCapacity: count) { buffer, initialized in
+            isRead = unsafe count == 0 || pp_read_numbers(state, index, buffer.baseAddress, count)
+            initialized = isRead ? count : 0
+        }
+        return isRead ? values : nil
+    }
+
+    func integers(at index: Int32) -> [Int]? {
+        guard let count = beginTable(at: index) else { return nil }
+        endTable()
+        var isRead = false
+        let values = unsafe [Int](unsafeUninitializedCapacity: count) { buffer, initialized in
+            unsafe buffer.withMemoryRebound(to: Int64.self) {
+                isRead = unsafe count == 0 || pp_read_integers(state, index, $0.baseAddress, count)
+            }
+            initialized = isRead ? count : 0
+        }
+        return isRead ? values : nil
+    }
+
+    @usableFromInline func isNil(at index: Int32) -> Bool { unsafe pp_is_nil(state, index) }
+    func isTable(at index: Int32) -> Bool { unsafe pp_is_table(state, index) }
+    func typeName(at index: Int32) -> String { unsafe String(cString: pp_type_name(state, index)) }
+
+    // MARK: tables
+
+    func pushTable(elements: Int = 0, fields: Int = 0) {
+        unsafe _ = pp_check_stack(state, 8)
+        unsafe pp_push_table(state, Int32(clamping: elements), Int32(clamping: fields))
+    }
+
+    /// Takes the value on top into the table below it.
+    func setElement(_ index: Int) { unsafe pp_set_element(state, -2, Int64(index)) }
+
+    /// Takes the key and the value on top into the table below them.
+    func setPair() { unsafe pp_set_pair(state, -3) }
+    func setPair(of table: Int32) { unsafe pp_set_pair(state, table) }
+    func setElement(_ index: Int, of table: Int32) { unsafe pp_set_element(state, table, Int64(index)) }
+
+    func pushElement(_ element: Int, of index: Int32) { unsafe pp_get_element(state, index, Int64(element)) }
+
+    /// Replaces the key on top by its value.
+    func getValue(of table: Int32) { unsafe pp_get_value(state, table) }
+
+    func pop() { unsafe pp_set_top(state, -2) }
+    var top: Int32 {
+        get { unsafe pp_top(state) }
+        nonmutating set { unsafe pp_set_top(state, newValue) }
+    }
+    func absolute(_ index: Int32) -> Int32 { unsafe pp_absolute(state, index) }
+    func pushCopy(of index: Int32) { unsafe pp_push_copy(state, index) }
+    func insert(at index: Int32) { unsafe pp_insert(state, index) }
+    /// Pops a value and puts it in the place of another.
+    func replace(_ index: Int32) { unsafe pp_replace(state, index) }
+    func makeRoom() { unsafe _ = pp_check_stack(state, 16) }
+
+    /// A table's length as a sequence; nil for another value, and for a table that has other keys and no sequence.
+    func sequenceLength(at index: Int32) -> Int? {
+        let length = unsafe pp_sequence_length(state, index)
+        return length < 0 ? nil : Int(length)
+    }
+
+    /// Enters a table that is to be read as a sequence.
+    ///
+    /// - Returns: Its length; nil where it is none, or past a limit. Else `endTable` must follow.
+    func beginTable(at index: Int32) -> Int? {
+        makeRoom()
+        guard let length = sequenceLength(at: index), script.enterTable(elements: length) else { return nil }
+        return length
+    }
+
+    func endTable() { script.leaveTable() }
+
+    /// Visits a table's pairs, the key at -2 and the value at -1, as long as the body returns true.
+    func forEachPair(at index: Int32, _ body: () -> Bool) -> Bool {
+        makeRoom()
+        guard isTable(at: index), script.enterTable(elements: 0) else { return false }
+        defer { script.leaveTable() }
+        let table = absolute(index)
+        var count = 0
+        pushNil()
+        while unsafe pp_next(state, table) {
+            count += 1
+            guard count <= script.limits.tableElements, body() else {
+                pop()
+                pop()
+                return false
+            }
+            pop()
+        }
+        return true
+    }
+
+    // MARK: objects and errors
+
+    func push(object: any PatchObject) {
+        let (handle, generation) = script.handle(for: object)
+        unsafe pp_note_reference(state)
+        unsafe pp_push_object(state, script.names.className(of: object), Int64(handle), generation)
+    }
+
+    func object(at index: Int32) -> (any PatchObject)? {
+        var (handle, generation): (Int64, Int64) = (0, 0)
+        guard unsafe pp_read_object(state, index, &handle, &generation) else { return nil }
+        if let object = script.object(Int(handle), of: generation) { return object }
+        script.refuseRead(
+            "\(typeName(at: index)) was kept from an earlier call; objects are good for the call that gives them")
+        return nil
+    }
+
+    /// Pushes a message that begins with the script's position.
+    func push(message: String) {
+        var message = message
+        message.withUTF8 { bytes in
+            unsafe bytes.withMemoryRebound(to: CChar.self) { unsafe pp_push_message(state, $0.baseAddress, $0.count) }
+        }
+    }
+
+    /// Leaves an error for the bridge to raise.
+    ///
+    /// - Returns: What a callback returns for it.
+    @usableFromInline func raise(_ error: any Error) -> Int32 {
+        unsafe pp_note_reference(state)
+        unsafe pp_push_host_error(state, script.keep(error))
+        return -1
+    }
+
+    /// The script whose stack this is.
+    var script: ScriptState { unsafe ScriptState.at(pp_context(state)) }
+
+    /// What a read value was refused for, where that is not its type.
+    func takeReadFault() -> String? { script.takeReadFault() }
+
+    /// Why a value could not be read as what was expected.
+    func mismatch(expected type: String, at index: Int32) -> String {
+        takeReadFault() ?? "expected \(type), given \(typeName(at: index))"
+    }
+
+    /// A value cannot be given to a script: the run that was to get it fails.
+    func refuse(_ message: String) {
+        script.refusePush(message)
+        unsafe pp_refuse_run(state)
+        pushNil()
+    }
+}

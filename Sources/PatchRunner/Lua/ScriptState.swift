@@ -1,0 +1,300 @@
+internal import CLuaBridge
+internal import PatchCrypto
+internal import Synchronization
+
+/// The memory of a registry's Lua states.
+@safe final class StatePool: Sendable {
+    nonisolated(unsafe) let pool: OpaquePointer
+
+    init() {
+        guard let pool = unsafe pp_pool_make() else { fatalError("out of memory") }
+        unsafe self.pool = pool
+    }
+
+    deinit { unsafe pp_pool_free(pool) }
+}
+
+/// A patch's Lua state and what belongs to it on this side.
+///
+/// The bridge keeps it from `init` until the Lua state is closed, which may be after `close`: a call may be in it.
+@safe final class ScriptState: Sendable {
+    let patch: PatchEvent.Patch
+    let limits: PatchLimits
+    let scripts: [Script]
+    let host: HostInfo
+    let names: NameTable
+    let events: @Sendable (PatchEvent) -> Void
+    let breaker: Breaker
+    private let pool: StatePool
+    private let isUsed = Atomic(false)
+    nonisolated(unsafe) private let state: OpaquePointer
+
+    private let calls = Mutex(Calls())
+
+    /// What belongs to the calls that run.
+    private struct Calls {
+        /// Why a value could not be read, where that is not its type; and why one could not be pushed.
+        var readFault: String?
+        var pushFault: String?
+        /// How many tables the one that is being read lies in, and the elements of all of them.
+        var depth = 0
+        var elements = 0
+        /// What scripts know by number; a generation of numbers ends with the outermost call.
+        var generation: Int64 = 1
+        var objects: [any PatchObject] = []
+        var errors: [any Error] = []
+        /// When the minute of the log began, and what it has got since.
+        var logBegan: UInt64 = 0
+        var logBytes = 0
+    }
+
+    /// Makes a state with the sandbox in it; this thread has its lock until `loaded()`.
+    init(
+        patch: PatchEvent.Patch, limits: PatchLimits, scripts: [Script], host: HostInfo, names: NameTable,
+        breaker: Breaker,
+        events: @escaping @Sendable (PatchEvent) -> Void, seed: Int64
+    ) throws(PatchError) {
+        self.patch = patch
+        self.limits = limits
+        self.scripts = scripts
+        self.host = host
+        self.names = names
+        self.events = events
+        self.breaker = breaker
+        pool = names.pool
+        var limits = pp_limits(limits)
+        guard
+            let state = unsafe withUnsafePointer(
+                to: HostCallbacks.table, { unsafe pp_open(names.pool.pool, &limits, $0, seed) })
+        else {
+            throw PatchError(.internal, "no memory for a Lua state")
+        }
+        unsafe self.state = state
+        unsafe pp_set_context(state, Unmanaged.passRetained(self).toOpaque())
+        for (classIndex, exposed) in names.classes.enumerated() {
+            for (index, method) in exposed.methods.enumerated() {
+                unsafe pp_add_method(pp_main(state), exposed.name, method.name, Int32(classIndex), Int32(index))
+            }
+        }
+    }
+
+    /// The script state that a callback of the bridge is for.
+    static func at(_ context: UnsafeMutableRawPointer?) -> ScriptState {
+        guard let context = unsafe context else { fatalError("a Lua state without its script") }
+        return unsafe Unmanaged<ScriptState>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// Closes the Lua state, now or when the last call has left it.
+    func close() { unsafe pp_close(state) }
+
+    /// The bridge is done with this object.
+    func closed() { unsafe Unmanaged.passUnretained(self).release() }
+
+    // MARK: loading
+
+    /// Runs the entry script, which says what it replaces; gives the lock back.
+    func load() throws(PatchError) {
+        defer { unsafe pp_unlock(state) }
+        let stack = unsafe PatchStack(pp_main(state))
+        for (field, value) in [("id", patch.id), ("app", host.app), ("appVersion", host.version.description)] {
+            stack.push(value)
+            unsafe pp_set_field(pp_main(state), "patch", field)
+        }
+        stack.push(Int64(patch.version))
+        unsafe pp_set_field(pp_main(state), "patch", "version")
+        guard compile(scripts[0], on: stack) else {
+            let message = stack.string(at: -1) ?? "does not parse"
+            throw PatchError(.script, message, hint: "correct the script")
+        }
+        var fault = unsafe pp_fault()
+        guard unsafe pp_run_script(state, &fault) else {
+            let failure = unsafe PatchEvent.Failure(fault, stack: stack)
+            throw PatchError(failure.code, failure.place + failure.message)
+        }
+    }
+
+    /// Compiles a script; leaves a function, or a message.
+    func compile(_ script: Script, on stack: PatchStack) -> Bool {
+        guard script.bytes.count <= limits.sourceBytes else {
+            stack.push("\(script.name) has \(script.bytes.count) bytes, and \(limits.sourceBytes) are allowed")
+            return false
+        }
+        if let fault = SourceScan.fault(in: script.bytes) {
+            stack.push("\(script.name):\(fault.line): \(fault.message)")
+            return false
+        }
+        return unsafe script.bytes.withUnsafeBytes {
+            unsafe pp_compile(
+                stack.state, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, script.name)
+        }
+    }
+
+    /// What the script replaces: names and where their functions begin.
+    @unsafe struct Replacement {
+        let name: String
+        let layer: OpaquePointer
+    }
+
+    var replacements: [Replacement] {
+        let count = unsafe pp_layer_count(state)
+        return unsafe (0..<count).compactMap { index in
+            guard let layer = unsafe pp_layer_at(state, index) else { return nil }
+            return unsafe Replacement(name: String(cString: pp_layer_name(layer)), layer: layer)
+        }
+    }
+
+    // MARK: standing
+
+    /// Whether this is the first time that the script is to stand.
+    func use() -> Bool { !isUsed.exchange(true, ordering: .relaxed) }
+
+    /// Puts the replacements on their names, and takes an older patch off. No call enters while that is done.
+    func install(replacing old: ScriptState?) {
+        let isLocked = unsafe pp_lock(state)
+        unsafe replacements.forEach {
+            unsafe names.slot($0.name)?.push(.init(script: self, pointer: $0.layer))
+        }
+        old?.uninstall()
+        if isLocked { unsafe pp_unlock(state) }
+    }
+
+    /// Takes the replacements off, and closes the state when the last call has left it.
+    func uninstall() {
+        let isLocked = unsafe pp_lock(state)
+        for slot in names.slots { slot.remove(self) }
+        if isLocked { unsafe pp_unlock(state) }
+        close()
+    }
+
+    /// Bytes that the script holds.
+    var memory: Int { unsafe Int(pp_memory(state)) }
+    /// Fuel that the last run used.
+    var fuelLeft: Int { unsafe Int(pp_fuel_left(state)) }
+    /// From now on the n-th allocation of the script fails; 0 for none.
+    func refuseAllocation(_ n: Int) { unsafe pp_refuse_allocation(state, Int64(n)) }
+
+    // MARK: values
+
+    /// Says why a value cannot be read, where that is not its type.
+    func refuseRead(_ message: String) { calls.withLock { $0.readFault = message } }
+    /// Says why a value cannot be pushed.
+    func refusePush(_ message: String) { calls.withLock { $0.pushFault = message } }
+
+    func takeReadFault() -> String? { calls.withLock { $0.readFault.take() } }
+    func takePushFault() -> String? { calls.withLock { $0.pushFault.take() } }
+
+    /// Whether a table of an answer is within the limits; else `readFault` says why not.
+    func enterTable(elements: Int) -> Bool {
+        calls.withLock { calls in
+            if calls.depth == 0 { calls.elements = 0 }
+            calls.elements += elements
+            guard calls.depth < limits.tableDepth else {
+                calls.readFault = "tables nested more than \(limits.tableDepth) deep"
+                return false
+            }
+            guard calls.elements <= limits.tableElements else {
+                calls.readFault = "tables of more than \(limits.tableElements) elements"
+                return false
+            }
+            calls.depth += 1
+            return true
+        }
+    }
+
+    func leaveTable() { calls.withLock { $0.depth -= 1 } }
+
+    /// What the running calls know an object by.
+    func handle(for object: any PatchObject) -> (handle: Int, generation: Int64) {
+        calls.withLock { calls in
+            if let known = calls.objects.firstIndex(where: { $0 === object }) { return (known, calls.generation) }
+            calls.objects.append(object)
+            return (calls.objects.count - 1, calls.generation)
+        }
+    }
+
+    func object(_ handle: Int, of generation: Int64) -> (any PatchObject)? {
+        calls.withLock { calls in
+            calls.generation == generation && calls.objects.indices.contains(handle) ? calls.objects[handle] : nil
+        }
+    }
+
+    /// Keeps an error for the running calls, and returns its number, from 1.
+    func keep(_ error: any Error) -> Int64 {
+        calls.withLock { calls in
+            calls.errors.append(error)
+            return Int64(calls.errors.count)
+        }
+    }
+
+    func error(_ number: Int64) -> (any Error)? {
+        calls.withLock { calls in
+            let index = Int(number) - 1
+            return calls.errors.indices.contains(index) ? calls.errors[index] : nil
+        }
+    }
+
+    /// No call runs any more: objects and errors go, and the numbers that a script has kept mean nothing.
+    func callsEnded() {
+        let ended = calls.withLock { calls in
+            defer {
+                calls.generation += 1
+                calls.objects = []
+                calls.errors = []
+            }
+            return (calls.objects, calls.errors)
+        }
+        withExtendedLifetime(ended) {}  // their deinit may call anything
+    }
+
+    // MARK: reports
+
+    /// Reports a failure, which may be the one that takes the patch out.
+    func report(_ failure: PatchEvent.Failure, of function: String) {
+        events(.failed(patch, function: function, failure))
+        breaker.count(at: pp_nanoseconds())
+    }
+
+    /// Hands a line of the script's to the host, up to the limit of a minute.
+    func log(_ level: PatchEvent.LogLevel, _ text: String) {
+        let now = pp_nanoseconds()
+        let limit = limits.logBytesPerMinute
+        let (before, after) = calls.withLock { calls in
+            if calls.logBegan == 0 || now - calls.logBegan >= 60_000_000_000 {
+                calls.logBegan = now
+                calls.logBytes = 0
+            }
+            let before = calls.logBytes
+            calls.logBytes = min(before + text.utf8.count + 1, limit + 1)
+            return (before, calls.logBytes)
+        }
+        if after <= limit {
+            events(.log(patch, level, text))
+        } else if before <= limit {
+            events(.log(patch, .warn, "more than \(limit) bytes logged in a minute; the rest of it is dropped"))
+        }
+    }
+}
+
+extension pp_limits {
+    init(_ limits: PatchLimits) {
+        self.init(
+            load_fuel: Int64(limits.loadFuel), call_fuel: Int64(limits.callFuel), soft_memory: Int64(limits.memory),
+            hard_memory: Int64(limits.peakMemory), load_nanoseconds: limits.loadTime.nanoseconds,
+            call_nanoseconds: limits.callTime.nanoseconds, lock_nanoseconds: limits.lockTime.nanoseconds,
+            stack_bytes: Int64(limits.stackBytes),
+            instructions_per_check: Int32(clamping: max(1, limits.instructionsPerCheck)),
+            original_calls: Int32(clamping: limits.originalCalls),
+            call_depth: Int32(clamping: max(1, limits.callDepth)),
+            replacements: Int32(clamping: min(max(0, limits.replacements), 10_000)))
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, at most 292 years.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow
+            ? (seconds < 0 ? 0 : .max) : whole.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
+    }
+}

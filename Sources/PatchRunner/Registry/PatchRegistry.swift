@@ -1,0 +1,137 @@
+public import PatchCrypto
+internal import Synchronization
+
+/// The functions of a program that patches can replace.
+///
+///     let registry = PatchRegistry()
+///     let total = try registry.replaceable("Cart.total") { (price: Double, quantity: Int) -> Double in
+///         price * Double(quantity)
+///     }
+///     total(9.5, 2)    // 19, or what a patch makes of it
+///
+/// Functions take up to eight arguments, may throw, and may be asynchronous.
+public final class PatchRegistry: Sendable {
+    let names = NameTable()
+
+    /// Makes an empty registry.
+    public init() {}
+
+    /// Every name, in the order of their bytes, and what stands on it.
+    public var state: [ReplaceableState] {
+        names.slots.map { ReplaceableState(name: $0.name, signature: $0.signature, patches: $0.patches) }
+    }
+
+    /// Lets scripts call methods of a class's objects.
+    ///
+    ///     try registry.expose(Cart.self) { cart in
+    ///         cart.method("add") { (cart: Cart, item: String) in cart.add(item) }
+    ///     }
+    ///
+    /// In a script: `cart:add("pen")`. An object that a script was given is good for the call that it was given in.
+    ///
+    /// - Parameters:
+    ///   - type: The class.
+    ///   - name: What scripts call it; the type's name where nothing is said.
+    ///   - describe: Names the methods.
+    /// - Throws: `config` for a name that is exposed already, or is none.
+    public func expose<Object: PatchObject>(
+        _ type: Object.Type, as name: String? = nil, _ describe: (inout PatchMethods<Object>) -> Void
+    ) throws(PatchError) {
+        var methods = PatchMethods<Object>(className: name ?? Object.patchTypeName)
+        describe(&methods)
+        try names.expose(type, as: name ?? Object.patchTypeName, methods: methods.methods)
+    }
+
+    @usableFromInline
+    func register<Output: PatchResult, Failure: Error>(
+        _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
+        invoke: @escaping Slot.Invoke
+    ) throws(PatchError) -> Slot {
+        let signature = PatchSignature(
+            arguments: arguments.map { $0.patchTypeName }, result: Output.typeName, throws: failure != Never.self,
+            isAsynchronous: false)
+        return try names.add(name, signature, invoke: invoke, invokeAsync: nil)
+    }
+
+    func registerAsynchronous<Output: PatchResult, Failure: Error>(
+        _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
+        reader: @escaping @Sendable (Slot) -> Slot.AsyncReader<Output.Value, Failure>
+    ) throws(PatchError) -> Slot where Output.Value: Sendable {
+        let signature = PatchSignature(
+            arguments: arguments.map { $0.patchTypeName }, result: Output.typeName, throws: failure != Never.self,
+            isAsynchronous: true)
+        return try names.add(
+            name, signature, invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) },
+            invokeAsync: { slot, stack, first in
+                Slot.invocation(reader(slot), stack, first, as: Output.self)
+            })
+    }
+}
+
+/// The names of a registry, and what scripts may know of its classes.
+final class NameTable: Sendable {
+    let pool = StatePool()
+    private let table = Mutex<[String: Slot]>([:])
+    private let exposed = Mutex<[ExposedClass]>([])
+    /// Held while patches are put on and taken off, by whatever runner.
+    private let changes = Mutex<Void>(())
+
+    /// A class whose objects' methods scripts may call.
+    struct ExposedClass: Sendable {
+        let type: ObjectIdentifier
+        let name: String
+        let methods: [Method]
+    }
+
+    /// A method of such a class.
+    struct Method: Sendable {
+        let name: String
+        let invoke: @Sendable (PatchStack) -> Int32
+    }
+
+    func slot(_ name: String) -> Slot? { table.withLock { $0[name] } }
+
+    var slots: [Slot] {
+        table.withLock { Array($0.values) }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    var classes: [ExposedClass] { exposed.withLock { $0 } }
+
+    func className(of object: AnyObject) -> String {
+        let id = ObjectIdentifier(type(of: object))
+        return classes.first { $0.type == id }?.name ?? "\(type(of: object))"
+    }
+
+    func add(
+        _ name: String, _ signature: PatchSignature, invoke: @escaping Slot.Invoke, invokeAsync: Slot.AsyncInvoke?
+    ) throws(PatchError) -> Slot {
+        guard Manifest.isReplaceable(name) else {
+            throw PatchError(
+                .config, "`\(name)` cannot be registered",
+                hint: "use names such as Cart.total, of letters, digits and _")
+        }
+        let slot = Slot(name: name, signature: signature, pool: pool, invoke: invoke, invokeAsync: invokeAsync)
+        let isNew = table.withLock { table in
+            guard table[name] == nil else { return false }
+            table[name] = slot
+            return true
+        }
+        guard isNew else {
+            throw PatchError(.config, "\(name) is registered already", hint: "give each function a name of its own")
+        }
+        return slot
+    }
+
+    func expose(_ type: AnyClass, as name: String, methods: [Method]) throws(PatchError) {
+        let isNew = exposed.withLock { exposed in
+            guard !exposed.contains(where: { $0.name == name || $0.type == ObjectIdentifier(type) }) else {
+                return false
+            }
+            exposed.append(ExposedClass(type: ObjectIdentifier(type), name: name, methods: methods))
+            return true
+        }
+        guard isNew else { throw PatchError(.config, "\(name) is exposed already", hint: "expose each class once") }
+    }
+
+    func whileChanging<Result>(_ body: () -> Result) -> Result { changes.withLock { _ in body() } }
+}

@@ -1,0 +1,268 @@
+internal import CLuaBridge
+internal import PatchCrypto
+public import Synchronization
+
+/// A registered name: what stands on it, and how its function is called with a script's values.
+///
+/// A call looks at `top` without a lock and without a reference; a slot lives as long as anybody may call through it.
+@safe @usableFromInline
+final class Slot: Sendable {
+    /// Calls what a cell leads to, with arguments from a place on the stack; with the record of the call whose original it is, or
+    /// without one.
+    @usableFromInline typealias Invoke =
+        @Sendable (Slot, PatchStack, Int32, CallReference?, LayerCell) -> Int32
+    /// The same for an asynchronous function: reads the arguments, and returns what to await, which returns what pushes the result.
+    @usableFromInline typealias AsyncInvoke =
+        @Sendable (Slot, PatchStack, Int32) -> (@Sendable () async -> PushOutcome)?
+
+    let name: String
+    let signature: PatchSignature
+    /// The address of the topmost layer, or 0. The bridge reads it too.
+    @usableFromInline nonisolated(unsafe) let top: UnsafeMutablePointer<Atomic<UInt>>
+    let invoke: Invoke
+    let invokeAsync: AsyncInvoke?
+    private let pool: StatePool
+    /// The layers on it, the topmost last.
+    private let layers = Mutex<[Layer]>([])
+
+    /// A patch's replacement of this name.
+    @safe struct Layer: Sendable {
+        let script: ScriptState
+        nonisolated(unsafe) let pointer: OpaquePointer
+    }
+
+    init(name: String, signature: PatchSignature, pool: StatePool, invoke: @escaping Invoke, invokeAsync: AsyncInvoke?)
+    {
+        self.name = name
+        self.signature = signature
+        self.pool = pool
+        self.invoke = invoke
+        self.invokeAsync = invokeAsync
+        unsafe top = .allocate(capacity: 1)
+        unsafe top.initialize(to: Atomic(0))
+    }
+
+    deinit {
+        unsafe top.deinitialize(count: 1)
+        unsafe top.deallocate()
+    }
+
+    /// The slot that the bridge was given the address of.
+    static func at(_ address: UnsafeRawPointer) -> Slot {
+        unsafe Unmanaged<Slot>.fromOpaque(address).takeUnretainedValue()
+    }
+
+    var isAsynchronous: Bool { invokeAsync != nil }
+
+    /// Whether a patch stands on the name.
+    @usableFromInline @inline(__always) var isPatched: Bool { unsafe top.pointee.load(ordering: .acquiring) != 0 }
+
+    /// Where the topmost layer's address is kept.
+    @usableFromInline var cell: LayerCell { unsafe LayerCell(UnsafeMutableRawPointer(top)) }
+
+    /// Calls the name's present implementation for `host.call`.
+    func invoke(from stack: PatchStack, firstArgument: Int32) -> Int32 {
+        let count = invoke(self, stack, firstArgument, nil, cell)
+        return count == -2 ? -1 : count
+    }
+
+    // MARK: layers
+
+    /// Puts a layer on top.
+    func push(_ layer: Layer) {
+        layers.withLock { layers in
+            unsafe pp_layer_set_slot(layer.pointer, Unmanaged.passUnretained(self).toOpaque())
+            unsafe pp_layer_set_below(layer.pointer, layers.last?.pointer)
+            layers.append(layer)
+            unsafe pp_cell_set(top, layer.pointer)
+        }
+    }
+
+    /// Takes a script's layer off; the one above it then stands on the one below.
+    func remove(_ script: ScriptState) {
+        layers.withLock { layers in
+            guard let index = layers.firstIndex(where: { $0.script === script }) else { return }
+            layers.remove(at: index)
+            let below = unsafe index > 0 ? layers[index - 1].pointer : nil
+            if index < layers.count {
+                unsafe pp_layer_set_below(layers[index].pointer, below)
+            } else {
+                unsafe pp_cell_set(top, below)
+            }
+        }
+    }
+
+    /// The patches that stand on the name, the topmost last.
+    var patches: [ReplaceableState.Standing] {
+        layers.withLock { layers in
+            layers.map { layer in
+                let statistics = unsafe pp_layer_statistics(layer.pointer)
+                return ReplaceableState.Standing(
+                    patch: layer.script.patch, calls: Int(statistics.calls), failures: Int(statistics.failures),
+                    fallbacks: Int(statistics.fallbacks),
+                    meanTime: statistics.measured == 0
+                        ? nil : .nanoseconds(Int64(statistics.nanoseconds / statistics.measured)),
+                    longestTime: .nanoseconds(Int64(statistics.longest)))
+            }
+        }
+    }
+
+    private func script(of pointer: OpaquePointer?) -> ScriptState? {
+        layers.withLock { layers in layers.first { unsafe $0.pointer == pointer }?.script }
+    }
+
+    // MARK: calls
+
+    /// Enters the layer that a cell holds; nil where the original is to answer.
+    @usableFromInline
+    func enter(_ cell: LayerCell, _ record: CallReference) -> PatchStack? {
+        var refusal: Int32 = 0
+        var refused: OpaquePointer?
+        let address = unsafe Unmanaged.passUnretained(self).toOpaque()
+        if let state = unsafe pp_enter(cell.address, address, record.address, &refusal, &refused) {
+            return unsafe PatchStack(state)
+        }
+        unsafe note(refusal, of: refused)
+        return nil
+    }
+
+    /// Reports that the original answers because a layer could not be entered.
+    func note(_ refusal: Int32, of layer: OpaquePointer?) {
+        let reason: PatchEvent.Fallback
+        switch UInt32(refusal) {
+        case PP_BUSY.rawValue: reason = .busy
+        case PP_NO_ROOM.rawValue: reason = .noRoom
+        case PP_KILLED.rawValue: reason = .ended
+        default: return
+        }
+        guard let layer = unsafe layer, let script = unsafe script(of: layer) else { return }
+        unsafe pp_count_fallback(layer)
+        script.events(.fellBack(script.patch, function: name, reason))
+    }
+
+    /// How a call ends in which the script gave no answer.
+    @usableFromInline enum Settlement<Value, Failure: Error> {
+        /// The original's outcome, or an error that comes out as itself.
+        case outcome(Result<Value, Failure>)
+        /// What lies below is to answer, in the form of a cell.
+        case below(UInt)
+    }
+
+    /// Leaves a call whose run failed, and says what answers it.
+    @usableFromInline
+    func settle<Output: PatchResult, Failure: Error>(
+        _ stack: PatchStack, _: Output.Type, _ outcome: Result<Output.Value, Failure>?
+    ) -> Settlement<Output.Value, Failure> {
+        let script = stack.script
+        let layer = unsafe pp_current_layer(stack.state)
+        var failure: PatchEvent.Failure?
+        var thrown: (any Error)?
+        if unsafe pp_has_run(stack.state) {
+            failure = unsafe PatchEvent.Failure(
+                resultOf: layer, message: "wrong result: " + Output.mismatch(in: stack))
+        } else if let fault = script.takePushFault() {
+            failure = unsafe PatchEvent.Failure(resultOf: layer, message: fault)
+        } else {
+            var fault = unsafe pp_fault()
+            unsafe pp_fault_of(stack.state, &fault)
+            thrown = unsafe script.error(fault.host_error)
+            failure = unsafe PatchEvent.Failure(fault, stack: stack)
+        }
+        let settlement: Settlement<Output.Value, Failure>
+        if let error = thrown as? Failure {
+            // It comes out as itself, and is no failure of the patch.
+            failure = nil
+            settlement = .outcome(.failure(error))
+        } else if let outcome {
+            settlement = .outcome(outcome)
+        } else {
+            settlement = unsafe .below(UInt(pp_current_below(stack.state)))
+        }
+        if failure != nil {
+            unsafe pp_count_failure(layer)
+            unsafe pp_count_fallback(layer)
+        }
+        unsafe pp_leave(stack.state)
+        if let failure { script.report(failure, of: name) }
+        return settlement
+    }
+}
+
+/// Where the address of a layer is kept: a slot's topmost, or the one below a layer. The bridge reads it.
+@frozen @safe @usableFromInline
+struct LayerCell {
+    @usableFromInline let address: UnsafeMutableRawPointer
+
+    @usableFromInline init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
+
+    /// Whether it leads to no layer.
+    @inlinable @inline(__always) var isEmpty: Bool {
+        unsafe address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring) == 0
+    }
+}
+
+/// The record of a running call, as the bridge holds it.
+@frozen @safe @usableFromInline
+struct CallReference {
+    @usableFromInline let address: UnsafeMutableRawPointer
+
+    @usableFromInline init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
+}
+
+/// What a running call keeps for the bridge: its original, and the original's outcome once it has run.
+@frozen @usableFromInline
+struct CallRecord<Function, Value, Failure: Error> {
+    @usableFromInline let original: Function
+    @usableFromInline var outcome: Result<Value, Failure>?
+
+    @inlinable init(_ original: Function) { self.original = original }
+}
+
+extension PatchStack {
+    /// Runs what was entered; on success the call is over.
+    @inlinable
+    func run<Output: PatchResult>(_ arguments: Int32, as _: Output.Type) -> Output.Value? {
+        guard runs(arguments, Output.count), let value = Output.read(from: self) else { return nil }
+        leave()
+        return value
+    }
+
+    @usableFromInline func runs(_ arguments: Int32, _ results: Int32) -> Bool {
+        unsafe pp_run(state, arguments, results)
+    }
+
+    @usableFromInline func leave() { unsafe pp_leave(state) }
+
+    /// Leaves an error for arguments that do not fit.
+    ///
+    /// - Returns: What a callback returns for it: nothing was called.
+    @usableFromInline
+    func refuseArguments(of slot: Slot, from first: Int32, _ types: [any PatchValue.Type]) -> Int32 {
+        let given = Int(top) - Int(first) + 1
+        var message = "\(slot.name) takes \(types.count) argument\(types.count == 1 ? "" : "s"), given \(given)"
+        if given <= types.count {
+            for (index, type) in types.enumerated() where !type.canBeRead(from: self, at: first + Int32(index)) {
+                message =
+                    "argument \(index + 1) of \(slot.name): " + type.mismatch(in: self, at: first + Int32(index))
+                break
+            }
+        }
+        push(message: message)
+        return -2
+    }
+
+    /// Whether there are more arguments than a function takes.
+    @usableFromInline func has(_ count: Int32, from first: Int32) -> Bool { top - first + 1 <= count }
+
+    /// Leaves an error for a function that only its own place can call.
+    @usableFromInline func refuseCall(of slot: Slot) -> Int32 {
+        push(message: "\(slot.name) can be called only by the host: its original stands at its place")
+        return -2
+    }
+}
+
+extension PatchValue {
+    fileprivate static func canBeRead(from stack: PatchStack, at index: Int32) -> Bool {
+        read(from: stack, at: index) != nil
+    }
+}

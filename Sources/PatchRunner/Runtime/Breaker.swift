@@ -1,0 +1,30 @@
+internal import Synchronization
+
+/// Counts a patch's failures, and says once when there were too many in too short a time.
+final class Breaker: Sendable {
+    private let limit: Int
+    private let window: UInt64
+    private let opened: @Sendable (Int) -> Void
+    private let failures = Mutex<[UInt64]?>([])
+
+    /// - Parameter opened: Called with the number of failures, when they are as many as the limit.
+    init(limits: PatchLimits, opened: @escaping @Sendable (Int) -> Void) {
+        limit = max(1, limits.failures)
+        window = UInt64(max(0, limits.failureWindow.nanoseconds))
+        self.opened = opened
+    }
+
+    /// Counts a failure.
+    ///
+    /// - Parameter now: Nanoseconds of a monotonic clock.
+    func count(at now: UInt64) {
+        let isTooMany = failures.withLock { failures in
+            guard var recent = failures else { return false }
+            recent.removeAll { $0 &+ window < now }
+            recent.append(now)
+            failures = recent.count < limit ? recent : nil
+            return recent.count >= limit
+        }
+        if isTooMany { opened(limit) }
+    }
+}

@@ -1,0 +1,60 @@
+public import PatchCrypto
+
+/// A patch whose script has run, and said what it replaces; nothing is replaced yet.
+///
+/// Made by ``PatchRunner/load(_:)``. A patch that nobody holds and that is not applied is gone.
+public final class LoadedPatch: Sendable {
+    /// What the patch says of itself.
+    public let manifest: Manifest
+    /// The names that its script replaces.
+    public let replaces: [String]
+    let script: ScriptState
+
+    init(_ patch: VerifiedPatch, script: ScriptState) throws(PatchError) {
+        manifest = patch.manifest
+        self.script = script
+        do {
+            try script.load()
+            replaces = unsafe script.replacements.map { unsafe $0.name }
+            try checkReplacements()
+        } catch {
+            script.close()
+            throw error
+        }
+    }
+
+    deinit { script.close() }
+
+    /// The patch's reverse-DNS name.
+    public var id: String { manifest.id }
+    /// The patch's number.
+    public var version: Int { manifest.version }
+
+    /// Bytes that its script holds.
+    public var memory: Int { script.memory }
+
+    private func checkReplacements() throws(PatchError) {
+        for name in replaces {
+            guard script.names.slot(name) != nil else {
+                throw PatchError(
+                    .script, "the script replaces \(name), which this app does not have",
+                    hint: "the app has \(script.names.slots.map(\.name).joined(separator: ", "))")
+            }
+            guard manifest.replaces.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+                throw PatchError(
+                    .script, "the script replaces \(name), which its manifest does not name",
+                    hint: "add `-- @replaces \(name)` to its head, and pack it again")
+            }
+        }
+        for name in manifest.replaces where !replaces.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+            throw PatchError(
+                .script, "the manifest names \(name), which the script does not replace",
+                hint: script.names.slot(name) == nil
+                    ? "the app has no such function" : "replace it, or take it from the script's `@replaces`")
+        }
+        guard !replaces.isEmpty else {
+            throw PatchError(
+                .script, "the script replaces nothing", hint: "call patch.replace, or define functions after waxClass")
+        }
+    }
+}

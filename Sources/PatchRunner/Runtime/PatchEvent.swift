@@ -1,0 +1,179 @@
+internal import CLuaBridge
+public import PatchCrypto
+
+/// What happens to patches, for a host's log.
+public enum PatchEvent: Sendable {
+    /// A patch.
+    public struct Patch: Sendable, Hashable {
+        /// Its reverse-DNS name.
+        public let id: String
+        /// Its number.
+        public let version: Int
+
+        /// Names a patch.
+        ///
+        /// - Parameters:
+        ///   - id: Its reverse-DNS name.
+        ///   - version: Its number.
+        public init(id: String, version: Int) {
+            self.id = id
+            self.version = version
+        }
+    }
+
+    /// Why a call of a replacement gave no answer.
+    public struct Failure: Sendable {
+        /// `script` for an error or a wrong result, `script-limit` for a run that was ended.
+        public let code: PatchError.Code
+        /// Lua's message without its position, or what was expected and what was given.
+        public let message: String
+        /// The script in which it happened; nil where Lua does not know.
+        public let script: String?
+        /// The line in it, from 1; where a result is wrong, the line on which the function begins.
+        public let line: Int?
+    }
+
+    /// Why the original answered without a failure of the patch.
+    public enum Fallback: String, Sendable {
+        /// Another thread was in the patch for longer than ``PatchLimits/lockTime``.
+        case busy
+        /// The thread's stack was nearly used up, or calls were nested too deep.
+        case noRoom = "no-room"
+        /// The run around the call had been ended.
+        case ended
+    }
+
+    /// The level of a script's log line.
+    public enum LogLevel: Int, Sendable {
+        case debug, info, warn, error
+    }
+
+    /// A patch's script ran, and said what it replaces.
+    case loaded(Patch, replaces: [String])
+    /// A patch's replacements stand.
+    case applied(Patch)
+    /// A patch's replacements are gone.
+    case removed(Patch)
+    /// A patch was refused; its id and version where they are known.
+    case refused(PatchError, Patch?)
+    /// A replacement failed, and what lies below it answered, unless it had answered before.
+    case failed(Patch, function: String, Failure)
+    /// The original answered without a failure of the patch.
+    case fellBack(Patch, function: String, Fallback)
+    /// A patch failed too often and was taken out.
+    case breakerOpened(Patch, failures: Int)
+    /// A script wrote to the log.
+    case log(Patch, LogLevel, String)
+}
+
+extension PatchEvent {
+    /// The event as one line of JSON, of the schema `patchpack.event/1`.
+    public var jsonLine: String {
+        var members: [(key: String, value: JSONValue)] = [
+            ("schema", .string("patchpack.event/1")), ("event", .string(name)),
+            ("patch", patch.map { .string($0.id) } ?? .null), ("version", patch.map { .integer($0.version) } ?? .null),
+        ]
+        switch self {
+        case .loaded(_, let replaces): members.append(("replaces", .array(replaces.map(JSONValue.string))))
+        case .applied, .removed: break
+        case .refused(let error, _):
+            members += [("code", .string("\(error.code)")), ("message", .string(error.message))]
+        case .failed(_, let function, let failure):
+            members += [
+                ("function", .string(function)), ("code", .string("\(failure.code)")),
+                ("message", .string(failure.message)), ("script", failure.script.map(JSONValue.string) ?? .null),
+                ("line", failure.line.map(JSONValue.integer) ?? .null),
+            ]
+        case .fellBack(_, let function, let reason):
+            members += [("function", .string(function)), ("reason", .string(reason.rawValue))]
+        case .breakerOpened(_, let failures): members.append(("failures", .integer(failures)))
+        case .log(_, let level, let text): members += [("level", .string("\(level)")), ("message", .string(text))]
+        }
+        return JSONValue.object(members).text()
+    }
+
+    /// The event's name in JSON, such as `breaker-opened`.
+    public var name: String {
+        switch self {
+        case .loaded: "loaded"
+        case .applied: "applied"
+        case .removed: "removed"
+        case .refused: "refused"
+        case .failed: "failed"
+        case .fellBack: "fell-back"
+        case .breakerOpened: "breaker-opened"
+        case .log: "log"
+        }
+    }
+
+    /// The patch that it is about.
+    public var patch: Patch? {
+        switch self {
+        case .loaded(let patch, _), .applied(let patch), .removed(let patch), .failed(let patch, _, _),
+            .fellBack(let patch, _, _), .breakerOpened(let patch, _), .log(let patch, _, _):
+            patch
+        case .refused(_, let patch): patch
+        }
+    }
+}
+
+extension PatchEvent: CustomStringConvertible {
+    /// The event in a line for people.
+    public var description: String {
+        let subject = patch.map { "\($0.id) \($0.version)" } ?? "a patch"
+        switch self {
+        case .loaded(_, let replaces): return "\(subject) loaded: replaces \(replaces.joined(separator: ", "))"
+        case .applied, .removed: return "\(subject) \(name)"
+        case .refused(let error, _): return "\(subject) refused: \(error)"
+        case .failed(_, let function, let failure):
+            return "\(subject) failed in \(function): \(failure.place)\(failure.message)"
+        case .fellBack(_, let function, let reason):
+            return "\(subject) was passed by in \(function): \(reason.rawValue)"
+        case .breakerOpened(_, let failures): return "\(subject) was taken out after \(failures) failures"
+        case .log(_, let level, let text): return "\(subject) \(level): \(text)"
+        }
+    }
+}
+
+extension PatchEvent.Failure {
+    /// `cart.lua:3: `, where that is known.
+    var place: String {
+        guard let script, let line else { return "" }
+        return "\(script):\(line): "
+    }
+
+    /// What the bridge says of a run that failed; the error value is on top of the stack.
+    init(_ fault: pp_fault, stack: PatchStack) {
+        let (kill, line, error) = unsafe (fault.kill, fault.line, fault.host_error)
+        let script = unsafe line > 0 ? fault.script.map { unsafe String(cString: $0) } : nil
+        self.script = script
+        self.line = line > 0 ? Int(line) : nil
+        code = kill == 0 ? .script : .scriptLimit
+        switch UInt32(kill) {
+        case PP_FUEL.rawValue: message = "ended: it used up its fuel"
+        case PP_MEMORY.rawValue: message = "ended: it used more memory than its limit"
+        case PP_TIME.rawValue: message = "ended: it ran longer than its limit"
+        default:
+            if let error = stack.script.error(error) {
+                message = "an error of the host was not caught: \(error)"
+            } else if stack.typeName(at: -1) == "string" {
+                // Lua begins a message with its position, which is told apart here.
+                let text = stack.text(at: -1)
+                let position = script.map { "\($0):\(line): " } ?? ""
+                message = text.utf8.starts(with: position.utf8) ? String(text.dropFirst(position.count)) : text
+            } else {
+                message = "an error that is a \(stack.typeName(at: -1))"
+            }
+        }
+    }
+
+    /// A run whose result does not fit, or that could not begin.
+    init(resultOf layer: OpaquePointer?, message: String) {
+        var name: UnsafePointer<CChar>?
+        let line = unsafe pp_layer_line(layer, &name)
+        script = unsafe name.map { unsafe String(cString: $0) }
+        self.line = Int(line)
+        code = .script
+        self.message = message
+    }
+}

@@ -1,0 +1,142 @@
+/// Looks for what Lua's compiler must not be given, because it works on it without a limit.
+///
+/// Where an error names a value like `a.a.a.a…`, Lua 5.4 searches its way back for each part again: in quadratic time and on
+/// the C stack, with no hook in between.
+struct SourceScan {
+    /// Indexings in a row, as in `a.b.c[1]`.
+    static let longestChain = 200
+    /// Brackets within brackets; Lua itself allows 200.
+    static let deepestNesting = 250
+
+    struct Fault {
+        let line: Int
+        let message: String
+    }
+
+    /// What is wrong with a source, if anything is.
+    static func fault(in source: [UInt8]) -> Fault? {
+        var scan = SourceScan(source)
+        return scan.run()
+    }
+
+    private let source: [UInt8]
+    private var position = 0
+    private var line = 1
+    /// For each open bracket, the indexings in a row around it.
+    private var outer: [Int] = []
+    private var chain = 0
+
+    private init(_ source: [UInt8]) { self.source = source }
+
+    private mutating func run() -> Fault? {
+        while position < source.count {
+            let byte = source[position]
+            switch byte {
+            case UInt8(ascii: "\n"):
+                line += 1
+                position += 1
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): position += 1
+            case UInt8(ascii: "-") where next == UInt8(ascii: "-"): skipComment()
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                skipString(byte)
+                chain = 0
+            case UInt8(ascii: "[") where longBracketLevel(at: position) != nil:
+                skipLongBracket()
+                chain = 0
+            case UInt8(ascii: "["), UInt8(ascii: "("), UInt8(ascii: "{"):
+                if byte == UInt8(ascii: "[") { chain += 1 }
+                guard outer.count < Self.deepestNesting else {
+                    return Fault(line: line, message: "more than \(Self.deepestNesting) brackets within each other")
+                }
+                outer.append(chain)
+                chain = 0
+                position += 1
+            case UInt8(ascii: "]"), UInt8(ascii: ")"), UInt8(ascii: "}"):
+                chain = outer.popLast() ?? 0
+                position += 1
+            case UInt8(ascii: ".") where next != UInt8(ascii: "."), UInt8(ascii: ":") where next != UInt8(ascii: ":"):
+                chain += 1
+                position += 1
+                skipSpace()
+                skipWord()
+            case UInt8(ascii: "."), UInt8(ascii: ":"):
+                while position < source.count, source[position] == byte { position += 1 }
+                chain = 0
+            case _ where Self.isWord(byte):
+                skipWord()
+                chain = 0
+            default:
+                position += 1
+                chain = 0
+            }
+            if chain > Self.longestChain {
+                return Fault(line: line, message: "more than \(Self.longestChain) indexings in a row")
+            }
+        }
+        return nil
+    }
+
+    private var next: UInt8? { position + 1 < source.count ? source[position + 1] : nil }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private mutating func skipWord() {
+        while position < source.count, Self.isWord(source[position]) { position += 1 }
+    }
+
+    private mutating func skipSpace() {
+        while position < source.count, [0x20, 0x09, 0x0A, 0x0D].contains(source[position]) {
+            if source[position] == 0x0A { line += 1 }
+            position += 1
+        }
+    }
+
+    private mutating func skipComment() {
+        position += 2
+        if longBracketLevel(at: position) != nil { return skipLongBracket() }
+        while position < source.count, source[position] != UInt8(ascii: "\n") { position += 1 }
+    }
+
+    private mutating func skipString(_ quote: UInt8) {
+        position += 1
+        while position < source.count, source[position] != quote, source[position] != UInt8(ascii: "\n") {
+            if source[position] == UInt8(ascii: "\\"), position + 1 < source.count {
+                position += 1
+                if source[position] == UInt8(ascii: "\n") { line += 1 }
+            }
+            position += 1
+        }
+        if position < source.count, source[position] == quote { position += 1 }
+    }
+
+    /// The number of `=` in a `[==[`.
+    private func longBracketLevel(at start: Int) -> Int? {
+        guard start < source.count, source[start] == UInt8(ascii: "[") else { return nil }
+        var end = start + 1
+        while end < source.count, source[end] == UInt8(ascii: "=") { end += 1 }
+        return end < source.count && source[end] == UInt8(ascii: "[") ? end - start - 1 : nil
+    }
+
+    private mutating func skipLongBracket() {
+        let level = longBracketLevel(at: position) ?? 0
+        position += level + 2
+        while position < source.count {
+            if source[position] == UInt8(ascii: "\n") { line += 1 }
+            let close = position + level + 1
+            if source[position] == UInt8(ascii: "]"), close < source.count, source[close] == UInt8(ascii: "]"),
+                source[(position + 1)..<close].allSatisfy({ $0 == UInt8(ascii: "=") })
+            {
+                position = close + 1
+                return
+            }
+            position += 1
+        }
+    }
+}

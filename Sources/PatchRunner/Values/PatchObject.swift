@@ -1,0 +1,97 @@
+/// A class whose objects can be given to scripts, which call the methods that the host exposes.
+///
+///     final class Cart: PatchObject { … }
+///
+/// A script holds no pointer: it has a number that is good for the call in which it was given, and an error says so afterwards.
+public protocol PatchObject: AnyObject, PatchValue, Sendable {}
+
+extension PatchObject {
+    public func push(to stack: PatchStack) { stack.push(object: self) }
+    public static func read(from stack: PatchStack, at index: Int32) -> Self? { stack.object(at: index) as? Self }
+    public static var patchTypeName: String { "\(Self.self)" }
+}
+
+/// The methods of a class that scripts may call.
+public struct PatchMethods<Object: PatchObject> {
+    let className: String
+    private(set) var methods: [NameTable.Method] = []
+
+    init(className: String) { self.className = className }
+
+    /// Names a method.
+    ///
+    /// - Parameters:
+    ///   - name: What scripts call it: `cart:name(…)`.
+    ///   - body: What it does; its first argument is the object.
+    public mutating func method<each Argument: PatchValue, Result: PatchValue>(
+        _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Result
+    ) {
+        let method = "\(className):\(name)"
+        methods.append(
+            .init(name: name) { stack in
+                var arguments = PatchArguments(of: method, on: stack)
+                do {
+                    let object = try arguments.next(Object.self)
+                    let result = try body(object, repeat arguments.next((each Argument).self))
+                    result.push(to: stack)
+                    return 1
+                } catch {
+                    return arguments.fails(with: error)
+                }
+            })
+    }
+
+    /// Names a method that returns nothing.
+    ///
+    /// - Parameters:
+    ///   - name: What scripts call it: `cart:name(…)`.
+    ///   - body: What it does; its first argument is the object.
+    public mutating func method<each Argument: PatchValue>(
+        _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Void
+    ) {
+        let method = "\(className):\(name)"
+        methods.append(
+            .init(name: name) { stack in
+                var arguments = PatchArguments(of: method, on: stack)
+                do {
+                    let object = try arguments.next(Object.self)
+                    try body(object, repeat arguments.next((each Argument).self))
+                    return 0
+                } catch {
+                    return arguments.fails(with: error)
+                }
+            })
+    }
+}
+
+/// Reads a method's arguments one after the other.
+private struct PatchArguments {
+    let method: String
+    let stack: PatchStack
+    private var index: Int32 = 0
+
+    private struct Mismatch: Error {
+        let message: String
+    }
+
+    init(of method: String, on stack: PatchStack) {
+        self.method = method
+        self.stack = stack
+    }
+
+    mutating func next<Value: PatchValue>(_: Value.Type) throws -> Value {
+        index += 1
+        guard let value = Value.read(from: stack, at: index) else {
+            let place = index == 1 ? "the object" : "argument \(index - 1)"
+            throw Mismatch(message: "\(place) of \(method): " + Value.mismatch(in: stack, at: index))
+        }
+        return value
+    }
+
+    /// What a callback returns for an error of the method or of its arguments.
+    func fails(with error: any Error) -> Int32 {
+        guard let mismatch = error as? Mismatch else { return stack.raise(error) }
+        stack.push(message: mismatch.message)
+        return -1
+    }
+}

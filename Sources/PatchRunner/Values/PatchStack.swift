@@ -1,0 +1,10 @@
+/// Where a call's values pass between Swift and a script.
+///
+/// A stack is good only while the function that was given it runs.
+@frozen @safe
+public struct PatchStack {
+    @usableFromInline let state: OpaquePointer
+
+    @usableFromInline
+    init(_ state: OpaquePointer) { unsafe self.state = unsafe state }
+}

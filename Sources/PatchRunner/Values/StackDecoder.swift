@@ -1,0 +1,220 @@
+/// Reads a `Codable` value from the tables that a script answers with.
+struct StackDecoder: Decoder {
+    let stack: PatchStack
+    let codingPath: [any CodingKey]
+    /// Where the value stands.
+    let place: Int32
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    /// Reads a value.
+    ///
+    /// - Throws: `DecodingError` for another form, or past a limit.
+    static func read<Value: Decodable>(_: Value.Type, from stack: PatchStack, at index: Int32) throws -> Value {
+        let base = stack.top
+        defer { stack.top = base }
+        guard stack.script.enterTable(elements: 0) else { throw limit(stack, []) }
+        defer { stack.script.leaveTable() }
+        return try decode(Value.self, from: stack, at: stack.absolute(index), path: [])
+    }
+
+    fileprivate static func decode<Value: Decodable>(
+        _: Value.Type, from stack: PatchStack, at place: Int32, path: [any CodingKey]
+    ) throws -> Value {
+        stack.makeRoom()
+        guard let type = Value.self as? any PatchValue.Type, type.isDirect else {
+            return try Value(from: StackDecoder(stack: stack, codingPath: path, place: place))
+        }
+        guard let value = type.read(from: stack, at: place) as? Value else {
+            throw mismatch(Value.self, path, type.mismatch(in: stack, at: place))
+        }
+        return value
+    }
+
+    fileprivate static func mismatch(_ type: Any.Type, _ path: [any CodingKey], _ text: String) -> DecodingError {
+        .typeMismatch(type, .init(codingPath: path, debugDescription: text))
+    }
+
+    fileprivate static func limit(_ stack: PatchStack, _ path: [any CodingKey]) -> DecodingError {
+        .dataCorrupted(.init(codingPath: path, debugDescription: stack.takeReadFault() ?? "past a limit"))
+    }
+
+    /// An error's text in a script's terms: `items.3.price: expected number, given string`.
+    static func text(of error: any Error) -> String {
+        let (context, text): (DecodingError.Context, String)
+        switch error {
+        case DecodingError.typeMismatch(_, let found), DecodingError.valueNotFound(_, let found),
+            DecodingError.dataCorrupted(let found):
+            (context, text) = (found, found.debugDescription)
+        case DecodingError.keyNotFound(let key, let found): (context, text) = (found, "no field \(key.stringValue)")
+        case EncodingError.invalidValue(_, let found): return found.debugDescription
+        default: return "\(error)"
+        }
+        let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+        return path.isEmpty ? text : "\(path): \(text)"
+    }
+
+    /// Checks that a table stands here, and counts what is in it.
+    private func checkTable(elements: Int) throws {
+        guard codingPath.count < stack.script.limits.tableDepth else {
+            throw Self.mismatch(Any.self, codingPath, "tables nested more than \(stack.script.limits.tableDepth) deep")
+        }
+        guard stack.script.enterTable(elements: elements) else { throw Self.limit(stack, codingPath) }
+        stack.script.leaveTable()
+    }
+
+    func container<Key: CodingKey>(keyedBy _: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard stack.isTable(at: place) else {
+            throw Self.mismatch([String: Any].self, codingPath, "expected table, given \(stack.typeName(at: place))")
+        }
+        try checkTable(elements: 1)
+        return KeyedDecodingContainer(StackKeyedDecoding(stack: stack, codingPath: codingPath, table: place))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard let count = stack.sequenceLength(at: place) else {
+            throw Self.mismatch([Any].self, codingPath, "expected sequence, given \(stack.typeName(at: place))")
+        }
+        try checkTable(elements: count)
+        return StackUnkeyedDecoding(stack: stack, codingPath: codingPath, table: place, elements: count)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer {
+        StackSingleDecoding(stack: stack, codingPath: codingPath, place: place)
+    }
+}
+
+private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let stack: PatchStack
+    let codingPath: [any CodingKey]
+    let table: Int32
+
+    var allKeys: [Key] {
+        var keys: [Key] = []
+        let base = stack.top
+        defer { stack.top = base }
+        _ = stack.forEachPair(at: table) {
+            if let name = stack.string(at: -2), let key = Key(stringValue: name) { keys.append(key) }
+            return true
+        }
+        return keys
+    }
+
+    /// Leaves a field's value on top, which may be nil.
+    private func push(_ key: any CodingKey) {
+        stack.makeRoom()
+        stack.push(key.stringValue)
+        stack.getValue(of: table)
+    }
+
+    func contains(_ key: Key) -> Bool {
+        push(key)
+        defer { stack.pop() }
+        return !stack.isNil(at: -1)
+    }
+
+    func decodeNil(forKey key: Key) -> Bool { !contains(key) }
+
+    func decode<Value: Decodable>(_: Value.Type, forKey key: Key) throws -> Value {
+        push(key)
+        let place = stack.top
+        defer { stack.top = place - 1 }
+        guard !stack.isNil(at: place) else {
+            throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: ""))
+        }
+        return try StackDecoder.decode(Value.self, from: stack, at: place, path: codingPath + [key])
+    }
+
+    /// The decoder of a field, whose value stays on the stack until the whole is read.
+    private func decoder(of key: any CodingKey) -> StackDecoder {
+        push(key)
+        return StackDecoder(stack: stack, codingPath: codingPath + [key], place: stack.top)
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> { try decoder(of: key).container(keyedBy: type) }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try decoder(of: key).unkeyedContainer()
+    }
+
+    func superDecoder() -> any Decoder { decoder(of: StackKey("super")) }
+    func superDecoder(forKey key: Key) -> any Decoder { decoder(of: key) }
+}
+
+private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
+    let stack: PatchStack
+    let codingPath: [any CodingKey]
+    let table: Int32
+    let elements: Int
+    private(set) var currentIndex = 0
+
+    var count: Int? { elements }
+    var isAtEnd: Bool { currentIndex >= elements }
+
+    init(stack: PatchStack, codingPath: [any CodingKey], table: Int32, elements: Int) {
+        self.stack = stack
+        self.codingPath = codingPath
+        self.table = table
+        self.elements = elements
+    }
+
+    private func check() throws {
+        guard isAtEnd else { return }
+        throw DecodingError.valueNotFound(
+            Any.self, .init(codingPath: codingPath, debugDescription: "a sequence of \(elements) elements has no more"))
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        try check()
+        stack.makeRoom()
+        stack.pushElement(currentIndex + 1, of: table)
+        defer { stack.pop() }
+        guard stack.isNil(at: -1) else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode<Value: Decodable>(_: Value.Type) throws -> Value {
+        try check()
+        stack.makeRoom()
+        stack.pushElement(currentIndex + 1, of: table)
+        let place = stack.top
+        defer { stack.top = place - 1 }
+        let value = try StackDecoder.decode(
+            Value.self, from: stack, at: place, path: codingPath + [StackKey(currentIndex)])
+        currentIndex += 1
+        return value
+    }
+
+    private mutating func nextDecoder() throws -> StackDecoder {
+        try check()
+        stack.makeRoom()
+        stack.pushElement(currentIndex + 1, of: table)
+        currentIndex += 1
+        return StackDecoder(stack: stack, codingPath: codingPath + [StackKey(currentIndex - 1)], place: stack.top)
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested>
+    {
+        try nextDecoder().container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try nextDecoder().unkeyedContainer()
+    }
+
+    mutating func superDecoder() throws -> any Decoder { try nextDecoder() }
+}
+
+private struct StackSingleDecoding: SingleValueDecodingContainer {
+    let stack: PatchStack
+    let codingPath: [any CodingKey]
+    let place: Int32
+
+    func decodeNil() -> Bool { stack.isNil(at: place) }
+
+    func decode<Value: Decodable>(_: Value.Type) throws -> Value {
+        try StackDecoder.decode(Value.self, from: stack, at: place, path: codingPath)
+    }
+}

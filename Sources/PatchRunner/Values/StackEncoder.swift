@@ -1,0 +1,201 @@
+extension PatchValue where Self: Codable {
+    public func push(to stack: PatchStack) { StackEncoder.push(self, to: stack) }
+    public static func read(from stack: PatchStack, at index: Int32) -> Self? {
+        try? StackDecoder.read(Self.self, from: stack, at: index)
+    }
+    public static var patchTypeName: String { "\(Self.self)" }
+    public static var isDirect: Bool { false }
+    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+        if isDirect { return stack.mismatch(expected: patchTypeName, at: index) }
+        do {
+            _ = try StackDecoder.read(Self.self, from: stack, at: index)
+            return "expected \(patchTypeName), given another"
+        } catch {
+            return "expected \(patchTypeName): " + StackDecoder.text(of: error)
+        }
+    }
+}
+
+/// Writes a `Codable` value as tables, without anything in between.
+///
+/// A container is a table on the stack, and takes its values as they come.
+struct StackEncoder: Encoder {
+    let stack: PatchStack
+    let codingPath: [any CodingKey]
+    let target: Target
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    enum Target {
+        /// The value will stand here, where a nil stands until then.
+        case place(Int32)
+        /// The table is there already; that is how a class's parent is encoded.
+        case table(Int32)
+    }
+
+    /// Pushes a value; one that cannot be encoded makes the run fail that was to get it.
+    static func push(_ value: some Encodable, to stack: PatchStack) {
+        let base = stack.top
+        do {
+            try encode(value, to: stack, path: [])
+        } catch {
+            stack.top = base
+            stack.refuse("\(type(of: value)) cannot be encoded: \(StackDecoder.text(of: error))")
+        }
+    }
+
+    /// Leaves one value on top.
+    fileprivate static func encode(_ value: some Encodable, to stack: PatchStack, path: [any CodingKey]) throws {
+        stack.makeRoom()
+        if let value = value as? any PatchValue, type(of: value).isDirect { return value.push(to: stack) }
+        stack.pushNil()
+        let place = stack.top
+        try value.encode(to: StackEncoder(stack: stack, codingPath: path, target: .place(place)))
+        stack.top = place
+    }
+
+    private func pushTable() -> Int32 {
+        stack.makeRoom()
+        switch target {
+        case .table(let table): return table
+        case .place(let place):
+            stack.pushTable()
+            stack.pushCopy(of: stack.top)
+            stack.replace(place)
+            return stack.top
+        }
+    }
+
+    func container<Key: CodingKey>(keyedBy _: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(StackKeyedEncoding(stack: stack, codingPath: codingPath, table: pushTable()))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        StackUnkeyedEncoding(stack: stack, codingPath: codingPath, table: pushTable())
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        switch target {
+        case .place(let place): return StackSingleEncoding(stack: stack, codingPath: codingPath, place: place)
+        case .table:
+            stack.pushNil()  // a parent that is no table has no place
+            return StackSingleEncoding(stack: stack, codingPath: codingPath, place: stack.top)
+        }
+    }
+}
+
+private struct StackKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let stack: PatchStack
+    let codingPath: [any CodingKey]
+    let table: Int32
+
+    mutating func encodeNil(forKey key: Key) {}
+
+    mutating func encode(_ value: some Encodable, forKey key: Key) throws {
+        stack.makeRoom()
+        stack.push(key.stringValue)
+        try StackEncoder.encode(value, to: stack, path: codingPath + [key])
+        stack.setPair(of: table)
+    }
+
+    /// A table under a key; it stays on the stack while the value is encoded.
+    private func pushNestedTable(_ key: any CodingKey) -> Int32 {
+        stack.makeRoom()
+        stack.pushTable()
+        let nested = stack.top
+        stack.push(key.stringValue)
+        stack.pushCopy(of: nested)
+        stack.setPair(of: table)
+        return nested
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy _: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
+        KeyedEncodingContainer(
+            StackKeyedEncoding<Nested>(stack: stack, codingPath: codingPath + [key], table: pushNestedTable(key)))
+    }
+
+    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        StackUnkeyedEncoding(stack: stack, codingPath: codingPath + [key], table: pushNestedTable(key))
+    }
+
+    mutating func superEncoder() -> any Encoder { superEncoder(under: StackKey("super")) }
+    mutating func superEncoder(forKey key: Key) -> any Encoder { superEncoder(under: key) }
+
+    private func superEncoder(under key: any CodingKey) -> any Encoder {
+        StackEncoder(stack: stack, codingPath: codingPath + [key], target: .table(pushNestedTable(key)))
+    }
+}
+
+private struct StackUnkeyedEncoding: UnkeyedEncodingContainer {
+    let stack: PatchStack
+    let codingPath: [any CodingKey]
+    let table: Int32
+    var count = 0
+
+    mutating func encodeNil() throws {
+        throw EncodingError.invalidValue(
+            Optional<Int>.none as Any, .init(codingPath: codingPath, debugDescription: "a sequence cannot hold nil"))
+    }
+
+    mutating func encode(_ value: some Encodable) throws {
+        try StackEncoder.encode(value, to: stack, path: codingPath + [StackKey(count)])
+        count += 1
+        stack.setElement(count, of: table)
+    }
+
+    private mutating func pushNestedTable() -> Int32 {
+        stack.makeRoom()
+        stack.pushTable()
+        stack.pushCopy(of: stack.top)
+        count += 1
+        stack.setElement(count, of: table)
+        return stack.top
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy _: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        let path = codingPath + [StackKey(count)]
+        return KeyedEncodingContainer(
+            StackKeyedEncoding<Nested>(stack: stack, codingPath: path, table: pushNestedTable()))
+    }
+
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        let path = codingPath + [StackKey(count)]
+        return StackUnkeyedEncoding(stack: stack, codingPath: path, table: pushNestedTable())
+    }
+
+    mutating func superEncoder() -> any Encoder {
+        let path = codingPath + [StackKey(count)]
+        return StackEncoder(stack: stack, codingPath: path, target: .table(pushNestedTable()))
+    }
+}
+
+private struct StackSingleEncoding: SingleValueEncodingContainer {
+    let stack: PatchStack
+    let codingPath: [any CodingKey]
+    let place: Int32
+
+    mutating func encodeNil() {}
+
+    mutating func encode(_ value: some Encodable) throws {
+        try StackEncoder.encode(value, to: stack, path: codingPath)
+        stack.replace(place)
+    }
+}
+
+/// A key that no type declares: an index, or `super`.
+struct StackKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ index: Int) {
+        stringValue = String(index + 1)  // as Lua counts
+        intValue = index
+    }
+    init(_ name: String) {
+        stringValue = name
+        intValue = nil
+    }
+    init?(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { self.init(intValue) }
+}

@@ -1,0 +1,159 @@
+extension Bool: PatchValue {
+    public func push(to stack: PatchStack) { stack.push(self) }
+    public static func read(from stack: PatchStack, at index: Int32) -> Bool? { stack.bool(at: index) }
+    public static var patchTypeName: String { "boolean" }
+    public static var isDirect: Bool { true }
+}
+
+extension Double: PatchValue {
+    public func push(to stack: PatchStack) { stack.push(self) }
+    public static func read(from stack: PatchStack, at index: Int32) -> Double? { stack.number(at: index) }
+    public static var patchTypeName: String { "number" }
+    public static var isDirect: Bool { true }
+    public static func push(_ values: [Double], to stack: PatchStack) { stack.push(values) }
+    public static func readArray(from stack: PatchStack, at index: Int32) -> [Double]? { stack.numbers(at: index) }
+}
+
+extension Float: PatchValue {
+    public func push(to stack: PatchStack) { stack.push(Double(self)) }
+    /// A number beyond a `Float`'s range does not fit; its precision may be less.
+    public static func read(from stack: PatchStack, at index: Int32) -> Float? {
+        guard let number = stack.number(at: index) else { return nil }
+        let value = Float(number)
+        return value.isFinite || !number.isFinite ? value : nil
+    }
+    public static var patchTypeName: String { "number" }
+    public static var isDirect: Bool { true }
+}
+
+extension Int: PatchValue {
+    public func push(to stack: PatchStack) { stack.push(Int64(self)) }
+    public static func read(from stack: PatchStack, at index: Int32) -> Int? {
+        stack.integer(at: index).flatMap(Int.init(exactly:))
+    }
+    public static var patchTypeName: String { "integer" }
+    public static func push(_ values: [Int], to stack: PatchStack) { stack.push(values) }
+    public static func readArray(from stack: PatchStack, at index: Int32) -> [Int]? { stack.integers(at: index) }
+}
+
+extension PatchValue where Self: FixedWidthInteger & Codable {
+    public static var isDirect: Bool { true }
+    public func push(to stack: PatchStack) {
+        guard let integer = Int64(exactly: self) else {
+            return stack.refuse("\(self) does not fit into an integer of Lua")
+        }
+        stack.push(integer)
+    }
+    public static func read(from stack: PatchStack, at index: Int32) -> Self? {
+        stack.integer(at: index).flatMap(Self.init(exactly:))
+    }
+    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+        guard let integer = stack.integer(at: index) else {
+            return stack.mismatch(expected: patchTypeName, at: index)
+        }
+        return "expected \(patchTypeName) from \(min) to \(max), given \(integer)"
+    }
+    public static var patchTypeName: String { "integer" }
+}
+
+extension Int8: PatchValue {}
+extension Int16: PatchValue {}
+extension Int32: PatchValue {}
+extension Int64: PatchValue {}
+extension UInt16: PatchValue {}
+extension UInt32: PatchValue {}
+extension UInt64: PatchValue {}
+extension UInt: PatchValue {}
+
+/// An array of bytes is a string, as bytes are in Lua.
+extension UInt8: PatchValue {
+    public static func push(_ values: [UInt8], to stack: PatchStack) { stack.push(bytes: values) }
+    public static func readArray(from stack: PatchStack, at index: Int32) -> [UInt8]? { stack.bytes(at: index) }
+    public static var patchArrayTypeName: String { "string" }
+}
+
+extension String: PatchValue {
+    public func push(to stack: PatchStack) { stack.push(self) }
+    public static func read(from stack: PatchStack, at index: Int32) -> String? { stack.string(at: index) }
+    public static var patchTypeName: String { "string" }
+    public static var isDirect: Bool { true }
+    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+        if let fault = stack.takeReadFault() { return fault }
+        let given = stack.typeName(at: index)
+        return "expected string, given \(given == "string" ? "a string that is not UTF-8" : given)"
+    }
+}
+
+extension Optional: PatchValue where Wrapped: PatchValue {
+    public func push(to stack: PatchStack) {
+        if let self { self.push(to: stack) } else { stack.pushNil() }
+    }
+    public static func read(from stack: PatchStack, at index: Int32) -> Wrapped?? {
+        if stack.isNil(at: index) { return .some(nil) }
+        return Wrapped.read(from: stack, at: index).map { .some($0) }
+    }
+    public static var patchTypeName: String { "\(Wrapped.patchTypeName) or nil" }
+    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+        Wrapped.mismatch(in: stack, at: index)
+    }
+}
+
+extension Array: PatchValue where Element: PatchValue {
+    public func push(to stack: PatchStack) { Element.push(self, to: stack) }
+    public static func read(from stack: PatchStack, at index: Int32) -> [Element]? {
+        Element.readArray(from: stack, at: index)
+    }
+    public static var patchTypeName: String { Element.patchArrayTypeName }
+    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+        if let fault = stack.takeReadFault() { return fault }
+        guard Element.patchArrayTypeName != "string", let count = stack.beginTable(at: index) else {
+            return "expected \(patchTypeName), given \(stack.typeName(at: index))"
+        }
+        defer { stack.endTable() }
+        for element in 1..<count + 1 {
+            stack.pushElement(element, of: index)
+            defer { stack.pop() }
+            if Element.read(from: stack, at: -1) == nil {
+                return "element \(element): " + Element.mismatch(in: stack, at: -1)
+            }
+        }
+        return "expected \(patchTypeName), given another table"
+    }
+}
+
+extension Dictionary: PatchValue where Key == String, Value: PatchValue {
+    public func push(to stack: PatchStack) {
+        stack.pushTable(fields: count)
+        for (key, value) in self {
+            key.push(to: stack)
+            value.push(to: stack)
+            stack.setPair()
+        }
+    }
+    public static func read(from stack: PatchStack, at index: Int32) -> [String: Value]? {
+        var values: [String: Value] = [:]
+        let isRead = stack.forEachPair(at: index) {
+            guard let key = String.read(from: stack, at: -2), let value = Value.read(from: stack, at: -1) else {
+                return false
+            }
+            values[key] = value
+            return true
+        }
+        return isRead ? values : nil
+    }
+    public static var patchTypeName: String { "table of \(Value.patchTypeName)" }
+    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+        if let fault = stack.takeReadFault() { return fault }
+        var found = "expected \(patchTypeName), given \(stack.typeName(at: index))"
+        _ = stack.forEachPair(at: index) {
+            guard let key = String.read(from: stack, at: -2) else {
+                found = "key: " + String.mismatch(in: stack, at: -2)
+                return false
+            }
+            guard Value.read(from: stack, at: -1) == nil else { return true }
+            found = "field \(key): " + Value.mismatch(in: stack, at: -1)
+            return false
+        }
+        return found
+    }
+}

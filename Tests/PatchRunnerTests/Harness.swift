@@ -1,0 +1,96 @@
+import PatchCrypto
+import PatchRunner
+import Synchronization
+import TestSupport
+
+/// A registry with a runner on it, and everything that was reported.
+final class Harness: Sendable {
+    let registry = PatchRegistry()
+    let runner: PatchRunner
+    private let recorded: Recorder
+
+    private final class Recorder: Sendable {
+        let events = Mutex<[PatchEvent]>([])
+    }
+
+    init(limits: PatchLimits = PatchLimits(), floors: [String: Int] = [:], time: String? = "2026-11-20T12:00:00Z")
+        throws
+    {
+        let recorder = Recorder()
+        recorded = recorder
+        let now = time.flatMap(Timestamp.init)
+        runner = PatchRunner(
+            registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: limits,
+            floors: floors, clock: { now }, events: { event in recorder.events.withLock { $0.append(event) } })
+    }
+
+    var events: [PatchEvent] { recorded.events.withLock { $0 } }
+    var failures: [PatchEvent.Failure] {
+        events.compactMap { if case .failed(_, _, let failure) = $0 { failure } else { nil } }
+    }
+    var logged: [String] {
+        events.compactMap { if case .log(_, _, let text) = $0 { text } else { nil } }
+    }
+
+    /// A patch as a packer makes it, verified.
+    static func verified(
+        _ source: String, id: String = "com.example.shop.fix", version: Int = 1, replaces: [String],
+        others: [String: String] = [:], app: String = "com.example.shop", appVersions: String = "*", engine: Int = 1,
+        expires: String? = nil
+    ) throws -> VerifiedPatch {
+        let envelope = try envelope(
+            source, id: id, version: version, replaces: replaces, others: others, app: app, appVersions: appVersions,
+            engine: engine, expires: expires)
+        return try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
+            .verify(envelope, scriptKeys: TestKeys.script).get()
+    }
+
+    static func verified(
+        bytes: [UInt8], replaces: [String], others: [String: String] = [:]
+    ) throws -> VerifiedPatch {
+        let scripts =
+            [Script(name: "main.lua", bytes: bytes)]
+            + others.sorted { $0.key < $1.key }.map { Script(name: $0.key, bytes: Array($0.value.utf8)) }
+        let manifest = try Manifest(
+            id: "com.example.shop.fix", version: 1, app: "com.example.shop", replaces: replaces,
+            scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) })
+        let envelope = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
+            .pack(manifest, scripts)
+        return try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
+            .verify(envelope, scriptKeys: TestKeys.script).get()
+    }
+
+    static func envelope(
+        _ source: String, id: String = "com.example.shop.fix", version: Int = 1, replaces: [String],
+        others: [String: String] = [:], app: String = "com.example.shop", appVersions: String = "*", engine: Int = 1,
+        expires: String? = nil
+    ) throws -> [UInt8] {
+        let scripts =
+            [Script(name: "main.lua", bytes: Array(source.utf8))]
+            + others.sorted { $0.key < $1.key }.map { Script(name: $0.key, bytes: Array($0.value.utf8)) }
+        let manifest = try Manifest(
+            id: id, version: version, app: app, appVersions: VersionRange(appVersions) ?? .all, engine: engine,
+            replaces: replaces, scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) },
+            expires: expires.flatMap(Timestamp.init))
+        return try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing]).pack(manifest, scripts)
+    }
+
+    /// Loads and applies a script.
+    @discardableResult
+    func apply(
+        _ source: String, id: String = "com.example.shop.fix", version: Int = 1, replaces: [String],
+        others: [String: String] = [:]
+    ) throws -> LoadedPatch {
+        let patch = try runner.load(
+            try Self.verified(source, id: id, version: version, replaces: replaces, others: others))
+        try runner.apply(patch)
+        return patch
+    }
+}
+
+/// Counts calls from any thread.
+final class Counter: Sendable {
+    private let value = Atomic(0)
+    func add() { value.add(1, ordering: .relaxed) }
+    var count: Int { value.load(ordering: .relaxed) }
+}

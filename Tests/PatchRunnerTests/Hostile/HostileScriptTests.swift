@@ -1,0 +1,59 @@
+import Foundation
+import PatchCrypto
+import PatchRunner
+import Testing
+import TestSupport
+
+/// Scripts that want more than they may have. Each file says in its first line what must become of it:
+///
+///     refused CODE            it does not load
+///     failed CODE             the original answers, and the failure has this code
+///     failed-answered CODE N  as `failed`, and the original had run already: N is its answer
+///     answered N              it is harmless, and answers N
+@Suite struct HostileScriptTests {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "scripts")
+    static let names: [String] =
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasSuffix(".lua") }
+        .sorted()
+
+    @Test func thereAreScripts() { #expect(Self.names.count > 150) }
+
+    @Test(.timeLimit(.minutes(2)), arguments: names)
+    func comesToItsOutcome(_ name: String) throws {
+        let source = try Data(contentsOf: Self.folder.appending(path: name))
+        let text = String(decoding: source, as: UTF8.self)
+        let head = try #require(text.split(separator: "\n").first { $0.contains("-- outcome: ") })
+        let outcome = try #require(head.split(separator: ": ", maxSplits: 1).last).split(separator: " ").map(
+            String.init)
+
+        let harness = try Harness()
+        let calls = Counter()
+        let run = try harness.registry.replaceable("T.run") { (x: Int) -> Int in
+            calls.add()
+            return x + 1000
+        }
+        let verified = try Harness.verified(
+            bytes: Array(source), replaces: ["T.run"], others: ["other.lua": "return ("])
+        if outcome[0] == "refused" {
+            let error = try #require(throws: PatchError.self) { _ = try harness.runner.load(verified) }
+            #expect("\(error.code)" == outcome[1], "\(error)")
+        } else {
+            try harness.runner.apply(try harness.runner.load(verified))
+            let answer = run(1)
+            switch outcome[0] {
+            case "answered":
+                #expect(answer == Int(outcome[1]), "\(harness.failures)")
+                #expect(harness.failures.isEmpty)
+            default:
+                let code = try #require(harness.failures.first).code
+                #expect("\(code)" == outcome[1], "\(harness.failures)")
+                #expect(answer == 1001)
+            }
+            #expect(calls.count <= 1)
+            // The patch is in the state that the last call left; whatever it does now, the host has its answer.
+            _ = run(2)
+            #expect(harness.runner.remove("com.example.shop.fix"))
+        }
+        #expect(run(3) == 1003)
+    }
+}

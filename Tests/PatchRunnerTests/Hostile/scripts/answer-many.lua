@@ -1,0 +1,4 @@
+-- outcome: answered 1
+patch.replace("T.run", function(original, x)
+  return x, 'and', 'more'
+end)

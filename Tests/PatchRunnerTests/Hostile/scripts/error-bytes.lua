@@ -1,0 +1,4 @@
+-- outcome: failed script
+patch.replace("T.run", function(original, x)
+  error('\255\254\0 not text')
+end)

@@ -1,0 +1,4 @@
+-- outcome: failed script
+patch.replace("T.run", function(original, x)
+  error(42, 0)
+end)

@@ -1,0 +1,2 @@
+-- outcome: refused script-limit
+local s = 'x' while true do s = s .. s end

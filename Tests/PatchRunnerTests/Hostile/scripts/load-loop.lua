@@ -1,0 +1,2 @@
+-- outcome: refused script-limit
+while true do end

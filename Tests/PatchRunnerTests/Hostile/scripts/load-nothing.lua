@@ -1,0 +1,2 @@
+-- outcome: refused script
+return 1

@@ -1,0 +1,2 @@
+-- outcome: refused script
+patch.replace('T.run' function() end)

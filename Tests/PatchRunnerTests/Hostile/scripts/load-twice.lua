@@ -1,0 +1,3 @@
+-- outcome: refused script
+patch.replace('T.run', print)
+patch.replace('T.run', print)

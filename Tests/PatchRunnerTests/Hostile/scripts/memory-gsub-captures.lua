@@ -1,0 +1,4 @@
+-- outcome: failed script-limit
+patch.replace("T.run", function(original, x)
+  return #(('x'):rep(10000):gsub('.*', ('%0'):rep(5000)))
+end)

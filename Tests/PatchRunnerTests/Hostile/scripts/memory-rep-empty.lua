@@ -1,0 +1,4 @@
+-- outcome: failed script-limit
+patch.replace("T.run", function(original, x)
+  return #(''):rep(1 << 60)
+end)

@@ -1,0 +1,4 @@
+-- outcome: failed script
+patch.replace("T.run", function(original, x)
+  return coroutine.wrap(function() while true do end end)()
+end)

@@ -1,0 +1,4 @@
+-- outcome: failed script
+patch.replace("T.run", function(original, x)
+  return load('return 1')()
+end)

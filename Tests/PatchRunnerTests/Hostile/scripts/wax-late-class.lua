@@ -1,0 +1,2 @@
+-- outcome: failed script
+patch.replace('T.run', function() waxClass{'T'} end)

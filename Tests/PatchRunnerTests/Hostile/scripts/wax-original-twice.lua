@@ -1,0 +1,3 @@
+-- outcome: failed script
+waxClass{'T'}
+function run(self, x) return self:ORIGrun(x) + self:ORIGrun(x) end

@@ -1,0 +1,135 @@
+import PatchCrypto
+import PatchRunner
+import Testing
+
+@Suite struct AsyncReplaceableTests {
+    @Test func theOriginalIsAwaitedWhileOthersUseThePatch() async throws {
+        let harness = try Harness()
+        let sync = try harness.registry.replaceable("A.sync") { (x: Int) -> Int in x }
+        let inner = Slot()
+        let slow = try harness.registry.replaceable("A.slow") { (x: Int) async -> Int in
+            await inner.wait()
+            return x * 2
+        }
+        try harness.apply(
+            """
+            patch.replace("A.sync", function(original, x) return original(x) + 100 end)
+            patch.replace("A.slow", function(original, x)
+              local before = host.call("A.sync", x)
+              local ok, doubled = pcall(original, x + 1)
+              return before + doubled
+            end)
+            """, replaces: ["A.sync", "A.slow"])
+        async let answer = slow(1)
+        await inner.arrival()
+        // The lock is free: another call of the same patch answers while the first one waits.
+        #expect(sync(1) == 101)
+        inner.release()
+        #expect(await answer == 101 + 4)
+        #expect(harness.failures.isEmpty)
+    }
+
+    @Test func errorsAndFailures() async throws {
+        let harness = try Harness()
+        let calls = Counter()
+        let function = try harness.registry.replaceable("A.f") { (x: Int) async throws -> Int in
+            calls.add()
+            if x < 0 { throw Trouble(text: "negative") }
+            return x
+        }
+        try harness.apply(
+            """
+            patch.replace("A.f", function(original, x)
+              if x == 1 then error("before") end
+              local value = original(x)
+              if x == 2 then error("after") end
+              if x == 3 then return "wrong" end
+              if x == 4 then while true do end end
+              if x == 5 then return original(x) end
+              if x == 6 then table.sort({2, 1}, function(a, b) return original(x) < b end) end
+              return value + 10
+            end)
+            """, replaces: ["A.f"])
+        #expect(try await function(7) == 17)
+        #expect(try await function(1) == 1)
+        #expect(try await function(2) == 2)
+        #expect(try await function(3) == 3)
+        #expect(try await function(4) == 4)
+        #expect(calls.count == 5)
+        await #expect(throws: Trouble(text: "negative")) { try await function(-1) }
+        #expect(harness.failures.map(\.code) == [.script, .script, .script, .scriptLimit])
+    }
+
+    @Test func layersAndCallsOfOthers() async throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("A.f") { (x: Int) async throws -> Int in x }
+        let other = try harness.registry.replaceable("A.g") { (x: Int) async throws -> Int in
+            await Task.yield()
+            if x == 13 { throw Trouble(text: "thirteen") }
+            return x * 3
+        }
+        let sync = try harness.registry.replaceable("A.s") { (x: Int) -> Int in x }
+        _ = other
+        try harness.apply(
+            "patch.replace('A.f', function(o, x) return o(x) + 1 end)", id: "com.example.a", replaces: ["A.f"])
+        try harness.apply(
+            """
+            patch.replace('A.f', function(o, x)
+              local ok, failure = pcall(host.call, 'A.g', 13)
+              assert(not ok and failure.message == 'thirteen')
+              return host.call('A.g', o(x))
+            end)
+            patch.replace('A.s', function(o, x) return host.call('A.g', x) end)
+            """, id: "com.example.b", replaces: ["A.f", "A.s"])
+        #expect(try await function(1) == 6)
+        #expect(sync(2) == 2)
+        #expect(harness.failures.map(\.message) == ["'A.g' is asynchronous, and this replacement is not"])
+    }
+
+    @Test func aPatchMayGoWhileItsCallWaits() async throws {
+        let harness = try Harness()
+        let inner = Slot()
+        let slow = try harness.registry.replaceable("A.slow") { (x: Int) async -> Int in
+            await inner.wait()
+            return x * 2
+        }
+        try harness.apply(
+            "patch.replace('A.slow', function(original, x) return original(x) + 1 end)", replaces: ["A.slow"])
+        async let answer = slow(5)
+        await inner.arrival()
+        #expect(harness.runner.remove("com.example.shop.fix"))
+        inner.release()
+        #expect(await answer == 10)
+        inner.release()
+        #expect(await slow(5) == 10)
+    }
+
+    @Test func manyAtOnce() async throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("A.f") { (x: Int) async -> Int in
+            await Task.yield()
+            return x
+        }
+        try harness.apply(
+            "patch.replace('A.f', function(original, x) local y = x return original(x) * 1000 + y end)",
+            replaces: ["A.f"])
+        await withTaskGroup(of: Bool.self) { group in
+            for x in 1...500 { group.addTask { await function(x) == x * 1001 } }
+            for await isRight in group { #expect(isRight) }
+        }
+        #expect(harness.failures.isEmpty)
+    }
+}
+
+/// Lets a test hold a function where it is.
+final class Slot: Sendable {
+    private let arrived = AsyncStream<Void>.makeStream()
+    private let released = AsyncStream<Void>.makeStream()
+
+    func wait() async {
+        arrived.continuation.yield()
+        for await _ in released.stream { return }
+    }
+    func arrival() async { for await _ in arrived.stream { return } }
+    func release() { released.continuation.yield() }
+}

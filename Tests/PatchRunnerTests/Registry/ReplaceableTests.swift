@@ -1,0 +1,179 @@
+import PatchCrypto
+import PatchRunner
+import Testing
+
+@Suite struct ReplaceableTests {
+    @Test func functionsOfNoneToEightArguments() throws {
+        let harness = try Harness()
+        let registry = harness.registry
+        let f0 = try registry.replaceable("F.f0") { () -> Int in -1 }
+        let f1 = try registry.replaceable("F.f1") { (a: Int) -> Int in -1 }
+        let f2 = try registry.replaceable("F.f2") { (a: Int, b: Int) -> Int in -1 }
+        let f3 = try registry.replaceable("F.f3") { (a: Int, b: Int, c: Int) -> Int in -1 }
+        let f4 = try registry.replaceable("F.f4") { (a: Int, b: Int, c: Int, d: Int) -> Int in -1 }
+        let f5 = try registry.replaceable("F.f5") { (a: Int, b: Int, c: Int, d: Int, e: Int) -> Int in -1 }
+        let f6 = try registry.replaceable("F.f6") { (a: Int, b: Int, c: Int, d: Int, e: Int, f: Int) -> Int in -1 }
+        let f7 = try registry.replaceable("F.f7") { (a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int) -> Int in a
+        }
+        let f8 = try registry.replaceable("F.f8") {
+            (a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int, h: Int) -> Int in h
+        }
+        let nothing = try registry.replaceable("F.nothing") { (_: Int) in }
+        try harness.apply(
+            """
+            for i = 0, 6 do
+              patch.replace("F.f" .. i, function(original, ...)
+                local sum = 0
+                for _, x in ipairs({...}) do sum = sum + x end
+                return sum * 10 + select("#", ...)
+              end)
+            end
+            patch.replace("F.f7", function(original, ...) return original(...) end)
+            patch.replace("F.f8", function(original, ...) return original(...) end)
+            patch.replace("F.nothing", function(original, x) log.info(tostring(select("#", original(x)))) end)
+            """, replaces: (0...8).map { "F.f\($0)" } + ["F.nothing"])
+        #expect(f0() == 0)
+        #expect(f1(1) == 11)
+        #expect(f2(1, 2) == 32)
+        #expect(f3(1, 2, 3) == 63)
+        #expect(f4(1, 2, 3, 4) == 104)
+        #expect(f5(1, 2, 3, 4, 5) == 155)
+        #expect(f6(1, 2, 3, 4, 5, 6) == 216)
+        #expect(f7(1, 2, 3, 4, 5, 6, 7) == 1)
+        #expect(f8(1, 2, 3, 4, 5, 6, 7, 8) == 8)
+        nothing(1)
+        #expect(harness.logged == ["0"])
+        #expect(harness.failures.isEmpty)
+    }
+
+    @Test func aPointHasItsOriginalAtItsPlace() throws {
+        let harness = try Harness()
+        let point = try harness.registry.point("Cart.total", ((Double, Int) -> Double).self)
+        let clear = try harness.registry.point("Cart.clear", ((Int) throws -> Void).self)
+        let probe = try harness.registry.replaceable("Cart.probe") { () -> Int in 0 }
+        func total(_ price: Double, _ quantity: Int) -> Double { point(price, quantity) { $0 * Double($1) } }
+        #expect(total(2, 3) == 6)
+        try harness.apply(
+            """
+            patch.replace("Cart.total", function(original, price, quantity) return original(price + 1, quantity) end)
+            patch.replace("Cart.clear", function(original, x) if x > 1 then original(x) end end)
+            patch.replace("Cart.probe", function() return host.call("Cart.total", 1, 1) end)
+            """, replaces: ["Cart.total", "Cart.clear", "Cart.probe"])
+        #expect(total(2, 3) == 9)
+        #expect(point.isReplaced)
+        var cleared: [Int] = []
+        try clear(1) { cleared.append($0) }
+        try clear(2) { cleared.append($0) }
+        #expect(cleared == [2])
+        #expect(throws: Trouble(text: "not now")) { try clear(3) { _ in throw Trouble(text: "not now") } }
+        #expect(probe() == 0)
+        #expect(harness.failures.count == 1)
+        #expect(harness.failures[0].message.contains("Cart.total can be called only by the host"))
+        harness.runner.removeAll()
+        #expect(total(2, 3) == 6)
+    }
+
+    @Test func aNameIsRegisteredOnce() throws {
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("A.f") { () -> Int in 1 }
+        let error = #expect(throws: PatchError.self) { _ = try registry.replaceable("A.f") { () -> Int in 2 } }
+        #expect(error?.code == .config)
+        #expect(error?.message == "A.f is registered already")
+        for name in ["", "1f", "A..f", "A f", "Ä.f", "A.f\n"] {
+            #expect(throws: PatchError.self) { _ = try registry.replaceable(name) { () -> Int in 2 } }
+        }
+    }
+
+    @Test func errorsComeOutAsThemselves() throws {
+        let harness = try Harness()
+        let typed = try harness.registry.replaceable("E.typed") { (x: Int) throws(Trouble) -> Int in
+            throw Trouble(text: "typed \(x)")
+        }
+        let untyped = try harness.registry.replaceable("E.untyped") { (x: Int) throws -> Int in
+            throw Trouble(text: "untyped \(x)")
+        }
+        let other = try harness.registry.replaceable("E.other") { (x: Int) -> Int in x }
+        let script = """
+            patch.replace("E.typed", function(original, x)
+              if x == 1 then return original(x) end
+              local ok, failure = pcall(original, x)
+              assert(not ok and failure.message == "typed " .. x)
+              if x == 2 then error(failure) end
+              if x == 3 then return 33 end
+              if x == 4 then host.throw("mine") end
+              error("of the script")
+            end)
+            patch.replace("E.untyped", function(original, x)
+              if x == 1 then host.throw("sold out: " .. x) end
+              return host.call("E.typed", 1)
+            end)
+            patch.replace("E.other", function(original, x) return host.call("E.untyped", x) end)
+            """
+        try harness.apply(script, replaces: ["E.typed", "E.untyped", "E.other"])
+        #expect(throws: Trouble(text: "typed 1")) { try typed(1) }
+        #expect(throws: Trouble(text: "typed 2")) { try typed(2) }
+        #expect(try typed(3) == 33)
+        #expect(harness.failures.isEmpty)
+        // An error that the function cannot throw is the patch's fault; its original has run, and its error is the answer.
+        #expect(throws: Trouble(text: "typed 4")) { try typed(4) }
+        #expect(throws: Trouble(text: "typed 5")) { try typed(5) }
+        #expect(harness.failures.map(\.message) == ["an error of the host was not caught: mine", "of the script"])
+        let error = #expect(throws: PatchedError.self) { try untyped(1) }
+        #expect(error?.message == "sold out: 1")
+        #expect(throws: Trouble(text: "typed 1")) { try untyped(2) }
+        #expect(harness.failures.count == 2)
+        #expect(other(1) == 1)
+        #expect(harness.failures.last?.message == "an error of the host was not caught: sold out: 1")
+    }
+
+    @Test func newerPatchesStandOnOlderOnes() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("S.f") { (x: String) -> String in "o\(x)" }
+        func patch(_ name: String) throws {
+            try harness.apply(
+                "patch.replace('S.f', function(original, x) return '\(name)' .. original(x) end)",
+                id: "com.example.\(name)", replaces: ["S.f"])
+        }
+        for name in ["a", "b", "c"] { try patch(name) }
+        #expect(function("!") == "cbao!")
+        #expect(
+            harness.registry.state[0].patches.map(\.patch.id) == ["com.example.a", "com.example.b", "com.example.c"])
+        harness.runner.remove("com.example.b")
+        #expect(function("!") == "cao!")
+        try patch("a")
+        #expect(function("!") == "aco!")
+        harness.runner.remove("com.example.a")
+        harness.runner.remove("com.example.c")
+        #expect(function("!") == "o!")
+    }
+
+    @Test func aPatchThatFailsLeavesTheOneBelowIt() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("S.f") { (x: Int) -> Int in x }
+        try harness.apply(
+            "patch.replace('S.f', function(o, x) return o(x) + 1 end)", id: "com.example.a", replaces: ["S.f"])
+        try harness.apply(
+            "patch.replace('S.f', function(o, x) error('no') end)", id: "com.example.b", replaces: ["S.f"])
+        #expect(function(1) == 2)
+        let standing = harness.registry.state[0].patches
+        #expect(standing.map(\.calls) == [1, 1])
+        #expect(standing.map(\.failures) == [0, 1])
+        #expect(standing.map(\.fallbacks) == [0, 1])
+        #expect(standing[0].meanTime != nil)
+    }
+
+    @Test func theStateSaysWhatIsThere() throws {
+        let harness = try Harness()
+        _ = try harness.registry.replaceable("B.async") { (x: [Int], y: String?) async throws -> [String: Double] in [:]
+        }
+        _ = try harness.registry.replaceable("A.sync") { (x: [UInt8], y: Money) in }
+        let state = harness.registry.state
+        #expect(state.map(\.name) == ["A.sync", "B.async"])
+        #expect(state[0].signature.arguments == ["string", "Money"])
+        #expect(state[0].signature.result == "nothing")
+        #expect(!state[0].signature.throws && !state[0].signature.isAsynchronous)
+        #expect(state[1].signature.arguments == ["array of integer", "string or nil"])
+        #expect(state[1].signature.result == "table of number")
+        #expect(state[1].signature.throws && state[1].signature.isAsynchronous)
+    }
+}

@@ -1,0 +1,91 @@
+import PatchCrypto
+import PatchRunner
+import Testing
+
+@Suite struct EventTests {
+    @Test func aPatchThatFailsTooOftenIsTakenOut() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.apply("patch.replace('T.f', function() error('no') end)", replaces: ["T.f"])
+        for _ in 0..<7 { #expect(function(1) == 1) }
+        #expect(
+            harness.events.map(\.name) == [
+                "loaded", "applied", "failed", "failed", "failed", "failed", "failed", "removed", "breaker-opened",
+            ])
+        #expect(harness.runner.active.isEmpty)
+    }
+
+    @Test func failuresFarApartDoNotAddUp() throws {
+        var limits = PatchLimits()
+        limits.failures = 2
+        limits.failureWindow = .zero
+        let harness = try Harness(limits: limits)
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.apply("patch.replace('T.f', function() error('no') end)", replaces: ["T.f"])
+        for _ in 0..<10 { #expect(function(1) == 1) }
+        #expect(harness.failures.count == 10)
+    }
+
+    @Test func eventsAreLinesOfJSON() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.apply(
+            "patch.replace('T.f', function(original, x)\n  log.warn('a \"line\"\\n')\n  print('a', 1, nil, {})\n  return x .. ''\nend)",
+            replaces: ["T.f"])
+        #expect(function(1) == 1)
+        _ = try? harness.apply("x", version: 2, replaces: ["T.f"])
+        harness.runner.removeAll()
+        let head = #""patch":"com.example.shop.fix","version":1"#
+        #expect(
+            harness.events.map(\.jsonLine) == [
+                #"{"schema":"patchpack.event/1","event":"loaded",\#(head),"replaces":["T.f"]}"#,
+                #"{"schema":"patchpack.event/1","event":"applied",\#(head)}"#,
+                #"{"schema":"patchpack.event/1","event":"log",\#(head),"level":"warn","message":"a \"line\"\n"}"#,
+                #"{"schema":"patchpack.event/1","event":"log",\#(head),"level":"info","message":"a\t1\tnil\ttable"}"#,
+                #"{"schema":"patchpack.event/1","event":"failed",\#(head),"function":"T.f","code":"script","message":"wrong result: expected integer, given string","script":"main.lua","line":1}"#,
+                #"{"schema":"patchpack.event/1","event":"refused","patch":"com.example.shop.fix","version":2,"code":"script","message":"main.lua:1: syntax error near <eof>"}"#,
+                #"{"schema":"patchpack.event/1","event":"removed",\#(head)}"#,
+            ])
+        #expect(
+            harness.events[4].description
+                == "com.example.shop.fix 1 failed in T.f: main.lua:1: wrong result: expected integer, given string")
+    }
+
+    @Test func theLogHasALimit() throws {
+        var limits = PatchLimits()
+        limits.logBytesPerMinute = 100
+        let harness = try Harness(limits: limits)
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.apply(
+            "patch.replace('T.f', function(o, x) for i = 1, 50 do print('0123456789') end return x end)",
+            replaces: ["T.f"])
+        #expect(function(1) == 1)
+        #expect(harness.logged.count == 10)
+        #expect(harness.logged.last == "more than 100 bytes logged in a minute; the rest of it is dropped")
+    }
+
+    @Test func everyLimitCounts() throws {
+        func failure(_ body: String, _ change: (inout PatchLimits) -> Void) throws -> PatchEvent.Failure? {
+            var limits = PatchLimits()
+            change(&limits)
+            let harness = try Harness(limits: limits)
+            let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+            try harness.apply("patch.replace('T.f', function(original, x) \(body) return x end)", replaces: ["T.f"])
+            #expect(function(1) == 1)
+            return harness.failures.first
+        }
+        #expect(try failure("for i = 1, 5000 do end") { $0.callFuel = 1000 }?.message == "ended: it used up its fuel")
+        #expect(try failure("for i = 1, 5000 do end") { $0.callFuel = 100_000 } == nil)
+        #expect(
+            try failure("for i = 1, 1e9 do end") {
+                $0.callFuel = .max
+                $0.callTime = .milliseconds(1)
+            }?.message == "ended: it ran longer than its limit")
+        #expect(
+            try failure("local t = {} for i = 1, 1e5 do t[i] = i end") { $0.memory = 1 << 20 }?.message
+                == "ended: it used more memory than its limit")
+        #expect(try failure("local s = ('x'):rep(2e6)") { $0.peakMemory = 1 << 20 }?.code == .scriptLimit)
+        #expect(try failure("original(x) original(x)") { $0.originalCalls = 2 } == nil)
+        #expect(try failure("original(x) original(x) original(x)") { $0.originalCalls = 2 }?.code == .script)
+    }
+}

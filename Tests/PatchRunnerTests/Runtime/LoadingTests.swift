@@ -1,0 +1,163 @@
+import PatchCrypto
+import PatchRunner
+import Testing
+import TestSupport
+
+@Suite struct LoadingTests {
+    private func refusal(
+        of source: String, replaces: [String] = ["T.f"], others: [String: String] = [:]
+    ) throws -> PatchError {
+        let harness = try Harness()
+        _ = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        _ = try harness.registry.replaceable("T.g") { (x: Int) -> Int in x }
+        let patch = try Harness.verified(source, replaces: replaces, others: others)
+        let error = try #require(throws: PatchError.self) { _ = try harness.runner.load(patch) }
+        #expect(harness.events.map(\.name) == ["refused"])
+        return error
+    }
+
+    @Test func whatIsRefusedIsNamed() throws {
+        #expect(try refusal(of: "return 1").message == "the manifest names T.f, which the script does not replace")
+        #expect(try refusal(of: "return 1", replaces: []).message == "the script replaces nothing")
+        let unknown = try refusal(of: "patch.replace('T.x', print)", replaces: ["T.x"])
+        #expect(unknown.message == "the script replaces T.x, which this app does not have")
+        #expect(unknown.hint == "the app has T.f, T.g")
+        let outside = try refusal(of: "patch.replace('T.g', print) patch.replace('T.f', print)")
+        #expect(outside.message == "the script replaces T.g, which its manifest does not name")
+        #expect(try refusal(of: "patch.replace('T.f'").message == "main.lua:1: ')' expected near <eof>")
+        #expect(
+            try refusal(of: "\n\nlocal x = nil + 1").message
+                == "main.lua:3: attempt to perform arithmetic on a nil value")
+        #expect(try refusal(of: "\n\nerror({})").message == "main.lua:3: an error that is a table")
+        #expect(try refusal(of: "while true do end").code == .scriptLimit)
+        #expect(
+            try refusal(of: "require 'other'", others: ["other.lua": "\nx ="]).message
+                == "main.lua:1: other.lua:2: unexpected symbol near <eof>")
+        #expect(try refusal(of: "require 'io'").message.contains("the patch has no script 'io'"))
+        #expect(
+            try refusal(of: "require 'a'", others: ["a.lua": "require 'a'"]).message
+                == "main.lua:1: a.lua:1: 'a' requires itself")
+    }
+
+    @Test func requireFindsTheScriptsOfTheEnvelope() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.apply(
+            """
+            local tax, more = require("lib.tax"), require "lib"
+            assert(require("lib/tax") == tax and require("lib.tax") == tax)
+            assert(require("nothing") == true)
+            patch.replace("T.f", function(original, x) return tax.add(original(x)) + more end)
+            """, replaces: ["T.f"],
+            others: [
+                "lib/tax.lua":
+                    "loads = (loads or 0) + 1; assert(loads == 1 and ... == 'lib/tax') return {add = function(x) return x + 19 end}",
+                "lib/init.lua": "return 1000", "nothing.lua": "local x = 1",
+            ])
+        #expect(function(1) == 1020, "\(harness.failures)")
+    }
+
+    @Test func aScriptKnowsWhatItIsAndWhere() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> String in "" }
+        try harness.apply(
+            """
+            patch.replace("T.f", function()
+              assert(host.has("T.f") and not host.has("T.g"))
+              return table.concat({patch.id, patch.version, patch.app, patch.appVersion}, " ")
+            end)
+            """, version: 7, replaces: ["T.f"])
+        #expect(function(1) == "com.example.shop.fix 7 com.example.shop 2.3.1")
+    }
+
+    @Test func thePolicyIsThePatchs() throws {
+        func code(_ patch: VerifiedPatch, time: String? = "2026-11-20T12:00:00Z", floors: [String: Int] = [:]) throws
+            -> PatchError
+        {
+            let harness = try Harness(floors: floors, time: time)
+            _ = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+            return try #require(throws: PatchError.self) { _ = try harness.runner.load(patch) }
+        }
+        let script = "patch.replace('T.f', print)"
+        #expect(try code(.init(script, app: "com.example.other")).message.contains("com.example.other"))
+        #expect(try code(.init(script, appVersions: "<2.3.1")).code == .policy)
+        #expect(try code(.init(script, engine: 2)).message.contains("engine level 2"))
+        #expect(try code(.init(script, expires: "2026-11-20T12:00:00Z")).message.contains("expired"))
+        #expect(try code(.init(script, expires: "2030-01-01T00:00:00Z"), time: nil).hint == "give it a clock")
+        #expect(try code(.init(script, version: 3), floors: ["com.example.shop.fix": 4]).message.contains("floor of 4"))
+    }
+
+    @Test func aNewerVersionTakesTheOldersPlaceAndNoOlderOneComesBack() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        func script(_ answer: Int) -> String { "patch.replace('T.f', function() return \(answer) end)" }
+        try harness.apply(script(1), version: 1, replaces: ["T.f"])
+        let two = try harness.runner.load(try Harness.verified(script(2), version: 2, replaces: ["T.f"]))
+        try harness.runner.apply(two)
+        #expect(function(0) == 2)
+        #expect(harness.runner.active.map(\.version) == [2])
+        #expect(harness.runner.floors == ["com.example.shop.fix": 2])
+        let older = #expect(throws: PatchError.self) { try harness.apply(script(1), version: 1, replaces: ["T.f"]) }
+        #expect(older?.code == .policy)
+        let again = #expect(throws: PatchError.self) { try harness.runner.apply(two) }
+        #expect(again?.code == .config)
+        #expect(function(0) == 2)
+        harness.runner.removeAll()
+        #expect(function(0) == 0)
+        #expect(
+            harness.events.map(\.name) == [
+                "loaded", "applied", "loaded", "removed", "applied", "refused", "refused", "removed",
+            ])
+    }
+
+    @Test func installGoesFromBytesToAnswers() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        var envelope = try Harness.envelope("patch.replace('T.f', function(o, x) return x + 1 end)", replaces: ["T.f"])
+        try harness.runner.install(envelope, trust: TestKeys.trust, keys: TestKeys.script)
+        #expect(function(1) == 2)
+        harness.runner.removeAll()
+        envelope[100] ^= 1
+        let error = #expect(throws: PatchError.self) {
+            try harness.runner.install(envelope, trust: TestKeys.trust, keys: TestKeys.script)
+        }
+        #expect(error?.code == .badSignature)
+        #expect(function(1) == 1)
+    }
+
+    @Test func aPatchThatIsNotAppliedDoesNothingAndGoes() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        for _ in 0..<50 {
+            _ = try harness.runner.load(try Harness.verified("patch.replace('T.f', print)", replaces: ["T.f"]))
+        }
+        #expect(function(1) == 1)
+        #expect(harness.registry.state[0].patches.isEmpty)
+    }
+
+    @Test func patchesGoWithTheirRunner() throws {
+        let registry = PatchRegistry()
+        let function = try registry.replaceable("T.f") { (x: Int) -> Int in x }
+        do {
+            let runner = PatchRunner(
+                registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), clock: { nil })
+            try runner.apply(
+                try runner.load(
+                    try Harness.verified("patch.replace('T.f', function(o, x) return x + 1 end)", replaces: ["T.f"])))
+            #expect(function(1) == 2)
+        }
+        #expect(function(1) == 1)
+    }
+}
+
+extension VerifiedPatch {
+    init(
+        _ source: String, version: Int = 1, app: String = "com.example.shop", appVersions: String = "*",
+        engine: Int = 1,
+        expires: String? = nil
+    ) throws {
+        self = try Harness.verified(
+            source, version: version, replaces: ["T.f"], app: app, appVersions: appVersions, engine: engine,
+            expires: expires)
+    }
+}

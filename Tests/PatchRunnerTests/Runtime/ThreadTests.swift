@@ -1,0 +1,167 @@
+import Foundation
+import PatchCrypto
+import PatchRunner
+import Synchronization
+import Testing
+
+@Suite struct ThreadTests {
+    /// Runs a body on threads of its own until a deadline.
+    private func onThreads(_ count: Int, seconds: Double, _ body: @escaping @Sendable (Int) -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<count {
+                group.addTask {
+                    await withCheckedContinuation { done in
+                        Thread.detachNewThread {
+                            let end = Date(timeIntervalSinceNow: seconds)
+                            while Date() < end { body(thread) }
+                            done.resume()
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func patchesThatCallEachOtherFromTwoThreads() async throws {
+        var limits = PatchLimits()
+        limits.lockTime = .milliseconds(2)
+        let harness = try Harness(limits: limits)
+        let left = try harness.registry.replaceable("T.left") { (x: Int) -> Int in x }
+        let right = try harness.registry.replaceable("T.right") { (x: Int) -> Int in x }
+        func script(_ mine: String, _ other: String) -> String {
+            "patch.replace('T.\(mine)', function(original, x) if x == 0 then return 0 end return host.call('T.\(other)', x - 1) + 1 end)"
+        }
+        try harness.apply(script("left", "right"), id: "com.example.left", replaces: ["T.left"])
+        try harness.apply(script("right", "left"), id: "com.example.right", replaces: ["T.right"])
+        let wrong = Counter()
+        let calls = Counter()
+        await onThreads(2, seconds: ProcessInfo.processInfo.environment["PATCHPACK_LONG_TESTS"] == nil ? 1.5 : 10) {
+            thread in
+            // Whether Lua answers or the original of one that waited too long, the sum is the same.
+            if (thread == 0 ? left : right)(6) != 6 { wrong.add() }
+            calls.add()
+        }
+        #expect(wrong.count == 0)
+        #expect(calls.count > 0)
+        #expect(harness.failures.isEmpty)
+    }
+
+    @Test func everyAnswerIsTheOldOneOrTheNewOne() async throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let second = try harness.registry.replaceable("T.g") { (x: Int) -> Int in x }
+        let verified = try Harness.verified(
+            """
+            patch.replace('T.f', function(original, x) return original(x) + 1000 end)
+            patch.replace('T.g', function(original, x) return original(x) + 1000 end)
+            """, replaces: ["T.f", "T.g"])
+        let wrong = Mutex<[Int]>([])
+        let rounds = Counter()
+        await onThreads(5, seconds: 1.5) { thread in
+            if thread == 0 {
+                do {
+                    try harness.runner.apply(try harness.runner.load(verified))
+                    harness.runner.remove("com.example.shop.fix")
+                    rounds.add()
+                } catch {
+                    wrong.withLock { $0.append(-1) }
+                }
+            } else {
+                let answer = thread.isMultiple(of: 2) ? function(7) : second(7)
+                if answer != 7, answer != 1007 { wrong.withLock { $0.append(answer) } }
+            }
+        }
+        #expect(wrong.withLock { $0 }.isEmpty)
+        #expect(rounds.count > 10)
+        #expect(function(7) == 7)
+        #expect(harness.failures.isEmpty, "\(harness.failures.prefix(3))")
+    }
+
+    @Test func whoHasSeenOneReplacementSeesTheOthers() async throws {
+        let harness = try Harness()
+        let first = try harness.registry.replaceable("T.a") { () -> Int in 0 }
+        let last = try harness.registry.replaceable("T.z") { () -> Int in 0 }
+        var version = 0
+        for _ in 0..<200 {
+            version += 1
+            let patch = try harness.runner.load(
+                try Harness.verified(
+                    "patch.replace('T.a', function() return 1 end) patch.replace('T.z', function() return 1 end)",
+                    version: version, replaces: ["T.a", "T.z"]))
+            let torn = Counter()
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while true {
+                        let (one, two) = (first(), last())
+                        if one == 1, two == 0 { torn.add() }
+                        if one == 1 { return }
+                    }
+                }
+                group.addTask { try? harness.runner.apply(patch) }
+            }
+            #expect(torn.count == 0)
+            harness.runner.removeAll()
+        }
+    }
+
+    @Test func aPatchCanBeRemovedFromWithinItsCall() throws {
+        let harness = try Harness()
+        let remove = try harness.registry.replaceable("T.remove") { () -> Bool in
+            harness.runner.remove("com.example.shop.fix")
+        }
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.apply(
+            """
+            patch.replace("T.f", function(original, x)
+              assert(host.call("T.remove"))
+              local t = {}
+              for i = 1, 100 do t[i] = ("x"):rep(i) end
+              return original(x) + #t
+            end)
+            """, replaces: ["T.f"])
+        #expect(function(1) == 101, "\(harness.failures)")
+        #expect(function(1) == 1)
+        #expect(!remove())
+    }
+
+    @Test func aMillionCallsLeaveMemoryWhereItWas() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int, s: String) -> [Int] in [x] }
+        let patch = try harness.apply(
+            """
+            patch.replace("T.f", function(original, x, s)
+              local t = original(x, s .. x)
+              t[#t + 1] = #s
+              return t
+            end)
+            """, replaces: ["T.f"])
+        func run(_ count: Int) { for i in 0..<count where function(i, "text")[1] != 4 { Issue.record("wrong answer") } }
+        run(20_000)
+        let before = patch.memory
+        run(1_000_000)
+        // The collector lets garbage grow to twice of what is alive before it begins anew.
+        #expect(patch.memory < 3 * before)
+        #expect(harness.failures.isEmpty)
+    }
+
+    @Test func calledFromAThreadWithALittleStackTheOriginalAnswers() async throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.apply("patch.replace('T.f', function(o, x) return x + 1 end)", replaces: ["T.f"])
+        let answer = await withCheckedContinuation { done in
+            let thread = Thread { done.resume(returning: function(1)) }
+            thread.stackSize = 256 * 1024
+            thread.start()
+        }
+        #if !canImport(Darwin)
+            #expect(answer == 1 || isSanitized)
+        #endif
+        #expect(function(1) == 2)
+    }
+
+    /// The sanitizer's locals are no measure of the stack.
+    private var isSanitized: Bool {
+        ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil
+            || ProcessInfo.processInfo.environment["LSAN_OPTIONS"] != nil
+    }
+}

@@ -1,0 +1,224 @@
+import PatchCrypto
+import PatchRunner
+import Testing
+
+struct Money: Codable, Equatable, Sendable, PatchValue {
+    var amount: Double
+    var currency: String?
+}
+
+struct Order: Codable, Equatable, Sendable, PatchValue {
+    var id: Int
+    var lines: [Line]
+    var total: Money
+    var notes: [String: String]
+    var state: State
+    var raw: [UInt8]
+
+    struct Line: Codable, Equatable, Sendable {
+        var name: String
+        var prices: [Double]
+    }
+    enum State: String, Codable, Sendable { case open, paid }
+}
+
+enum Payment: Codable, Equatable, Sendable, PatchValue {
+    case cash
+    case card(number: String, limit: Int)
+}
+
+final class Basket: PatchObject {
+    let names: Counter = Counter()
+}
+
+@Suite struct ValueTests {
+    /// Sends a value through `return x`, and back.
+    private func roundTrip<Value: PatchValue & Equatable & Sendable>(_ value: Value, _ body: String = "return x") throws
+        -> Value
+    {
+        let harness = try Harness()
+        let echo = try harness.registry.replaceable("T.echo") { (x: Value) -> Value? in nil }
+        try harness.apply("patch.replace('T.echo', function(original, x) \(body) end)", replaces: ["T.echo"])
+        let answer = echo(value)
+        return try #require(answer, "\(harness.failures)")
+    }
+
+    @Test func valuesComeBackAsTheyWent() throws {
+        #expect(try roundTrip(true) == true)
+        #expect(try roundTrip(-7) == -7)
+        #expect(try roundTrip(Int.min) == .min)
+        #expect(try roundTrip(Int8.max) == .max)
+        #expect(try roundTrip(UInt16.max) == .max)
+        #expect(try roundTrip(UInt64(1) << 62) == 1 << 62)
+        #expect(try roundTrip(0.1) == 0.1)
+        #expect(try roundTrip(Float(0.1)) == 0.1)
+        #expect(try roundTrip(-Double.infinity) == -.infinity)
+        #expect(try roundTrip("Käse \0 🧀") == "Käse \0 🧀")
+        #expect(try roundTrip("") == "")
+        #expect(try roundTrip([0, 255, 128] as [UInt8]) == [0, 255, 128])
+        #expect(try roundTrip([] as [UInt8]) == [])
+        #expect(try roundTrip([1, 2, 3]) == [1, 2, 3])
+        #expect(try roundTrip([1.5, -2]) == [1.5, -2])
+        #expect(try roundTrip([] as [Double]) == [])
+        #expect(try roundTrip(["a", "b"]) == ["a", "b"])
+        #expect(try roundTrip([[1], [], [2, 3]]) == [[1], [], [2, 3]])
+        #expect(try roundTrip(["a": 1, "b": 2]) == ["a": 1, "b": 2])
+        #expect(try roundTrip(["a": ["x"], "b": []]) == ["a": ["x"], "b": []])
+    }
+
+    @Test func codableTypesAreTables() throws {
+        let order = Order(
+            id: 7, lines: [.init(name: "pen", prices: [1, 2.5]), .init(name: "ink", prices: [])],
+            total: Money(amount: 3.5, currency: nil), notes: ["gift": "yes"], state: .paid, raw: [1, 0, 255])
+        #expect(try roundTrip(order) == order)
+        var changed = order
+        changed.lines[0].name = "PEN"
+        changed.total = Money(amount: 4, currency: "EUR")
+        changed.state = .open
+        let script = """
+            assert(#x.lines == 2 and x.lines[1].prices[2] == 2.5 and x.total.currency == nil and x.raw == '\\1\\0\\255')
+            x.lines[1].name = x.lines[1].name:upper()
+            x.total = {amount = 4, currency = 'EUR'}
+            x.state = 'open'
+            return x
+            """
+        #expect(try roundTrip(order, script) == changed)
+        #expect(try roundTrip(Payment.cash) == .cash)
+        #expect(try roundTrip(Payment.card(number: "1", limit: 2)) == .card(number: "1", limit: 2))
+        #expect(
+            try roundTrip(Payment.cash, "return {card = {number = '9', limit = 3}}") == .card(number: "9", limit: 3))
+    }
+
+    @Test(arguments: [
+        ("return 'ten'", "wrong result: expected integer, given string"),
+        ("return '10'", "wrong result: expected integer, given string"),
+        ("return 1.5", "wrong result: expected integer, given number"),
+        ("return 2^80", "wrong result: expected integer, given number"),
+        ("return nil", "wrong result: expected integer, given nil"),
+        ("return true", "wrong result: expected integer, given boolean"),
+        ("return function() end", "wrong result: expected integer, given function"),
+        ("return original('x')", "argument 1 of T.f: expected integer, given string"),
+        ("return original(1, 2)", "T.f takes 1 argument, given 2"),
+        ("return original()", "argument 1 of T.f: expected integer, given nothing"),
+        ("return original({})", "argument 1 of T.f: expected integer, given table"),
+        ("return host.call('T.g', 1)", "the host has no function 'T.g'"),
+        ("return host.call('T.array', {1, 'x'})", "argument 1 of T.array: element 2: expected integer, given string"),
+        ("return host.call('T.map', {a = 1, b = {}})", "argument 1 of T.map: field b: expected number, given table"),
+        ("return host.call('T.map', {1})", "argument 1 of T.map: key: expected string, given integer"),
+        ("return host.call('T.map', 3)", "argument 1 of T.map: expected table of number, given integer"),
+        (
+            "return host.call('T.text', '\\255')",
+            "argument 1 of T.text: expected string, given a string that is not UTF-8"
+        ),
+        ("return host.call('T.small', 300)", "argument 1 of T.small: expected integer from -128 to 127, given 300"),
+        ("return host.call('T.order', {})", "argument 1 of T.order: expected Money: no field amount"),
+        (
+            "return host.call('T.order', {amount = {}})",
+            "argument 1 of T.order: expected Money: amount: expected number, given table"
+        ),
+        ("return host.call('T.order', 'x')", "argument 1 of T.order: expected Money: expected table, given string"),
+        (
+            "return host.call('T.text', ('x'):rep(2^21))",
+            "argument 1 of T.text: a string of 2097152 bytes, and 1048576 are allowed"
+        ),
+        (
+            "local t = {} for i = 1, 20 do t = {t} end return host.call('T.deep', t)",
+            "argument 1 of T.deep: expected Nested: 1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1: tables nested more than 16 deep"
+        ),
+        (
+            "local t = {} for i = 1, 100001 do t[i] = i end return host.call('T.array', t)",
+            "argument 1 of T.array: tables of more than 100000 elements"
+        ),
+    ])
+    func whatDoesNotFitIsNamed(_ body: String, _ message: String) throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x + 1000 }
+        _ = try harness.registry.replaceable("T.array") { (_: [Int]) -> Int in 0 }
+        _ = try harness.registry.replaceable("T.map") { (_: [String: Double]) -> Int in 0 }
+        _ = try harness.registry.replaceable("T.text") { (_: String) -> Int in 0 }
+        _ = try harness.registry.replaceable("T.small") { (_: Int8) -> Int in 0 }
+        _ = try harness.registry.replaceable("T.order") { (_: Money) -> Int in 0 }
+        _ = try harness.registry.replaceable("T.deep") { (_: Nested) -> Int in 0 }
+        try harness.apply("patch.replace('T.f', function(original, x)\n\(body)\nend)", replaces: ["T.f"])
+        #expect(function(1) == 1001)
+        let failure = try #require(harness.failures.first)
+        #expect(failure.message == message)
+        #expect(failure.script == "main.lua")
+        #expect(failure.line == (message.hasPrefix("wrong result") ? 1 : 2))
+        #expect(failure.code == .script)
+    }
+
+    /// A table in a table, without an end.
+    struct Nested: Codable, Sendable, PatchValue {
+        var inner: [Nested];
+        init(from decoder: any Decoder) throws {
+            var container = try decoder.unkeyedContainer()
+            inner = []
+            while !container.isAtEnd { inner.append(try container.decode(Nested.self)) }
+        }
+    }
+
+    @Test func aValueThatLuaCannotHoldIsAFailureAndNoCrash() throws {
+        let harness = try Harness()
+        let big = try harness.registry.replaceable("T.big") { (x: UInt64) -> Int in 1 }
+        try harness.apply("patch.replace('T.big', function(original, x) return 2 end)", replaces: ["T.big"])
+        #expect(big(UInt64.max) == 1)
+        #expect(harness.failures.map(\.message) == ["18446744073709551615 does not fit into an integer of Lua"])
+        #expect(big(3) == 2)
+    }
+
+    @Test func objectsHaveTheMethodsThatAreExposed() throws {
+        let harness = try Harness()
+        try harness.registry.expose(Basket.self) { basket in
+            basket.method("add") { (basket: Basket, name: String, count: Int) -> Bool in
+                for _ in 0..<count { basket.names.add() }
+                return name == "pen"
+            }
+            basket.method("count") { (basket: Basket) in basket.names.count }
+            basket.method("fail") { (_: Basket) throws -> Int in throw Trouble(text: "no basket") }
+            basket.method("same") { (basket: Basket) in basket }
+        }
+        let fill = try harness.registry.replaceable("Basket.fill") { (basket: Basket) -> Int in -1 }
+        try harness.apply(
+            """
+            patch.replace("Basket.fill", function(original, basket)
+              assert(basket:add("pen", 3) and not basket:add("ink", 1))
+              assert(tostring(basket) == "Basket" and basket:same() == basket and type(basket) == "userdata")
+              local ok, failure = pcall(basket.fail, basket)
+              assert(not ok and failure.message == "no basket" and tostring(failure) == "no basket")
+              assert(select(2, pcall(basket.add, basket, 7, 1)):find("argument 1 of Basket:add: expected string, given integer", 1, true))
+              assert(select(2, pcall(basket.add, 7)):find("the object of Basket:add: expected Basket, given integer", 1, true))
+              assert(basket.missing == nil and not pcall(function() basket.x = 1 end) and getmetatable(basket) == false)
+              kept = kept or basket
+              return kept:count()
+            end)
+            """, replaces: ["Basket.fill"])
+        let basket = Basket()
+        #expect(fill(basket) == 4, "\(harness.failures)")
+        #expect(fill(basket) == -1)
+        #expect(
+            harness.failures.map(\.message) == [
+                "the object of Basket:count: Basket was kept from an earlier call; objects are good for the call that gives them"
+            ])
+        #expect(throws: PatchError.self) { try harness.registry.expose(Basket.self) { _ in } }
+    }
+
+    @Test func anObjectIsReleasedWithItsCall() throws {
+        let harness = try Harness()
+        let take = try harness.registry.replaceable("Basket.take") { (_: Basket) in }
+        try harness.apply(
+            "patch.replace('Basket.take', function(_, basket) kept = basket end)", replaces: ["Basket.take"])
+        weak var gone: Basket?
+        do {
+            let basket = Basket()
+            gone = basket
+            take(basket)
+        }
+        #expect(gone == nil)
+    }
+}
+
+struct Trouble: Error, Equatable, CustomStringConvertible {
+    let text: String
+    var description: String { text }
+}

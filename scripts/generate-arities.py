@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Writes Sources/PatchRunner/Registry/Arities.swift: what a registered function is, for 0 to 8 arguments.
+
+Code over parameter packs would need no generator. It was measured: a call from Lua back to a Swift original through packs
+takes twice as long as through code of fixed arity, because its closures are built at run time.
+"""
+
+
+MOST = 8
+LETTERS = "ABCDEFGH"
+
+HEAD = """\
+// Made by scripts/generate-arities.py; change that, and run `make generate`.
+//
+public import PatchCrypto
+
+// For each number of arguments: how a call enters the patch on its name (`call`), how a script's values come to the original
+// (`invoker`), and the public functions over both.
+
+"""
+
+TEMPLATE = """\
+// MARK: {n} arguments
+
+extension Slot {{
+    @inlinable @inline(never)
+    func call<{generics_}Output: PatchResult, Failure: Error>(
+        _ cell: LayerCell, {parameters_}as _: Output.Type,
+        original: @escaping {value_function}
+    ) throws(Failure) -> Output.Value {{
+        var record = CallRecord<{value_function}, Output.Value, Failure>(original)
+        return try unsafe withUnsafeMutablePointer(to: &record) {{ (record) throws(Failure) -> Output.Value in
+            guard let stack = unsafe enter(cell, CallReference(record)) else {{ return try original({arguments}) }}
+{pushes}            if let value = stack.run({n}, as: Output.self) {{ return value }}
+            switch unsafe settle(stack, Output.self, record.pointee.outcome) {{
+            case .outcome(let outcome): return try outcome.get()
+            case .below(var below):
+                return try unsafe withUnsafeMutablePointer(to: &below) {{ (below) throws(Failure) -> Output.Value in
+                    try unsafe call(LayerCell(below), {arguments_}as: Output.self, original: original)
+                }}
+            }}
+        }}
+    }}
+
+    @inlinable
+    static func invoker<{generics_}Output: PatchResult, Failure: Error>(
+        _ original: (@Sendable {bare_value_function})?, as _: Output.Type, {types_}failure: Failure.Type
+    ) -> Invoke {{
+        {{ slot, stack, first, record, cell in
+            guard stack.has({n}, from: first){reads}
+            else {{ return stack.refuseArguments(of: slot, from: first, [{type_list}]) }}
+            let calls = unsafe record?.address.assumingMemoryBound(
+                to: CallRecord<{value_function}, Output.Value, Failure>.self)
+            guard let original = unsafe calls?.pointee.original ?? original else {{ return stack.refuseCall(of: slot) }}
+            do throws(Failure) {{
+                let value = try cell.isEmpty
+                    ? original({arguments}) : slot.call(cell, {arguments_}as: Output.self, original: original)
+                unsafe calls?.pointee.outcome = .success(value)
+                return Output.push(value, to: stack)
+            }} catch {{
+                unsafe calls?.pointee.outcome = .failure(error)
+                return stack.raise(error)
+            }}
+        }}
+    }}
+
+    func callAsynchronously<{generics_}Output: PatchResult, Failure: Error>(
+        _ cell: UInt?, {parameters_}as _: Output.Type, original: @escaping @Sendable {async_value_function}
+    ) async throws(Failure) -> Output.Value where Output.Value: Sendable{sendable} {{
+        try await run(cell, [{arguments}], as: Output.self, read: reader(original, as: Output.self)) {{
+            () async throws(Failure) -> Output.Value in try await original({arguments})
+        }}
+    }}
+
+    func reader<{generics_}Output: PatchResult, Failure: Error>(
+        _ original: @escaping @Sendable {async_value_function}, as _: Output.Type
+    ) -> AsyncReader<Output.Value, Failure> where Output.Value: Sendable{sendable} {{
+        {{ [self] stack, first in
+            guard stack.has({n}, from: first){reads}
+            else {{
+                _ = stack.refuseArguments(of: self, from: first, [{type_list}])
+                return nil
+            }}
+            return {{ (cell) async throws(Failure) -> Output.Value in
+                try await self.callAsynchronously(cell, {arguments_}as: Output.self, original: original)
+            }}
+        }}
+    }}
+}}
+
+extension PatchRegistry {{
+{registrations}}}
+
+extension Replaceable {{
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable
+    public func callAsFunction<{generics_}Value, Failure: Error>({parameters}) throws(Failure) -> Value
+    where Function == @Sendable ({types}) throws(Failure) -> Value {{
+        try slot.isPatched ? patched({arguments}) : original({arguments})
+    }}
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable
+    public func callAsFunction<{generics_}Value, Failure: Error>({parameters}) async throws(Failure) -> Value
+    where Function == @Sendable ({types}) async throws(Failure) -> Value {{
+        try await slot.isPatched ? patched({arguments}) : original({arguments})
+    }}
+}}
+
+extension PatchPoint {{
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<{constrained_}Value: PatchValue, Failure: Error>(
+        {parameters_}original: {point_function}
+    ) throws(Failure) -> Value where Function == {point_function} {{
+        guard slot.isPatched else {{ return try original({arguments}) }}
+        return try withoutActuallyEscaping(original) {{ (original) throws(Failure) -> Value in
+            try slot.call(slot.cell, {arguments_}as: PatchValueResult<Value>.self, original: original)
+        }}
+    }}
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<{constrained_}Failure: Error>(
+        {parameters_}original: {point_void_function}
+    ) throws(Failure) where Function == {point_void_function} {{
+        guard slot.isPatched else {{ return try original({arguments}) }}
+        try withoutActuallyEscaping(original) {{ (original) throws(Failure) in
+            try slot.call(slot.cell, {arguments_}as: PatchNoResult.self, original: original)
+        }}
+    }}
+}}
+
+"""
+
+REPLACEABLE = """\
+    /// Registers a function of {words} that {does}.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<{constrained_}{value_generic}Failure: Error>(
+        _ name: String, _ original: @escaping @Sendable ({types}) throws(Failure) -> {value}
+    ) throws(PatchError) -> Replaceable<@Sendable ({types}) throws(Failure) -> {value}> {{
+        let slot = try register(
+            name, arguments: [{type_list}], result: {output}.self, failure: Failure.self,
+            invoke: Slot.invoker(original, as: {output}.self, {type_arguments_}failure: Failure.self))
+        return Replaceable(slot: slot, original: original) {{ ({parameters_bare}) throws(Failure) -> {value} in
+            try slot.call(slot.cell, {arguments_}as: {output}.self, original: original)
+        }}
+    }}
+
+    /// Registers an asynchronous function of {words} that {does}.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<{constrained_}{value_generic}Failure: Error>(
+        _ name: String, _ original: @escaping @Sendable ({types}) async throws(Failure) -> {value}
+    ) throws(PatchError) -> Replaceable<@Sendable ({types}) async throws(Failure) -> {value}>{sendable_where} {{
+        let slot = try registerAsynchronous(
+            name, arguments: [{type_list}], result: {output}.self, failure: Failure.self
+        ) {{ slot in slot.reader(original, as: {output}.self) }}
+        return Replaceable(slot: slot, original: original) {{ ({parameters_bare}) async throws(Failure) -> {value} in
+            try await slot.callAsynchronously(nil, {arguments_}as: {output}.self, original: original)
+        }}
+    }}
+
+    /// Registers a place in the code, of {words}, that {does}: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<{constrained_}{value_generic}Failure: Error>(
+        _ name: String, _ function: (({types}) throws(Failure) -> {value}).Type
+    ) throws(PatchError) -> PatchPoint<({types}) throws(Failure) -> {value}> {{
+        PatchPoint(
+            slot: try register(
+                name, arguments: [{type_list}], result: {output}.self, failure: Failure.self,
+                invoke: Slot.invoker(nil, as: {output}.self, {type_arguments_}failure: Failure.self)))
+    }}
+
+"""
+
+WORDS = ["no arguments", "one argument"] + [f"{w} arguments" for w in
+         ("two", "three", "four", "five", "six", "seven", "eight")]
+
+
+def fields(n):
+    letters = LETTERS[:n]
+    names = [c.lower() for c in letters]
+    types = ", ".join(letters)
+    trail = lambda text: text + ", " if text else ""
+    constrained = ", ".join(f"{c}: PatchValue" for c in letters)
+    return {
+        "n": n,
+        "words": WORDS[n],
+        "types": types,
+        "generics_": trail(constrained),
+        "constrained_": trail(constrained),
+        "parameters": ", ".join(f"_ {x}: {c}" for x, c in zip(names, letters)),
+        "parameters_": trail(", ".join(f"_ {x}: {c}" for x, c in zip(names, letters))),
+        "parameters_bare": ", ".join(f"{x}: {c}" for x, c in zip(names, letters)),
+        "arguments": ", ".join(names),
+        "arguments_": trail(", ".join(names)),
+        "comma_arguments": "".join(f", {x}" for x in names),
+        "comma_names": "".join(f", {x}" for x in names),
+        "comma_types": "".join(f", {c}" for c in letters),
+        "types_": trail(", ".join(f"_: {c}.Type" for c in letters)),
+        "type_arguments_": trail(", ".join(f"{c}.self" for c in letters)),
+        "type_list": ", ".join(f"{c}.self" for c in letters),
+        "value_function": f"({types}) throws(Failure) -> Output.Value",
+        "bare_value_function": f"({types}) throws(Failure) -> Output.Value",
+        "async_value_function": f"({types}) async throws(Failure) -> Output.Value",
+        "point_function": f"({types}) throws(Failure) -> Value",
+        "point_void_function": f"({types}) throws(Failure) -> Void",
+        "sendable": "".join(f", {c}: Sendable" for c in letters),
+        "pushes": "".join(f"            {x}.push(to: stack)\n" for x in names),
+        "async_pushes": "".join(f"                {x}.push(to: stack)\n" for x in names),
+        "reads": "".join(
+            f", let {x} = {c}.read(from: stack, at: first{f' + {i}' if i else ''})"
+            for i, (x, c) in enumerate(zip(names, letters))),
+    }
+
+
+def main():
+    out = HEAD
+    for n in range(MOST + 1):
+        f = fields(n)
+        registrations = ""
+        for value, output, generic, does in (
+            ("Value", "PatchValueResult<Value>", "Value: PatchValue, ", "returns a value"),
+            ("Void", "PatchNoResult", "", "returns nothing"),
+        ):
+            sendable = [f"{c}: Sendable" for c in LETTERS[:n]] + (["Value: Sendable"] if value == "Value" else [])
+            registrations += REPLACEABLE.format(
+                **f, value=value, output=output, value_generic=generic, does=does,
+                sendable_where=f"\n    where {', '.join(sendable)}" if sendable else "")
+        out += TEMPLATE.format(**f, registrations=registrations.rstrip() + "\n")
+    print(out.rstrip())
+
+
+main()
