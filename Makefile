@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 BUILD = .build/release
-RELEASE_FLAGS = -c release --product patchpack
+RELEASE_FLAGS = -c release
 ifeq ($(shell uname),Linux)
 # One file to copy, without a Swift or C++ runtime beside it: it starts a millisecond sooner, too. The linker takes the
 # first libstdc++ that it finds, and this folder has the static one.
@@ -23,10 +23,11 @@ deps:
 
 build: deps
 	@[ -z "$(STATIC)" ] || { mkdir -p "$(STATIC)" && ln -sf $(LIBSTDCXX) "$(STATIC)"; }
-	$(SWIFT) build $(RELEASE_FLAGS)
+	$(SWIFT) build $(RELEASE_FLAGS) --product patchpack
 
 demo: build
-	@PATCHPACK=$(BUILD)/patchpack scripts/demo.sh
+	$(SWIFT) build $(RELEASE_FLAGS) --product shop
+	@PATCHPACK=$(BUILD)/patchpack SHOP=$(BUILD)/shop scripts/demo.sh
 
 test: deps
 	$(SWIFT) test

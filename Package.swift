@@ -28,6 +28,7 @@ let package = Package(
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),
         .executableTarget(name: "patchpack", dependencies: ["PatchCrypto", "PatchRunner"]),
+        .executableTarget(name: "shop", dependencies: ["PatchRunner", "PatchCrypto"], path: "examples/shop"),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(

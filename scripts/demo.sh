@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Packs, verifies and unpacks the example patches and a library of real Lua code, and says what happened.
+# Packs, verifies and unpacks the example patches and a library of real Lua code, and runs the patches in the example shop.
 set -euo pipefail
 
 patchpack=${PATCHPACK:-patchpack}
+shop=${SHOP:-shop}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 step() { printf '\n\033[1m%s\033[0m\n' "$*"; }
@@ -49,5 +50,8 @@ if [ -d "$lua/pl" ]; then
   diff -r "$work/library" "$work/unpacked"
   echo "${#envelopes[@]} envelopes verified; the bundle of ${#scripts[@]} scripts came back byte for byte"
 fi
+
+step "7. run them: the shop, before and after (examples/shop; one patch has a bug of its own)"
+"$shop" --patches dist --trusted-key keys/trusted.pem --script-key keys/script.key
 
 step "done: dist/ holds $(find dist -name '*.js' | wc -l | tr -d ' ') verified patches"

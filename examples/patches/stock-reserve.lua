@@ -4,14 +4,15 @@
 -- @expires  2031-01-01T00:00:00Z
 -- @replaces Stock.reserve, Stock.available
 --
--- The stock service counts a reservation of nothing as one of everything.
-patch.replace("Stock.reserve", function(original, item, count)
-  if count <= 0 then
+-- The stock service counts a reservation of nothing as one of everything. The
+-- service itself is an object of the host: it can be asked, and handed on.
+patch.replace("Stock.reserve", function(original, stock, item, count)
+  if count <= 0 or count > stock:count(item) then
     return false
   end
-  return original(item, count)
+  return original(stock, item, count)
 end)
 
-patch.replace("Stock.available", function(original, item)
-  return math.max(0, original(item))
+patch.replace("Stock.available", function(original, stock, item)
+  return math.max(0, original(stock, item))
 end)

@@ -1,0 +1,98 @@
+import PatchCrypto
+import PatchRunner
+
+/// The shop's functions, each of which a patch can replace. Five of them are wrong in ways that have shipped before.
+struct Shop: Sendable {
+    let stock = StockService()
+    let payment = PaymentService()
+
+    let total: Replaceable<@Sendable (Double, Int) -> Double>
+    let discount: Replaceable<@Sendable (Double, Double) -> Double>
+    let taxRate: Replaceable<@Sendable (String) throws -> Double>
+    let shipping: Replaceable<@Sendable (Order) -> Double>
+    let available: Replaceable<@Sendable (StockService, String) -> Int>
+    let reserve: Replaceable<@Sendable (StockService, String, Int) -> Bool>
+    let greeting: Replaceable<@Sendable (String, String?) -> String>
+    let charge: Replaceable<@Sendable (String, Double) async throws -> String>
+    /// Called for every line of a receipt: its original is compiled into the place where it is called.
+    let pad: PatchPoint<(String, Int) -> String>
+
+    init(registry: PatchRegistry) throws(PatchError) {
+        let payment = payment
+        total = try registry.replaceable("Cart.total") { (price: Double, quantity: Int) -> Double in
+            price * Double(quantity)  // and with a negative quantity?
+        }
+        discount = try registry.replaceable("Discount.apply") { (price: Double, percent: Double) -> Double in
+            (price * (100 - percent)).rounded(.down) / 100  // half cents are cut off
+        }
+        taxRate = try registry.replaceable("Tax.rate") { (country: String) throws -> Double in
+            guard let rate = ["DE": 0.19, "AT": 0.20, "FR": 0.20][country] else {
+                throw ShopError(description: "no tax rate for \(country)")
+            }
+            return rate
+        }
+        shipping = try registry.replaceable("Shipping.cost") { (order: Order) -> Double in
+            let grams = order.lines.reduce(0) { $0 + $1.item.grams }  // as if there were one of each
+            return grams > 2000 ? 9.9 : 4.9
+        }
+        available = try registry.replaceable("Stock.available") { (stock: StockService, item: String) -> Int in
+            stock.count(of: item)
+        }
+        reserve = try registry.replaceable("Stock.reserve") { (stock: StockService, item: String, count: Int) -> Bool in
+            let taken = count == 0 ? stock.count(of: item) + 1 : count  // nothing is not everything
+            guard stock.count(of: item) >= count else { return false }
+            stock.take(taken, of: item)
+            return true
+        }
+        greeting = try registry.replaceable("Receipt.greeting") { (customer: String, title: String?) -> String in
+            "Dear \(title ?? "") \(customer)"  // two spaces without a title
+        }
+        charge = try registry.replaceable("Payment.charge") {
+            (customer: String, amount: Double) async throws -> String in
+            try await payment.charge(customer, amount)
+        }
+        pad = try registry.point("Receipt.pad", ((String, Int) -> String).self)
+        try registry.expose(StockService.self, as: "Stock") { stock in
+            stock.method("count") { (stock: StockService, item: String) in stock.count(of: item) }
+        }
+    }
+
+    /// Prints what a few customers get to see.
+    func open() async {
+        let pens = Line(item: catalogue[0], quantity: 3)
+        let lamps = Line(item: catalogue[2], quantity: 2)
+        await sell(Order(customer: "Ada", country: "DE", lines: [pens, Line(item: catalogue[1], quantity: 1)]))
+        await sell(Order(customer: "Bob", country: "AT", lines: [lamps, Line(item: catalogue[1], quantity: 2)]))
+        await sell(Order(customer: "Eve", country: "DE", lines: [pens, Line(item: catalogue[2], quantity: -3)]))
+        let nothing = reserve(stock, "ink", 0)
+        print("  a reservation of 0 ink: \(nothing), and then there are \(available(stock, "ink"))")
+    }
+
+    private func sell(_ order: Order) async {
+        print("  \(greeting(order.customer, nil))")
+        var sum = 0.0
+        for line in order.lines {
+            let price = discount(total(line.item.price, line.quantity), 12.5)
+            sum += price
+            print("    \(padded("\(line.quantity) \(line.item.name)", 32))\(money(price))")
+        }
+        let delivery = shipping(order)
+        print("    \(padded("shipping", 32))\(money(delivery))")
+        do {
+            let due = (sum + delivery) * (1 + (try taxRate(order.country)))
+            print("    \(padded("with tax", 32))\(money(due))  \(try await charge(order.customer, due))")
+        } catch {
+            print("    \(error)")
+        }
+    }
+
+    private func padded(_ text: String, _ width: Int) -> String {
+        pad(text, width) { text, width in text + String(repeating: " ", count: max(0, width - text.count)) }
+    }
+
+    private func money(_ amount: Double) -> String {
+        let cents = Int((abs(amount) * 100).rounded())
+        let text = "\(amount < 0 ? "-" : "")\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
+        return String(repeating: " ", count: max(0, 8 - text.count)) + text
+    }
+}

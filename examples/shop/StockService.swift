@@ -1,0 +1,11 @@
+import PatchRunner
+import Synchronization
+
+/// Knows how many of each item there are. A class whose objects patches can be given.
+final class StockService: PatchObject {
+    private let counts = Mutex(["pen": 5, "ink": 3, "a lamp with a very long name": 1])
+
+    func count(of item: String) -> Int { counts.withLock { $0[item] ?? 0 } }
+
+    func take(_ count: Int, of item: String) { counts.withLock { $0[item, default: 0] -= count } }
+}
