@@ -93,17 +93,33 @@ extension PatchRegistry {{
 
 extension Replaceable {{
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
-    public func callAsFunction<{generics_}Value, Failure: Error>({parameters}) throws(Failure) -> Value
+    @inlinable @inline(__always)
+    public func callAsFunction<{constrained_}Value: PatchValue, Failure: Error>({parameters}) throws(Failure) -> Value
     where Function == @Sendable ({types}) throws(Failure) -> Value {{
-        try slot.isPatched ? patched({arguments}) : original({arguments})
+        guard slot.isPatched else {{ return try original({arguments}) }}
+        return try slot.call(slot.cell, {arguments_}as: PatchValueResult<Value>.self, original: original)
     }}
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
-    public func callAsFunction<{generics_}Value, Failure: Error>({parameters}) async throws(Failure) -> Value
-    where Function == @Sendable ({types}) async throws(Failure) -> Value {{
-        try await slot.isPatched ? patched({arguments}) : original({arguments})
+    @inlinable @inline(__always)
+    public func callAsFunction<{constrained_}Failure: Error>({parameters}) throws(Failure)
+    where Function == @Sendable ({types}) throws(Failure) -> Void {{
+        guard slot.isPatched else {{ return try original({arguments}) }}
+        try slot.call(slot.cell, {arguments_}as: PatchNoResult.self, original: original)
+    }}
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<{constrained_}Value: PatchValue, Failure: Error>({parameters}) async throws(Failure) -> Value
+    where Function == @Sendable ({types}) async throws(Failure) -> Value, Value: Sendable{sendable} {{
+        guard slot.isPatched else {{ return try await original({arguments}) }}
+        return try await slot.callAsynchronously(nil, {arguments_}as: PatchValueResult<Value>.self, original: original)
+    }}
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<{constrained_}Failure: Error>({parameters}) async throws(Failure)
+    where Function == @Sendable ({types}) async throws(Failure) -> Void{sendable} {{
+        guard slot.isPatched else {{ return try await original({arguments}) }}
+        try await slot.callAsynchronously(nil, {arguments_}as: PatchNoResult.self, original: original)
     }}
 }}
 
@@ -148,9 +164,7 @@ REPLACEABLE = """\
         let slot = try register(
             name, arguments: [{type_list}], result: {output}.self, failure: Failure.self,
             invoke: Slot.invoker(original, as: {output}.self, {type_arguments_}failure: Failure.self))
-        return Replaceable(slot: slot, original: original) {{ ({parameters_bare}) throws(Failure) -> {value} in
-            try slot.call(slot.cell, {arguments_}as: {output}.self, original: original)
-        }}
+        return Replaceable(slot: slot, original: original)
     }}
 
     /// Registers an asynchronous function of {words} that {does}.
@@ -166,9 +180,7 @@ REPLACEABLE = """\
         let slot = try registerAsynchronous(
             name, arguments: [{type_list}], result: {output}.self, failure: Failure.self
         ) {{ slot in slot.reader(original, as: {output}.self) }}
-        return Replaceable(slot: slot, original: original) {{ ({parameters_bare}) async throws(Failure) -> {value} in
-            try await slot.callAsynchronously(nil, {arguments_}as: {output}.self, original: original)
-        }}
+        return Replaceable(slot: slot, original: original)
     }}
 
     /// Registers a place in the code, of {words}, that {does}: its original stands where it is called.
@@ -207,12 +219,8 @@ def fields(n):
         "constrained_": trail(constrained),
         "parameters": ", ".join(f"_ {x}: {c}" for x, c in zip(names, letters)),
         "parameters_": trail(", ".join(f"_ {x}: {c}" for x, c in zip(names, letters))),
-        "parameters_bare": ", ".join(f"{x}: {c}" for x, c in zip(names, letters)),
         "arguments": ", ".join(names),
         "arguments_": trail(", ".join(names)),
-        "comma_arguments": "".join(f", {x}" for x in names),
-        "comma_names": "".join(f", {x}" for x in names),
-        "comma_types": "".join(f", {c}" for c in letters),
         "types_": trail(", ".join(f"_: {c}.Type" for c in letters)),
         "type_arguments_": trail(", ".join(f"{c}.self" for c in letters)),
         "type_list": ", ".join(f"{c}.self" for c in letters),

@@ -35,6 +35,8 @@ typedef struct pp_activation {
     int base, handler;
     int32_t originals;
     bool has_run;
+    /// A value could not be pushed.
+    bool refused;
     /// What an asynchronous call waits for; -1 for a synchronous one.
     int32_t step;
     /// When it began, where this call is one of those that are measured.
@@ -74,17 +76,19 @@ struct pp_state {
     /// The host pushes values: nothing is refused, because a refusal would be a jump.
     bool trusted;
     bool loading;
-    /// A value could not be pushed: the run ends before it begins.
-    bool refused;
+    /// Since when the host works for the innermost run; 0: it does not, or the clock does not run.
+    uint64_t host_since;
     /// The host keeps objects or errors for the calls that run.
     bool has_references;
     bool has_left_out_concat;
     int interval;
+    /// The main stack's top between calls.
+    int bottom;
     pp_layer **layers;
     int32_t layer_count, layer_capacity;
     pp_pool *pool;
     pp_state *next;
-    bool free;
+    atomic_bool free;
     int32_t fault_line;
     char fault_script[132];
     /// Lua's own functions that the sandbox calls once it has charged for them.
@@ -106,15 +110,32 @@ static inline void charge(lua_State *L, uint64_t units) {
 /// The price of copying or reading so many bytes.
 static inline void charge_bytes(lua_State *L, uint64_t bytes) { charge(L, bytes / 16 + 1); }
 
-/// Calls into the host, without its time.
-#define WITH_HOST(state, call)                                                                                          \
+/// The host's code begins: its time is not the script's, and what it pushes is not refused.
+static inline void host_begins(pp_state *state) {
+    state->host_since = state->budget.started ? pp_nanoseconds() : 0;
+    state->trusted = true;
+}
+
+/// The host's code has ended; the time of one that was not even called is the script's.
+static inline void host_ends(pp_state *state, bool was_called) {
+    state->trusted = false;
+    if (state->host_since && was_called) state->budget.excluded += pp_nanoseconds() - state->host_since;
+    state->host_since = 0;
+}
+
+/// Calls into the runner, whose time is the script's.
+#define WITH_RUNNER(state, call)                                                                                        \
     do {                                                                                                                \
-        uint64_t began_ = (state)->budget.started ? pp_nanoseconds() : 0;                                               \
         (state)->trusted = true;                                                                                        \
         call;                                                                                                           \
         (state)->trusted = false;                                                                                       \
-        if (began_) (state)->budget.excluded += pp_nanoseconds() - began_;                                              \
     } while (0)
+
+/// Raises an error where a function that calls the script back has not enough of the C stack left.
+void pp_check_c_stack(lua_State *L);
+
+/// Ends a run that has had its time, behind work that no hook looks into.
+void pp_check_clock(lua_State *L);
 
 /// Adds a replacement; its function and what it gets first are at the two indexes.
 void pp_add_layer(lua_State *L, const char *name, int function, int first);

@@ -139,7 +139,7 @@ static int finished_capture(matcher *m, int digit) {
 static const char *match_reference(matcher *m, const char *s, int digit) {
     int i = finished_capture(m, digit);
     ptrdiff_t length = m->capture[i].length;
-    if (length == POSITION) length = 0;
+    if (length == POSITION) return NULL; // as in Lua, whose length wraps around
     charge(m->L, (uint64_t)length / 16);
     if (m->subject_end - s < length || memcmp(m->capture[i].start, s, (size_t)length) != 0) return NULL;
     return s + length;
@@ -263,6 +263,7 @@ static void begin_match(matcher *m, lua_State *L, const char *subject, size_t le
 
 static const char *match_at(matcher *m, const char *s, const char *p) {
     m->depth = m->captures = 0;
+    step(m); // an empty pattern takes no other
     return match(m, s, p);
 }
 
@@ -447,6 +448,7 @@ static int sandbox_gsub(lua_State *L) {
     luaL_argexpected(
         L, kind == LUA_TNUMBER || kind == LUA_TSTRING || kind == LUA_TFUNCTION || kind == LUA_TTABLE, 3,
         "string/function/table");
+    pp_check_c_stack(L);
     bool is_anchored = pattern_length > 0 && *pattern == '^', changed = false;
     matcher m;
     luaL_Buffer buffer;

@@ -28,6 +28,7 @@ static int end_pcall(lua_State *L, int status, lua_KContext context) {
     if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L);
     if (status == LUA_ERRMEM) pp_kill_run(L, PP_MEMORY);
     if (state->budget.kill) pp_kill_run(L, state->budget.kill);
+    pp_check_clock(L); // an error's message may have taken long
     lua_pushboolean(L, false);
     lua_insert(L, -2);
     return 2;
@@ -35,6 +36,7 @@ static int end_pcall(lua_State *L, int status, lua_KContext context) {
 
 static int sandbox_pcall(lua_State *L) {
     charge(L, 10);
+    pp_check_c_stack(L);
     luaL_checkany(L, 1);
     lua_pushboolean(L, true);
     lua_insert(L, 1);
@@ -141,7 +143,9 @@ static void leave_out_concat(lua_State *L) {
     lua_pop(L, 1);
     if (!is_left_out) return;
     state->has_left_out_concat = true;
-    WITH_HOST(state, state->host.log(state->context, 2, text, sizeof text - 1));
+    host_begins(state);
+    state->host.log(state->context, 2, text, sizeof text - 1);
+    host_ends(state, true);
 }
 
 static int sandbox_setmetatable(lua_State *L) {
@@ -180,8 +184,9 @@ static int sandbox_getmetatable(lua_State *L) {
 const char *pp_to_string(lua_State *L, int index, size_t *length) {
     index = lua_absindex(L, index);
     int type = lua_type(L, index);
-    bool is_plain = type != LUA_TTABLE && type != LUA_TFUNCTION && type != LUA_TUSERDATA;
+    bool is_plain = type == LUA_TNIL || type == LUA_TBOOLEAN || type == LUA_TNUMBER || type == LUA_TSTRING;
     if (!is_plain && luaL_getmetafield(L, index, "__tostring") != LUA_TNIL) {
+        pp_check_c_stack(L);
         lua_pop(L, 1);
         is_plain = true; // the metamethod is asked, and no address given
     }
@@ -203,11 +208,14 @@ static int sandbox_tostring(lua_State *L) {
 static int sandbox_print(lua_State *L) {
     pp_state *state = state_of(L);
     int count = lua_gettop(L);
+    charge(L, 10 * (uint64_t)count);
     luaL_Buffer line;
     luaL_buffinit(L, &line);
     for (int i = 1; i <= count; i++) {
         if (i > 1) luaL_addchar(&line, '\t');
-        pp_to_string(L, i, NULL);
+        size_t bytes;
+        pp_to_string(L, i, &bytes);
+        charge_bytes(L, bytes);
         luaL_addvalue(&line);
     }
     luaL_pushresult(&line);
@@ -215,7 +223,9 @@ static int sandbox_print(lua_State *L) {
     const char *text = lua_tolstring(L, -1, &length);
     charge_bytes(L, length);
     charge(L, 100);
-    WITH_HOST(state, state->host.log(state->context, 1, text, length));
+    host_begins(state);
+    state->host.log(state->context, 1, text, length);
+    host_ends(state, true);
     return 0;
 }
 
@@ -307,7 +317,9 @@ static int sandbox_remove(lua_State *L) {
 }
 
 static void charge_range(lua_State *L, lua_Integer first, lua_Integer last) {
-    if (last >= first) charge(L, (uint64_t)last - (uint64_t)first + 1);
+    if (last < first) return;
+    charge(L, (uint64_t)last - (uint64_t)first); // plus one would be none for all integers
+    charge(L, 1);
 }
 
 static int sandbox_concat(lua_State *L) {
@@ -335,6 +347,7 @@ static int sandbox_sort(lua_State *L) {
     for (uint64_t rest = length; rest > 1; rest /= 2) steps++;
     charge(L, length * steps);
     // Comparing two long strings is one instruction, and no hook looks in between.
+    pp_check_c_stack(L);
     if (longest > 64) charge(L, length * steps * (longest / 64));
     return call_lua(L, PP_SORT);
 }

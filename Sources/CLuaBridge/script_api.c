@@ -12,10 +12,40 @@ static const char class_name_key;
 /// Raises what a callback of the host left, where it left an error.
 static int finish(lua_State *L, int count) {
     raise_if_killed(L);
+    pp_activation *call = state_of(L)->activation;
+    if (call && call->refused) {
+        call->refused = false;
+        return luaL_error(L, "the host's value cannot be given to a script");
+    }
     return count < 0 ? lua_error(L) : count;
 }
 
 // MARK: the original
+
+/// What a callback of the host is given to work with: it looks for room too, but cannot raise.
+static void make_room(lua_State *L) {
+    luaL_checkstack(L, 256, "no room for the host");
+    pp_check_c_stack(L);
+}
+
+/// The host's code runs with this Lua stack: it may call back into the state, and what it calls must stand here.
+static lua_State *enter_host(lua_State *L) {
+    pp_state *state = state_of(L);
+    lua_State *outer = state->activation->L;
+    state->activation->L = L;
+    host_begins(state);
+    return outer;
+}
+
+/// -2 is for arguments that do not fit: reading them was the script's work, and no hook has looked.
+static void leave_host(lua_State *L, lua_State *outer, int count) {
+    pp_state *state = state_of(L);
+    host_ends(state, count != -2);
+    state->activation->L = outer;
+    if (count != -2) return;
+    charge(L, 100);
+    pp_check_clock(L);
+}
 
 static int wait_ended(lua_State *L, int status, lua_KContext context) {
     (void)status;
@@ -43,16 +73,13 @@ static int call_original(lua_State *L) {
         return luaL_error(L, "the original of '%s' was called already: it runs once in a call", layer->name);
     if (call->step >= 0) {
         if (call != state->activation) return luaL_error(L, "the original of '%s' waits outside of this call", layer->name);
-        call->originals++;
         return wait_for_host(L, call, PP_ORIGINAL);
     }
-    // The host may call back into this state, and what it runs then must stand on this Lua stack.
-    lua_State *outer = state->activation->L;
-    state->activation->L = L;
-    int count;
-    WITH_HOST(state, count = state->host.original(state->context, call->slot, &layer->below, call->record, L));
-    state->activation->L = outer;
+    make_room(L);
+    lua_State *outer = enter_host(L);
+    int count = state->host.original(state->context, call->slot, &layer->below, call->record, L);
     if (count != -2) call->originals++;
+    leave_host(L, outer, count);
     return finish(L, count);
 }
 
@@ -76,13 +103,13 @@ static int call_host(lua_State *L) {
     const char *name = luaL_checklstring(L, 1, &length);
     raise_if_killed(L);
     charge(L, 20);
+    charge_bytes(L, length);
+    make_room(L);
     if (!state->activation) return luaL_error(L, "host.call works only in a replacement, and not while the script loads");
     pp_activation *call = state->activation;
-    lua_State *outer = call->L;
-    call->L = L;
-    int count;
-    WITH_HOST(state, count = state->host.call(state->context, name, length, L));
-    call->L = outer;
+    lua_State *outer = enter_host(L);
+    int count = state->host.call(state->context, name, length, L);
+    leave_host(L, outer, count);
     if (count == -3) {
         if (call->step < 0)
             return luaL_error(L, "'%s' is asynchronous, and this replacement is not", name);
@@ -95,30 +122,38 @@ static int host_has(lua_State *L) {
     pp_state *state = state_of(L);
     size_t length;
     const char *name = luaL_checklstring(L, 1, &length);
+    charge(L, 20);
+    charge_bytes(L, length);
     bool has;
-    WITH_HOST(state, has = state->host.has(state->context, name, length));
+    WITH_RUNNER(state, has = state->host.has(state->context, name, length));
     lua_pushboolean(L, has);
     return 1;
 }
 
 static int host_throw(lua_State *L) {
     pp_state *state = state_of(L);
-    pp_to_string(L, 1, NULL);
+    size_t length;
+    pp_to_string(L, 1, &length);
     lua_replace(L, 1);
     raise_if_killed(L);
-    WITH_HOST(state, state->host.throws(state->context, L));
+    charge_bytes(L, length);
+    charge(L, 100);
+    WITH_RUNNER(state, state->host.throws(state->context, L));
     return lua_error(L);
 }
 
 static int write_log(lua_State *L) {
     pp_state *state = state_of(L);
     luaL_checkany(L, 1);
+    pp_check_c_stack(L);
     size_t length;
     const char *text = pp_to_string(L, 1, &length);
     charge_bytes(L, length);
     charge(L, 100);
     int level = (int)lua_tointeger(L, lua_upvalueindex(1));
-    WITH_HOST(state, state->host.log(state->context, level, text, length));
+    host_begins(state);
+    state->host.log(state->context, level, text, length);
+    host_ends(state, true);
     return 0;
 }
 
@@ -141,8 +176,10 @@ static int require(lua_State *L) {
         return 1;
     }
     lua_pop(L, 1);
+    charge(L, 100);
+    charge(L, length);
     int count;
-    WITH_HOST(state, count = state->host.script(state->context, name, length, L));
+    WITH_RUNNER(state, count = state->host.script(state->context, name, length, L));
     finish(L, count);
     lua_pushvalue(L, 1);
     lua_pushlightuserdata(L, (void *)&loading);
@@ -182,8 +219,10 @@ static bool push_registered_name(lua_State *L, const char *class_name, const cha
         size_t length;
         const char *full = lua_pushfstring(L, i == 0 ? "%s.%s" : "%s:%s", class_name, name);
         lua_tolstring(L, -1, &length);
+        charge(L, 20);
+        charge_bytes(L, length);
         bool has;
-        WITH_HOST(state, has = state->host.has(state->context, full, length));
+        WITH_RUNNER(state, has = state->host.has(state->context, full, length));
         if (has) return true;
         lua_pop(L, 1);
     }
@@ -232,11 +271,10 @@ static int call_method(lua_State *L) {
     if (!state->activation) return luaL_error(L, "methods of the host can be called only in a replacement");
     int32_t class_index = (int32_t)lua_tointeger(L, lua_upvalueindex(1));
     int32_t method = (int32_t)lua_tointeger(L, lua_upvalueindex(2));
-    lua_State *outer = state->activation->L;
-    state->activation->L = L;
-    int count;
-    WITH_HOST(state, count = state->host.method(state->context, class_index, method, L));
-    state->activation->L = outer;
+    make_room(L);
+    lua_State *outer = enter_host(L);
+    int count = state->host.method(state->context, class_index, method, L);
+    leave_host(L, outer, count);
     return finish(L, count);
 }
 

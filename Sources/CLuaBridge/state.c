@@ -14,7 +14,7 @@ struct pp_pool {
 };
 
 /// The message handler stands at the bottom of the main stack; layers' functions follow.
-enum { HANDLER = 1, LARGE_BLOCK = 16 * 1024, FINEST_INTERVAL = 8, MEASURED_CALLS = 64 };
+enum { HANDLER = 1, HOST_STACK = 256, LARGE_BLOCK = 16 * 1024, FINEST_INTERVAL = 8, MEASURED_CALLS = 64 };
 
 uint64_t pp_nanoseconds(void) {
     struct timespec now;
@@ -56,7 +56,7 @@ static __attribute__((noinline)) void find_thread_stack(void) {
 }
 
 static inline bool has_stack(int64_t bytes) {
-    if (thread_stack == 0) find_thread_stack();
+    if (__builtin_expect(thread_stack == 0, 0)) find_thread_stack();
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
     return true; // locals live on a heap of the sanitizer's, and tell nothing of the stack
@@ -107,6 +107,7 @@ static void drop(pp_state *state, pp_activation *call);
 /// Gives the lock back once what was left to the last call in the state is done: dropping calls, and closing.
 static __attribute__((noinline)) void attend(pp_state *state) {
     void *closed = NULL;
+    void (*tell)(void *) = state->host.closed;
     if (state->main) {
         state->trusted = true;
         pp_activation *call = atomic_exchange(&state->abandoned, NULL);
@@ -122,7 +123,7 @@ static __attribute__((noinline)) void attend(pp_state *state) {
         }
     }
     atomic_store_explicit(&state->owner, 0, memory_order_release);
-    if (closed) state->host.closed(closed);
+    if (closed) tell(closed);
 }
 
 /// Gives the lock back at the outermost level.
@@ -191,26 +192,36 @@ int pp_kill_run(lua_State *L, int32_t reason) {
     return lua_error(L);
 }
 
+void pp_check_clock(lua_State *L) {
+    pp_state *state = state_of(L);
+    pp_budget *budget = &state->budget;
+    uint64_t now = pp_nanoseconds();
+    if (!budget->started) budget->started = now;
+    int64_t allowed = state->loading ? state->limits.load_nanoseconds : state->limits.call_nanoseconds;
+    if ((int64_t)(now - budget->started - budget->excluded) > allowed) pp_kill_run(L, PP_TIME);
+}
+
+void pp_check_c_stack(lua_State *L) {
+    // Lua allows 200 of its C calls in each other, and each needs up to 2 KiB; what is asked for here leaves room for the rest.
+    if (!has_stack(96 * 1024)) luaL_error(L, "C stack overflow");
+}
+
 static void hook(lua_State *L, lua_Debug *where) {
     (void)where;
     pp_state *state = state_of(L);
     pp_budget *budget = &state->budget;
-    budget->fuel -= state->interval;
-    uint64_t now = pp_nanoseconds();
-    if (!budget->started) budget->started = now;
-    int64_t allowed = state->loading ? state->limits.load_nanoseconds : state->limits.call_nanoseconds;
+    int interval = lua_gethookcount(L); // a coroutine's may be another
+    budget->fuel -= interval;
     if (budget->kill) pp_kill_run(L, budget->kill);
     if (budget->fuel <= 0) pp_kill_run(L, PP_FUEL);
-    if ((int64_t)(now - budget->started - budget->excluded) > allowed) pp_kill_run(L, PP_TIME);
+    pp_check_clock(L);
     if (state->used > state->limits.soft_memory) {
         budget->fuel -= state->used / 256;
         lua_gc(L, LUA_GCCOLLECT);
         if (state->used > state->limits.soft_memory) pp_kill_run(L, PP_MEMORY);
     }
-    if (state->interval < state->limits.instructions_per_check && state->used < state->limits.soft_memory / 16) {
-        state->interval = state->limits.instructions_per_check;
-        lua_sethook(L, hook, LUA_MASKCOUNT, state->interval);
-    }
+    if (state->used < state->limits.soft_memory / 16) state->interval = state->limits.instructions_per_check;
+    if (interval != state->interval) lua_sethook(L, hook, LUA_MASKCOUNT, state->interval);
 }
 
 static void reset_budget(pp_state *state, int64_t fuel) {
@@ -252,13 +263,16 @@ void pp_pool_free(pp_pool *pool) {
 /// A state that nobody uses, or a new one.
 static pp_state *take(pp_pool *pool) {
     pthread_mutex_lock(&pool->lock);
-    pp_state *found = NULL;
-    for (pp_state *state = pool->states; state; state = state->next) {
-        // One whose last call left just as it was being closed is closed here.
+    pp_state *first = pool->states;
+    pthread_mutex_unlock(&pool->lock);
+    // One whose last call left just as it was being closed is closed here. States are only ever added, at the front.
+    for (pp_state *state = first; state; state = state->next) {
         bool outermost;
         if (!state->free && atomic_load(&state->closing) && lock(state, 0, &outermost) && outermost) unlock(state);
-        if (state->free && !found) found = state;
     }
+    pthread_mutex_lock(&pool->lock);
+    pp_state *found = pool->states;
+    while (found && !found->free) found = found->next;
     if (!found && (found = calloc(1, sizeof *found))) {
         found->pool = pool;
         found->next = pool->states;
@@ -323,10 +337,11 @@ pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, i
     atomic_store(&state->closing, false);
     atomic_store(&state->attention, false);
     state->depth = state->suspended = 0;
+    state->host_since = 0;
     state->used = state->refuse_after = 0;
     state->seed = seed;
     state->trusted = state->loading = true;
-    state->refused = state->has_references = state->has_left_out_concat = false;
+    state->has_references = state->has_left_out_concat = false;
     state->limits = *limits;
     state->interval = limits->instructions_per_check;
     state->host = *host;
@@ -385,6 +400,7 @@ void pp_add_layer(lua_State *L, const char *name, int function, int first) {
     pp_state *state = state_of(L);
     function = lua_absindex(L, function);
     first = first ? lua_absindex(L, first) : 0;
+    charge_bytes(L, strlen(name));
     if (!state->loading) luaL_error(L, "'%s' can be replaced only while the script loads", name);
     if (pp_find_layer(state, name)) luaL_error(L, "'%s' is replaced twice", name);
     if (state->layer_count >= state->limits.replacements)
@@ -446,6 +462,7 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
         lua_rawgetp(L, LUA_REGISTRYINDEX, &state->layers[i]->function);
         lua_rawgetp(L, LUA_REGISTRYINDEX, &state->layers[i]->first);
     }
+    state->bottom = lua_gettop(L);
     return true;
 }
 
@@ -520,7 +537,7 @@ void pp_fault_of(lua_State *L, pp_fault *fault) {
 }
 
 /// Locks the state of the cell's layer, where that still stands on the slot.
-static inline pp_layer *lock_layer(
+static __attribute__((noinline)) pp_layer *lock_layer_slowly(
     void *cell, const void *slot, bool *outermost, int32_t *refusal, pp_layer **refused) {
     for (pp_layer *seen = NULL;;) {
         pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
@@ -534,24 +551,40 @@ static inline pp_layer *lock_layer(
             *refusal = PP_BUSY;
             return NULL;
         }
-        if (__builtin_expect(layer->slot == slot && !atomic_load_explicit(&state->closing, memory_order_relaxed), 1)) {
-            count(&layer->calls, 1);
-            return layer;
-        }
+        if (layer->slot == slot && !atomic_load_explicit(&state->closing, memory_order_relaxed)) return layer;
         // It was taken off meanwhile, and a slot's cell has changed; a copy of one has not, and leads nowhere.
         if (*outermost) unlock(state);
         seen = layer;
     }
 }
 
-static inline bool admit(pp_state *state, bool outermost, int32_t *refusal) {
-    if (outermost) {
+static inline pp_layer *lock_layer(
+    void *cell, const void *slot, bool *outermost, int32_t *refusal, pp_layer **refused) {
+    pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
+    uintptr_t nobody = 0;
+    if (__builtin_expect(
+            layer
+                && atomic_compare_exchange_strong_explicit(
+                    &layer->state->owner, &nobody, this_thread(), memory_order_acquire, memory_order_relaxed),
+            1)) {
+        *outermost = true;
+        if (__builtin_expect(
+                layer->slot == slot && !atomic_load_explicit(&layer->state->closing, memory_order_relaxed), 1))
+            return layer;
+        unlock(layer->state);
+    }
+    return lock_layer_slowly(cell, slot, outermost, refusal, refused);
+}
+
+static inline bool admit(pp_state *state, pp_layer *layer, bool outermost, int32_t *refusal, pp_layer **refused) {
+    *refused = layer;
+    if (__builtin_expect(outermost, 1)) {
         reset_budget(state, state->limits.call_fuel);
     } else if (state->budget.kill) {
         *refusal = PP_KILLED;
         return false;
     }
-    if (state->depth >= state->limits.call_depth || !has_stack(state->limits.stack_bytes)) {
+    if (__builtin_expect(state->depth >= state->limits.call_depth || !has_stack(state->limits.stack_bytes), 0)) {
         *refusal = PP_NO_ROOM;
         if (outermost) unlock(state);
         return false;
@@ -561,6 +594,8 @@ static inline bool admit(pp_state *state, bool outermost, int32_t *refusal) {
 
 static inline void begin(
     pp_state *state, pp_activation *call, pp_layer *layer, const void *slot, void *record, lua_State *L) {
+    uint64_t calls = atomic_load_explicit(&layer->calls, memory_order_relaxed);
+    atomic_store_explicit(&layer->calls, calls + 1, memory_order_relaxed);
     call->outer = state->activation;
     call->layer = layer;
     call->slot = slot;
@@ -568,10 +603,9 @@ static inline void begin(
     call->L = L;
     call->originals = 0;
     call->has_run = false;
+    call->refused = false;
     call->step = -1;
-    state->refused = false;
-    uint64_t calls = atomic_load_explicit(&layer->calls, memory_order_relaxed);
-    call->began = calls % MEASURED_CALLS == 1 ? pp_nanoseconds() : 0;
+    call->began = __builtin_expect(calls % MEASURED_CALLS == 0, 0) ? pp_nanoseconds() : 0;
     state->activation = call;
     state->depth++;
     state->trusted = true;
@@ -582,18 +616,22 @@ lua_State *pp_enter(void *cell, const void *slot, void *record, int32_t *refusal
     pp_layer *layer = lock_layer(cell, slot, &outermost, refusal, refused);
     if (!layer) return NULL;
     pp_state *state = layer->state;
-    if (!admit(state, outermost, refusal)) return NULL;
-    lua_State *L = state->activation ? state->activation->L : state->main;
-    pp_activation *call = &state->calls[state->depth];
+    if (!admit(state, layer, outermost, refusal, refused)) return NULL;
+    pp_activation *call = &state->calls[state->depth], *outer = state->activation;
+    lua_State *L = outer ? outer->L : state->main;
+    if (__builtin_expect(outer != NULL, 0) && !lua_checkstack(L, HOST_STACK)) {
+        *refusal = PP_NO_ROOM;
+        return NULL;
+    }
     begin(state, call, layer, slot, record, L);
-    call->base = lua_gettop(L);
-    if (call->outer) {
-        lua_checkstack(L, LUA_MINSTACK + 12);
+    if (__builtin_expect(outer != NULL, 0)) {
+        call->base = lua_gettop(L);
         lua_pushcfunction(L, handler);
         call->handler = call->base + 1;
         lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function);
         lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->first);
     } else {
+        call->base = state->bottom;
         call->handler = HANDLER;
         lua_pushvalue(L, layer->function);
         lua_pushvalue(L, layer->first);
@@ -611,14 +649,19 @@ static inline int all_arguments(lua_State *L, pp_layer *layer, int32_t arguments
 bool pp_run(lua_State *L, int32_t arguments, int32_t results) {
     pp_state *state = state_of(L);
     pp_activation *call = state->activation;
-    if (__builtin_expect(state->refused, 0)) {
+    if (__builtin_expect(call->refused, 0)) {
         lua_pushnil(L);
         return false;
     }
     int count = all_arguments(L, call->layer, arguments);
     state->trusted = false;
+    if (call->outer && state->host_since) {
+        state->budget.excluded += pp_nanoseconds() - state->host_since;
+        state->host_since = 0;
+    }
     int status = lua_pcall(L, count, results, call->handler);
     state->trusted = true;
+    if (call->outer) state->host_since = state->budget.started ? pp_nanoseconds() : 0;
     if (__builtin_expect(status == LUA_OK, 1)) {
         call->has_run = true;
         return true;
@@ -632,7 +675,7 @@ bool pp_run(lua_State *L, int32_t arguments, int32_t results) {
 }
 
 bool pp_has_run(lua_State *L) { return state_of(L)->activation->has_run; }
-void pp_refuse_run(lua_State *L) { state_of(L)->refused = true; }
+void pp_refuse_run(lua_State *L) { state_of(L)->activation->refused = true; }
 void pp_note_reference(lua_State *L) { state_of(L)->has_references = true; }
 
 pp_layer *pp_current_layer(lua_State *L) { return state_of(L)->activation->layer; }
@@ -685,7 +728,7 @@ lua_State *pp_enter_async(void *cell, const void *slot, int32_t *refusal, pp_lay
     pp_layer *layer = lock_layer(cell, slot, &outermost, refusal, refused);
     if (!layer) return NULL;
     pp_state *state = layer->state;
-    if (!admit(state, outermost, refusal)) return NULL;
+    if (!admit(state, layer, outermost, refusal, refused)) return NULL;
     pp_activation *call = calloc(1, sizeof *call);
     if (!call) {
         *refusal = PP_NO_ROOM;
@@ -694,8 +737,14 @@ lua_State *pp_enter_async(void *cell, const void *slot, int32_t *refusal, pp_lay
     }
     state->trusted = true;
     lua_State *outer = state->activation ? state->activation->L : state->main;
-    lua_checkstack(outer, 4);
+    if (!lua_checkstack(outer, HOST_STACK)) {
+        *refusal = PP_NO_ROOM;
+        free(call);
+        if (outermost) unlock(state);
+        return NULL;
+    }
     lua_State *L = lua_newthread(outer);
+    lua_checkstack(L, HOST_STACK);
     lua_rawsetp(outer, LUA_REGISTRYINDEX, call); // keeps it until the call ends
     begin(state, call, layer, slot, NULL, L);
     call->step = PP_DONE;
@@ -709,7 +758,8 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
     pp_activation *call = state->activation;
     if (lua_status(L) == LUA_OK) values = all_arguments(L, call->layer, values);
     call->step = PP_DONE;
-    if (state->refused) {
+    if (call->refused) {
+        call->refused = false;
         lua_pushnil(L);
         return PP_FAILED;
     }
@@ -734,6 +784,7 @@ void *pp_suspend(lua_State *L) {
     call->budget = state->budget;
     if (call->budget.started) call->budget.excluded -= pp_nanoseconds();
     state->suspended++;
+    if (call->step == PP_ORIGINAL) call->originals++;
     take_off(state, call);
     return call;
 }

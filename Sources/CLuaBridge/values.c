@@ -9,10 +9,6 @@ typedef struct object {
     int64_t id, generation;
 } object;
 
-void pp_push_nil(lua_State *L) { lua_pushnil(L); }
-void pp_push_bool(lua_State *L, bool value) { lua_pushboolean(L, value); }
-void pp_push_integer(lua_State *L, int64_t value) { lua_pushinteger(L, value); }
-void pp_push_number(lua_State *L, double value) { lua_pushnumber(L, value); }
 void pp_push_string(lua_State *L, const char *bytes, size_t length) { lua_pushlstring(L, bytes ? bytes : "", length); }
 
 void pp_push_numbers(lua_State *L, const double *values, size_t count) {
@@ -97,7 +93,8 @@ bool pp_read_object(lua_State *L, int32_t index, int64_t *id, int64_t *generatio
 static int error_text(lua_State *L) {
     pp_state *state = state_of(L);
     int64_t id = *(int64_t *)luaL_checkudata(L, 1, PP_ERROR);
-    WITH_HOST(state, state->host.error_text(state->context, id, L));
+    WITH_RUNNER(state, state->host.error_text(state->context, id, L));
+    charge_bytes(L, lua_rawlen(L, -1));
     return 1;
 }
 
@@ -138,24 +135,6 @@ void pp_push_message(lua_State *L, const char *bytes, size_t length) {
     lua_pushlstring(L, bytes, length);
 }
 
-bool pp_read_bool(lua_State *L, int32_t index, bool *value) {
-    *value = lua_toboolean(L, index);
-    return lua_type(L, index) == LUA_TBOOLEAN;
-}
-
-bool pp_read_integer(lua_State *L, int32_t index, int64_t *value) {
-    int is_integer = 0;
-    if (lua_type(L, index) != LUA_TNUMBER) return false;
-    *value = lua_tointegerx(L, index, &is_integer);
-    return is_integer;
-}
-
-bool pp_read_number(lua_State *L, int32_t index, double *value) {
-    if (lua_type(L, index) != LUA_TNUMBER) return false;
-    *value = lua_tonumber(L, index);
-    return true;
-}
-
 const char *pp_read_string(lua_State *L, int32_t index, size_t *length) {
     return lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, length) : NULL;
 }
@@ -191,7 +170,6 @@ int64_t pp_sequence_length(lua_State *L, int32_t index) {
     return -1;
 }
 
-bool pp_is_nil(lua_State *L, int32_t index) { return lua_type(L, index) <= LUA_TNIL; }
 bool pp_is_table(lua_State *L, int32_t index) { return lua_type(L, index) == LUA_TTABLE; }
 
 const char *pp_type_name(lua_State *L, int32_t index) {
@@ -206,7 +184,6 @@ const char *pp_type_name(lua_State *L, int32_t index) {
     return lua_type(L, index) == LUA_TNONE ? "nothing" : luaL_typename(L, index);
 }
 
-int32_t pp_top(lua_State *L) { return lua_gettop(L); }
 int32_t pp_absolute(lua_State *L, int32_t index) { return lua_absindex(L, index); }
 void pp_set_top(lua_State *L, int32_t index) { lua_settop(L, index); }
 void pp_push_copy(lua_State *L, int32_t index) { lua_pushvalue(L, index); }

@@ -3,11 +3,13 @@
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 struct floor_state {
     lua_State *L;
     int64_t fuel;
+    pthread_mutex_t lock;
 };
 
 static void hook(lua_State *L, lua_Debug *where) {
@@ -30,6 +32,10 @@ static int original(lua_State *L) {
 
 floor_state *floor_open(const char *source) {
     floor_state *state = calloc(1, sizeof *state);
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&state->lock, &recursive);
     state->L = luaL_newstate();
     *(floor_state **)lua_getextraspace(state->L) = state;
     luaL_openlibs(state->L);
@@ -60,5 +66,14 @@ double __attribute__((noinline)) floor_call(floor_state *state, double price, in
 
 double floor_calls(floor_state *state, double price, int64_t count) {
     for (int64_t i = 0; i < count; i++) price = floor_call(state, price, i & 7);
+    return price;
+}
+
+double floor_locked_calls(floor_state *state, double price, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        pthread_mutex_lock(&state->lock);
+        price = floor_call(state, price, i & 7);
+        pthread_mutex_unlock(&state->lock);
+    }
     return price;
 }

@@ -54,7 +54,10 @@ func main() throws {
         events: { if case .failed = $0 { print($0) } })
     let count = 1_000_000
     var times: [String: [Double]] = [:]
-    func record(_ name: String, _ body: () -> Void) { times[name, default: []].append(perCall(count, body)) }
+    let only = CommandLine.arguments.dropFirst().first
+    func record(_ name: String, _ body: () -> Void) {
+        if only == nil || name == only { times[name, default: []].append(perCall(count, body)) }
+    }
     var sum = 0.0
     for (label, script) in [("patched", plainScript), ("through", throughScript)] {
         guard let floor = floor_open(script) else { return }
@@ -65,6 +68,7 @@ func main() throws {
             record("replaceable unpatched") { sum += chain(count, function) }
             try runner.install(try envelope(script, keys), trust: trust, keys: keys.1)
             record("\(label) C") { sum += floor_calls(floor, 0, Int64(count)) }
+            record("\(label) C locked") { sum += floor_locked_calls(floor, 0, Int64(count)) }
             record("\(label) replaceable") { sum += chain(count, function) }
             record("\(label) point") { sum += chain(count, point) }
             runner.removeAll()

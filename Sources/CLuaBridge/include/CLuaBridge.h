@@ -177,10 +177,22 @@ lua_State *pp_continue(void *waiting);
 
 // MARK: values
 
-void pp_push_nil(lua_State *L);
-void pp_push_bool(lua_State *L, bool value);
-void pp_push_integer(lua_State *L, int64_t value);
-void pp_push_number(lua_State *L, double value);
+// The scalars' calls are few instructions of Lua's, so they are made where the value is. Declared as lua.h has them.
+void lua_pushnil(lua_State *L);
+void lua_pushboolean(lua_State *L, int value);
+void lua_pushinteger(lua_State *L, long long value);
+void lua_pushnumber(lua_State *L, double value);
+int lua_type(lua_State *L, int index);
+int lua_toboolean(lua_State *L, int index);
+long long lua_tointegerx(lua_State *L, int index, int *is_integer);
+double lua_tonumberx(lua_State *L, int index, int *is_number);
+int lua_gettop(lua_State *L);
+enum pp_type { PP_TYPE_NIL, PP_TYPE_BOOLEAN, PP_TYPE_NUMBER = 3 };
+
+static inline void pp_push_nil(lua_State *L) { lua_pushnil(L); }
+static inline void pp_push_bool(lua_State *L, bool value) { lua_pushboolean(L, value); }
+static inline void pp_push_integer(lua_State *L, int64_t value) { lua_pushinteger(L, value); }
+static inline void pp_push_number(lua_State *L, double value) { lua_pushnumber(L, value); }
 void pp_push_string(lua_State *L, const char *bytes, size_t length);
 void pp_push_numbers(lua_State *L, const double *values, size_t count);
 void pp_push_integers(lua_State *L, const int64_t *values, size_t count);
@@ -190,9 +202,25 @@ void pp_push_host_error(lua_State *L, int64_t id);
 /// Pushes a message with the script's position in front, as `error` does.
 void pp_push_message(lua_State *L, const char *bytes, size_t length);
 
-bool pp_read_bool(lua_State *L, int32_t index, bool *value);
-bool pp_read_integer(lua_State *L, int32_t index, int64_t *value);
-bool pp_read_number(lua_State *L, int32_t index, double *value);
+static inline bool pp_read_bool(lua_State *L, int32_t index, bool *value) {
+    *value = lua_toboolean(L, index);
+    return lua_type(L, index) == PP_TYPE_BOOLEAN;
+}
+
+/// A float without a fraction is an integer too; a string never is.
+static inline bool pp_read_integer(lua_State *L, int32_t index, int64_t *value) {
+    int is_integer = 0;
+    if (lua_type(L, index) != PP_TYPE_NUMBER) return false;
+    *value = lua_tointegerx(L, index, &is_integer);
+    return is_integer;
+}
+
+static inline bool pp_read_number(lua_State *L, int32_t index, double *value) {
+    if (lua_type(L, index) != PP_TYPE_NUMBER) return false;
+    *value = lua_tonumberx(L, index, NULL);
+    return true;
+}
+
 /// The bytes live as long as the value is on the stack.
 const char *pp_read_string(lua_State *L, int32_t index, size_t *length);
 bool pp_read_object(lua_State *L, int32_t index, int64_t *id, int64_t *generation);
@@ -201,12 +229,12 @@ bool pp_read_numbers(lua_State *L, int32_t index, double *values, size_t count);
 bool pp_read_integers(lua_State *L, int32_t index, int64_t *values, size_t count);
 /// A table's length as a sequence, or -1 for another value, or one that has keys but no sequence.
 int64_t pp_sequence_length(lua_State *L, int32_t index);
-bool pp_is_nil(lua_State *L, int32_t index);
+static inline bool pp_is_nil(lua_State *L, int32_t index) { return lua_type(L, index) <= PP_TYPE_NIL; }
 bool pp_is_table(lua_State *L, int32_t index);
 /// `number` and `integer` are told apart; an object has its class's name.
 const char *pp_type_name(lua_State *L, int32_t index);
 
-int32_t pp_top(lua_State *L);
+static inline int32_t pp_top(lua_State *L) { return lua_gettop(L); }
 int32_t pp_absolute(lua_State *L, int32_t index);
 void pp_set_top(lua_State *L, int32_t index);
 void pp_push_copy(lua_State *L, int32_t index);

@@ -8,8 +8,10 @@ enum HostCallbacks {
     static let table = unsafe pp_host(
         original: { _, slot, cell, record, state in
             guard let address = unsafe slot, let cell = unsafe cell, let state = unsafe state else { return -1 }
-            let slot = unsafe Slot.at(address)
-            return unsafe slot.invoke(slot, PatchStack(state), 1, record.map(CallReference.init), LayerCell(cell))
+            // Without a reference of its own: the call that waits has one.
+            return unsafe Unmanaged<Slot>.fromOpaque(address)._withUnsafeGuaranteedRef { slot in
+                unsafe slot.invoke(slot, PatchStack(state), 1, record.map(CallReference.init), LayerCell(cell))
+            }
         },
         call: { context, name, length, state in
             guard let state = unsafe state else { return -1 }

@@ -69,6 +69,7 @@ extension PatchStack {
             script.refuseRead("a string of \(count) bytes, and \(script.limits.stringBytes) are allowed")
             return nil
         }
+        guard script.count(elements: 0, bytes: count) else { return nil }
         return unsafe body(UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self))
     }
 
@@ -130,7 +131,8 @@ extension PatchStack {
     func insert(at index: Int32) { unsafe pp_insert(state, index) }
     /// Pops a value and puts it in the place of another.
     func replace(_ index: Int32) { unsafe pp_replace(state, index) }
-    func makeRoom() { unsafe _ = pp_check_stack(state, 16) }
+    /// Whether a few more values can be pushed.
+    @discardableResult func makeRoom() -> Bool { unsafe pp_check_stack(state, 16) }
 
     /// A table's length as a sequence; nil for another value, and for a table that has other keys and no sequence.
     func sequenceLength(at index: Int32) -> Int? {
@@ -142,8 +144,9 @@ extension PatchStack {
     ///
     /// - Returns: Its length; nil where it is none, or past a limit. Else `endTable` must follow.
     func beginTable(at index: Int32) -> Int? {
-        makeRoom()
-        guard let length = sequenceLength(at: index), script.enterTable(elements: length) else { return nil }
+        guard makeRoom(), let length = sequenceLength(at: index), script.enterTable(elements: length) else {
+            return nil
+        }
         return length
     }
 
@@ -151,15 +154,12 @@ extension PatchStack {
 
     /// Visits a table's pairs, the key at -2 and the value at -1, as long as the body returns true.
     func forEachPair(at index: Int32, _ body: () -> Bool) -> Bool {
-        makeRoom()
-        guard isTable(at: index), script.enterTable(elements: 0) else { return false }
+        guard makeRoom(), isTable(at: index), script.enterTable(elements: 0) else { return false }
         defer { script.leaveTable() }
         let table = absolute(index)
-        var count = 0
         pushNil()
         while unsafe pp_next(state, table) {
-            count += 1
-            guard count <= script.limits.tableElements, body() else {
+            guard script.count(elements: 1, bytes: 0), body() else {
                 pop()
                 pop()
                 return false

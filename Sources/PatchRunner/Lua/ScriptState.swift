@@ -27,6 +27,7 @@ internal import Synchronization
     let breaker: Breaker
     private let pool: StatePool
     private let isUsed = Atomic(false)
+    private let isClosed = Atomic(false)
     nonisolated(unsafe) private let state: OpaquePointer
 
     private let calls = Mutex(Calls())
@@ -39,10 +40,14 @@ internal import Synchronization
         /// How many tables the one that is being read lies in, and the elements of all of them.
         var depth = 0
         var elements = 0
+        var bytes = 0
         /// What scripts know by number; a generation of numbers ends with the outermost call.
         var generation: Int64 = 1
         var objects: [any PatchObject] = []
+        var handles: [ObjectIdentifier: Int] = [:]
+        /// Errors are numbered on from generation to generation, so that an old number is nobody's.
         var errors: [any Error] = []
+        var errorsBefore = 0
         /// When the minute of the log began, and what it has got since.
         var logBegan: UInt64 = 0
         var logBytes = 0
@@ -85,7 +90,11 @@ internal import Synchronization
     }
 
     /// Closes the Lua state, now or when the last call has left it.
-    func close() { unsafe pp_close(state) }
+    ///
+    /// Once: what is closed is soon another patch's.
+    func close() {
+        if !isClosed.exchange(true, ordering: .relaxed) { unsafe pp_close(state) }
+    }
 
     /// The bridge is done with this object.
     func closed() { unsafe Unmanaged.passUnretained(self).release() }
@@ -186,7 +195,7 @@ internal import Synchronization
     /// Whether a table of an answer is within the limits; else `readFault` says why not.
     func enterTable(elements: Int) -> Bool {
         calls.withLock { calls in
-            if calls.depth == 0 { calls.elements = 0 }
+            if calls.depth == 0 { (calls.elements, calls.bytes) = (0, 0) }
             calls.elements += elements
             guard calls.depth < limits.tableDepth else {
                 calls.readFault = "tables nested more than \(limits.tableDepth) deep"
@@ -201,12 +210,31 @@ internal import Synchronization
         }
     }
 
+    /// Whether one more element, or a string's bytes, are within the limits of the table that is read.
+    func count(elements: Int, bytes: Int) -> Bool {
+        calls.withLock { calls in
+            guard calls.depth > 0 else { return true }
+            calls.elements += elements
+            calls.bytes += bytes
+            guard calls.elements <= limits.tableElements else {
+                calls.readFault = "tables of more than \(limits.tableElements) elements"
+                return false
+            }
+            guard calls.bytes <= limits.peakMemory else {
+                calls.readFault = "strings of more than \(limits.peakMemory) bytes"
+                return false
+            }
+            return true
+        }
+    }
+
     func leaveTable() { calls.withLock { $0.depth -= 1 } }
 
     /// What the running calls know an object by.
     func handle(for object: any PatchObject) -> (handle: Int, generation: Int64) {
         calls.withLock { calls in
-            if let known = calls.objects.firstIndex(where: { $0 === object }) { return (known, calls.generation) }
+            if let known = calls.handles[ObjectIdentifier(object)] { return (known, calls.generation) }
+            calls.handles[ObjectIdentifier(object)] = calls.objects.count
             calls.objects.append(object)
             return (calls.objects.count - 1, calls.generation)
         }
@@ -222,13 +250,13 @@ internal import Synchronization
     func keep(_ error: any Error) -> Int64 {
         calls.withLock { calls in
             calls.errors.append(error)
-            return Int64(calls.errors.count)
+            return Int64(calls.errorsBefore + calls.errors.count)
         }
     }
 
     func error(_ number: Int64) -> (any Error)? {
         calls.withLock { calls in
-            let index = Int(number) - 1
+            let index = Int(number) - 1 - calls.errorsBefore
             return calls.errors.indices.contains(index) ? calls.errors[index] : nil
         }
     }
@@ -238,7 +266,9 @@ internal import Synchronization
         let ended = calls.withLock { calls in
             defer {
                 calls.generation += 1
+                calls.errorsBefore += calls.errors.count
                 calls.objects = []
+                calls.handles = [:]
                 calls.errors = []
             }
             return (calls.objects, calls.errors)

@@ -89,9 +89,7 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [], result: PatchValueResult<Value>.self, failure: Failure.self,
             invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, failure: Failure.self))
-        return Replaceable(slot: slot, original: original) { () throws(Failure) -> Value in
-            try slot.call(slot.cell, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of no arguments that returns a value.
@@ -108,9 +106,7 @@ extension PatchRegistry {
         let slot = try registerAsynchronous(
             name, arguments: [], result: PatchValueResult<Value>.self, failure: Failure.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original) { () async throws(Failure) -> Value in
-            try await slot.callAsynchronously(nil, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of no arguments, that returns a value: its original stands where it is called.
@@ -143,9 +139,7 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [], result: PatchNoResult.self, failure: Failure.self,
             invoke: Slot.invoker(original, as: PatchNoResult.self, failure: Failure.self))
-        return Replaceable(slot: slot, original: original) { () throws(Failure) -> Void in
-            try slot.call(slot.cell, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of no arguments that returns nothing.
@@ -161,9 +155,7 @@ extension PatchRegistry {
         let slot = try registerAsynchronous(
             name, arguments: [], result: PatchNoResult.self, failure: Failure.self
         ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original) { () async throws(Failure) -> Void in
-            try await slot.callAsynchronously(nil, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of no arguments, that returns nothing: its original stands where it is called.
@@ -185,17 +177,33 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
-    public func callAsFunction<Value, Failure: Error>() throws(Failure) -> Value
+    @inlinable @inline(__always)
+    public func callAsFunction<Value: PatchValue, Failure: Error>() throws(Failure) -> Value
     where Function == @Sendable () throws(Failure) -> Value {
-        try slot.isPatched ? patched() : original()
+        guard slot.isPatched else { return try original() }
+        return try slot.call(slot.cell, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
-    public func callAsFunction<Value, Failure: Error>() async throws(Failure) -> Value
-    where Function == @Sendable () async throws(Failure) -> Value {
-        try await slot.isPatched ? patched() : original()
+    @inlinable @inline(__always)
+    public func callAsFunction<Failure: Error>() throws(Failure)
+    where Function == @Sendable () throws(Failure) -> Void {
+        guard slot.isPatched else { return try original() }
+        try slot.call(slot.cell, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<Value: PatchValue, Failure: Error>() async throws(Failure) -> Value
+    where Function == @Sendable () async throws(Failure) -> Value, Value: Sendable {
+        guard slot.isPatched else { return try await original() }
+        return try await slot.callAsynchronously(nil, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<Failure: Error>() async throws(Failure)
+    where Function == @Sendable () async throws(Failure) -> Void {
+        guard slot.isPatched else { return try await original() }
+        try await slot.callAsynchronously(nil, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -310,9 +318,7 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Failure.self,
             invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, failure: Failure.self))
-        return Replaceable(slot: slot, original: original) { (a: A) throws(Failure) -> Value in
-            try slot.call(slot.cell, a, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of one argument that returns a value.
@@ -329,9 +335,7 @@ extension PatchRegistry {
         let slot = try registerAsynchronous(
             name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Failure.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original) { (a: A) async throws(Failure) -> Value in
-            try await slot.callAsynchronously(nil, a, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of one argument, that returns a value: its original stands where it is called.
@@ -364,9 +368,7 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self], result: PatchNoResult.self, failure: Failure.self,
             invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, failure: Failure.self))
-        return Replaceable(slot: slot, original: original) { (a: A) throws(Failure) -> Void in
-            try slot.call(slot.cell, a, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of one argument that returns nothing.
@@ -383,9 +385,7 @@ extension PatchRegistry {
         let slot = try registerAsynchronous(
             name, arguments: [A.self], result: PatchNoResult.self, failure: Failure.self
         ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original) { (a: A) async throws(Failure) -> Void in
-            try await slot.callAsynchronously(nil, a, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of one argument, that returns nothing: its original stands where it is called.
@@ -407,17 +407,33 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
-    public func callAsFunction<A: PatchValue, Value, Failure: Error>(_ a: A) throws(Failure) -> Value
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, Value: PatchValue, Failure: Error>(_ a: A) throws(Failure) -> Value
     where Function == @Sendable (A) throws(Failure) -> Value {
-        try slot.isPatched ? patched(a) : original(a)
+        guard slot.isPatched else { return try original(a) }
+        return try slot.call(slot.cell, a, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
-    public func callAsFunction<A: PatchValue, Value, Failure: Error>(_ a: A) async throws(Failure) -> Value
-    where Function == @Sendable (A) async throws(Failure) -> Value {
-        try await slot.isPatched ? patched(a) : original(a)
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, Failure: Error>(_ a: A) throws(Failure)
+    where Function == @Sendable (A) throws(Failure) -> Void {
+        guard slot.isPatched else { return try original(a) }
+        try slot.call(slot.cell, a, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, Value: PatchValue, Failure: Error>(_ a: A) async throws(Failure) -> Value
+    where Function == @Sendable (A) async throws(Failure) -> Value, Value: Sendable, A: Sendable {
+        guard slot.isPatched else { return try await original(a) }
+        return try await slot.callAsynchronously(nil, a, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, Failure: Error>(_ a: A) async throws(Failure)
+    where Function == @Sendable (A) async throws(Failure) -> Void, A: Sendable {
+        guard slot.isPatched else { return try await original(a) }
+        try await slot.callAsynchronously(nil, a, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -535,9 +551,7 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Failure.self,
             invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self, failure: Failure.self))
-        return Replaceable(slot: slot, original: original) { (a: A, b: B) throws(Failure) -> Value in
-            try slot.call(slot.cell, a, b, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of two arguments that returns a value.
@@ -554,9 +568,7 @@ extension PatchRegistry {
         let slot = try registerAsynchronous(
             name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Failure.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original) { (a: A, b: B) async throws(Failure) -> Value in
-            try await slot.callAsynchronously(nil, a, b, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of two arguments, that returns a value: its original stands where it is called.
@@ -589,9 +601,7 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Failure.self,
             invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, failure: Failure.self))
-        return Replaceable(slot: slot, original: original) { (a: A, b: B) throws(Failure) -> Void in
-            try slot.call(slot.cell, a, b, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of two arguments that returns nothing.
@@ -608,9 +618,7 @@ extension PatchRegistry {
         let slot = try registerAsynchronous(
             name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Failure.self
         ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original) { (a: A, b: B) async throws(Failure) -> Void in
-            try await slot.callAsynchronously(nil, a, b, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of two arguments, that returns nothing: its original stands where it is called.
@@ -632,19 +640,35 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
-    public func callAsFunction<A: PatchValue, B: PatchValue, Value, Failure: Error>(_ a: A, _ b: B) throws(Failure)
-        -> Value
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue, Failure: Error>(_ a: A, _ b: B)
+        throws(Failure) -> Value
     where Function == @Sendable (A, B) throws(Failure) -> Value {
-        try slot.isPatched ? patched(a, b) : original(a, b)
+        guard slot.isPatched else { return try original(a, b) }
+        return try slot.call(slot.cell, a, b, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
-    public func callAsFunction<A: PatchValue, B: PatchValue, Value, Failure: Error>(_ a: A, _ b: B)
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, Failure: Error>(_ a: A, _ b: B) throws(Failure)
+    where Function == @Sendable (A, B) throws(Failure) -> Void {
+        guard slot.isPatched else { return try original(a, b) }
+        try slot.call(slot.cell, a, b, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue, Failure: Error>(_ a: A, _ b: B)
         async throws(Failure) -> Value
-    where Function == @Sendable (A, B) async throws(Failure) -> Value {
-        try await slot.isPatched ? patched(a, b) : original(a, b)
+    where Function == @Sendable (A, B) async throws(Failure) -> Value, Value: Sendable, A: Sendable, B: Sendable {
+        guard slot.isPatched else { return try await original(a, b) }
+        return try await slot.callAsynchronously(nil, a, b, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, Failure: Error>(_ a: A, _ b: B) async throws(Failure)
+    where Function == @Sendable (A, B) async throws(Failure) -> Void, A: Sendable, B: Sendable {
+        guard slot.isPatched else { return try await original(a, b) }
+        try await slot.callAsynchronously(nil, a, b, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -764,9 +788,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Failure.self,
             invoke: Slot.invoker(
                 original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, failure: Failure.self))
-        return Replaceable(slot: slot, original: original) { (a: A, b: B, c: C) throws(Failure) -> Value in
-            try slot.call(slot.cell, a, b, c, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of three arguments that returns a value.
@@ -783,9 +805,7 @@ extension PatchRegistry {
         let slot = try registerAsynchronous(
             name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Failure.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original) { (a: A, b: B, c: C) async throws(Failure) -> Value in
-            try await slot.callAsynchronously(nil, a, b, c, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of three arguments, that returns a value: its original stands where it is called.
@@ -819,9 +839,7 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Failure.self,
             invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, failure: Failure.self))
-        return Replaceable(slot: slot, original: original) { (a: A, b: B, c: C) throws(Failure) -> Void in
-            try slot.call(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of three arguments that returns nothing.
@@ -838,9 +856,7 @@ extension PatchRegistry {
         let slot = try registerAsynchronous(
             name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Failure.self
         ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original) { (a: A, b: B, c: C) async throws(Failure) -> Void in
-            try await slot.callAsynchronously(nil, a, b, c, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of three arguments, that returns nothing: its original stands where it is called.
@@ -862,21 +878,42 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value, Failure: Error>(
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue, Failure: Error>(
         _ a: A, _ b: B, _ c: C
     ) throws(Failure) -> Value
     where Function == @Sendable (A, B, C) throws(Failure) -> Value {
-        try slot.isPatched ? patched(a, b, c) : original(a, b, c)
+        guard slot.isPatched else { return try original(a, b, c) }
+        return try slot.call(slot.cell, a, b, c, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value, Failure: Error>(
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Failure: Error>(_ a: A, _ b: B, _ c: C)
+        throws(Failure)
+    where Function == @Sendable (A, B, C) throws(Failure) -> Void {
+        guard slot.isPatched else { return try original(a, b, c) }
+        try slot.call(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue, Failure: Error>(
         _ a: A, _ b: B, _ c: C
     ) async throws(Failure) -> Value
-    where Function == @Sendable (A, B, C) async throws(Failure) -> Value {
-        try await slot.isPatched ? patched(a, b, c) : original(a, b, c)
+    where
+        Function == @Sendable (A, B, C) async throws(Failure) -> Value, Value: Sendable, A: Sendable, B: Sendable,
+        C: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c) }
+        return try await slot.callAsynchronously(nil, a, b, c, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Failure: Error>(_ a: A, _ b: B, _ c: C)
+        async throws(Failure)
+    where Function == @Sendable (A, B, C) async throws(Failure) -> Void, A: Sendable, B: Sendable, C: Sendable {
+        guard slot.isPatched else { return try await original(a, b, c) }
+        try await slot.callAsynchronously(nil, a, b, c, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -1008,9 +1045,7 @@ extension PatchRegistry {
             failure: Failure.self,
             invoke: Slot.invoker(
                 original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, failure: Failure.self))
-        return Replaceable(slot: slot, original: original) { (a: A, b: B, c: C, d: D) throws(Failure) -> Value in
-            try slot.call(slot.cell, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of four arguments that returns a value.
@@ -1030,9 +1065,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
             failure: Failure.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original) { (a: A, b: B, c: C, d: D) async throws(Failure) -> Value in
-            try await slot.callAsynchronously(nil, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of four arguments, that returns a value: its original stands where it is called.
@@ -1068,9 +1101,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Failure.self,
             invoke: Slot.invoker(
                 original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, failure: Failure.self))
-        return Replaceable(slot: slot, original: original) { (a: A, b: B, c: C, d: D) throws(Failure) -> Void in
-            try slot.call(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of four arguments that returns nothing.
@@ -1087,9 +1118,7 @@ extension PatchRegistry {
         let slot = try registerAsynchronous(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Failure.self
         ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original) { (a: A, b: B, c: C, d: D) async throws(Failure) -> Void in
-            try await slot.callAsynchronously(nil, a, b, c, d, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of four arguments, that returns nothing: its original stands where it is called.
@@ -1112,21 +1141,47 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value, Failure: Error>(
-        _ a: A, _ b: B, _ c: C, _ d: D
-    ) throws(Failure) -> Value
+    @inlinable @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue, Failure: Error
+    >(_ a: A, _ b: B, _ c: C, _ d: D) throws(Failure) -> Value
     where Function == @Sendable (A, B, C, D) throws(Failure) -> Value {
-        try slot.isPatched ? patched(a, b, c, d) : original(a, b, c, d)
+        guard slot.isPatched else { return try original(a, b, c, d) }
+        return try slot.call(slot.cell, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value, Failure: Error>(
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Failure: Error>(
         _ a: A, _ b: B, _ c: C, _ d: D
-    ) async throws(Failure) -> Value
-    where Function == @Sendable (A, B, C, D) async throws(Failure) -> Value {
-        try await slot.isPatched ? patched(a, b, c, d) : original(a, b, c, d)
+    ) throws(Failure)
+    where Function == @Sendable (A, B, C, D) throws(Failure) -> Void {
+        guard slot.isPatched else { return try original(a, b, c, d) }
+        try slot.call(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue, Failure: Error
+    >(_ a: A, _ b: B, _ c: C, _ d: D) async throws(Failure) -> Value
+    where
+        Function == @Sendable (A, B, C, D) async throws(Failure) -> Value, Value: Sendable, A: Sendable, B: Sendable,
+        C: Sendable, D: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d) }
+        return try await slot.callAsynchronously(nil, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Failure: Error>(
+        _ a: A, _ b: B, _ c: C, _ d: D
+    ) async throws(Failure)
+    where
+        Function == @Sendable (A, B, C, D) async throws(Failure) -> Void, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d) }
+        try await slot.callAsynchronously(nil, a, b, c, d, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -1266,9 +1321,7 @@ extension PatchRegistry {
             invoke: Slot.invoker(
                 original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self,
                 failure: Failure.self))
-        return Replaceable(slot: slot, original: original) { (a: A, b: B, c: C, d: D, e: E) throws(Failure) -> Value in
-            try slot.call(slot.cell, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of five arguments that returns a value.
@@ -1288,10 +1341,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
             failure: Failure.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E) async throws(Failure) -> Value in
-            try await slot.callAsynchronously(nil, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of five arguments, that returns a value: its original stands where it is called.
@@ -1331,9 +1381,7 @@ extension PatchRegistry {
             failure: Failure.self,
             invoke: Slot.invoker(
                 original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, failure: Failure.self))
-        return Replaceable(slot: slot, original: original) { (a: A, b: B, c: C, d: D, e: E) throws(Failure) -> Void in
-            try slot.call(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of five arguments that returns nothing.
@@ -1350,10 +1398,7 @@ extension PatchRegistry {
         let slot = try registerAsynchronous(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Failure.self
         ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E) async throws(Failure) -> Void in
-            try await slot.callAsynchronously(nil, a, b, c, d, e, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of five arguments, that returns nothing: its original stands where it is called.
@@ -1377,21 +1422,48 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
+    @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value, Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue, Failure: Error
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) throws(Failure) -> Value
     where Function == @Sendable (A, B, C, D, E) throws(Failure) -> Value {
-        try slot.isPatched ? patched(a, b, c, d, e) : original(a, b, c, d, e)
+        guard slot.isPatched else { return try original(a, b, c, d, e) }
+        return try slot.call(slot.cell, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
+    @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value, Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Failure: Error
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) throws(Failure)
+    where Function == @Sendable (A, B, C, D, E) throws(Failure) -> Void {
+        guard slot.isPatched else { return try original(a, b, c, d, e) }
+        try slot.call(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue, Failure: Error
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) async throws(Failure) -> Value
-    where Function == @Sendable (A, B, C, D, E) async throws(Failure) -> Value {
-        try await slot.isPatched ? patched(a, b, c, d, e) : original(a, b, c, d, e)
+    where
+        Function == @Sendable (A, B, C, D, E) async throws(Failure) -> Value, Value: Sendable, A: Sendable, B: Sendable,
+        C: Sendable, D: Sendable, E: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e) }
+        return try await slot.callAsynchronously(
+            nil, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Failure: Error
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) async throws(Failure)
+    where
+        Function == @Sendable (A, B, C, D, E) async throws(Failure) -> Void, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e) }
+        try await slot.callAsynchronously(nil, a, b, c, d, e, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -1544,10 +1616,7 @@ extension PatchRegistry {
             invoke: Slot.invoker(
                 original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self,
                 failure: Failure.self))
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E, f: F) throws(Failure) -> Value in
-            try slot.call(slot.cell, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of six arguments that returns a value.
@@ -1568,11 +1637,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
             failure: Failure.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E, f: F) async throws(Failure) -> Value in
-            try await slot.callAsynchronously(
-                nil, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of six arguments, that returns a value: its original stands where it is called.
@@ -1616,10 +1681,7 @@ extension PatchRegistry {
             invoke: Slot.invoker(
                 original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, failure: Failure.self)
         )
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E, f: F) throws(Failure) -> Void in
-            try slot.call(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of six arguments that returns nothing.
@@ -1639,10 +1701,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
             failure: Failure.self
         ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E, f: F) async throws(Failure) -> Void in
-            try await slot.callAsynchronously(nil, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of six arguments, that returns nothing: its original stands where it is called.
@@ -1669,21 +1728,50 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
+    @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value, Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue,
+        Failure: Error
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws(Failure) -> Value
     where Function == @Sendable (A, B, C, D, E, F) throws(Failure) -> Value {
-        try slot.isPatched ? patched(a, b, c, d, e, f) : original(a, b, c, d, e, f)
+        guard slot.isPatched else { return try original(a, b, c, d, e, f) }
+        return try slot.call(slot.cell, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
+    @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value, Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Failure: Error
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws(Failure)
+    where Function == @Sendable (A, B, C, D, E, F) throws(Failure) -> Void {
+        guard slot.isPatched else { return try original(a, b, c, d, e, f) }
+        try slot.call(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue,
+        Failure: Error
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws(Failure) -> Value
-    where Function == @Sendable (A, B, C, D, E, F) async throws(Failure) -> Value {
-        try await slot.isPatched ? patched(a, b, c, d, e, f) : original(a, b, c, d, e, f)
+    where
+        Function == @Sendable (A, B, C, D, E, F) async throws(Failure) -> Value, Value: Sendable, A: Sendable,
+        B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
+        return try await slot.callAsynchronously(
+            nil, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Failure: Error
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws(Failure)
+    where
+        Function == @Sendable (A, B, C, D, E, F) async throws(Failure) -> Void, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, F: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
+        try await slot.callAsynchronously(nil, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -1848,10 +1936,7 @@ extension PatchRegistry {
             invoke: Slot.invoker(
                 original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
                 failure: Failure.self))
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E, f: F, g: G) throws(Failure) -> Value in
-            try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of seven arguments that returns a value.
@@ -1872,11 +1957,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
             result: PatchValueResult<Value>.self, failure: Failure.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E, f: F, g: G) async throws(Failure) -> Value in
-            try await slot.callAsynchronously(
-                nil, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of seven arguments, that returns a value: its original stands where it is called.
@@ -1921,10 +2002,7 @@ extension PatchRegistry {
             invoke: Slot.invoker(
                 original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
                 failure: Failure.self))
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E, f: F, g: G) throws(Failure) -> Void in
-            try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of seven arguments that returns nothing.
@@ -1945,10 +2023,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
             failure: Failure.self
         ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E, f: F, g: G) async throws(Failure) -> Void in
-            try await slot.callAsynchronously(nil, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of seven arguments, that returns nothing: its original stands where it is called.
@@ -1976,23 +2051,52 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
+    @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue, Value,
-        Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue, Failure: Error
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) throws(Failure) -> Value
     where Function == @Sendable (A, B, C, D, E, F, G) throws(Failure) -> Value {
-        try slot.isPatched ? patched(a, b, c, d, e, f, g) : original(a, b, c, d, e, f, g)
+        guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
+        return try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
+    @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue, Value,
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Failure: Error
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) throws(Failure)
+    where Function == @Sendable (A, B, C, D, E, F, G) throws(Failure) -> Void {
+        guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
+        try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue, Failure: Error
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async throws(Failure) -> Value
-    where Function == @Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Value {
-        try await slot.isPatched ? patched(a, b, c, d, e, f, g) : original(a, b, c, d, e, f, g)
+    where
+        Function == @Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Value, Value: Sendable, A: Sendable,
+        B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
+        return try await slot.callAsynchronously(
+            nil, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Failure: Error
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async throws(Failure)
+    where
+        Function == @Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Void, A: Sendable, B: Sendable,
+        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
+        try await slot.callAsynchronously(nil, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -2163,10 +2267,7 @@ extension PatchRegistry {
             invoke: Slot.invoker(
                 original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
                 H.self, failure: Failure.self))
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H) throws(Failure) -> Value in
-            try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of eight arguments that returns a value.
@@ -2190,11 +2291,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
             result: PatchValueResult<Value>.self, failure: Failure.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H) async throws(Failure) -> Value in
-            try await slot.callAsynchronously(
-                nil, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of eight arguments, that returns a value: its original stands where it is called.
@@ -2239,10 +2336,7 @@ extension PatchRegistry {
             invoke: Slot.invoker(
                 original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self,
                 failure: Failure.self))
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H) throws(Failure) -> Void in
-            try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers an asynchronous function of eight arguments that returns nothing.
@@ -2263,10 +2357,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
             result: PatchNoResult.self, failure: Failure.self
         ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original) {
-            (a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H) async throws(Failure) -> Void in
-            try await slot.callAsynchronously(nil, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
-        }
+        return Replaceable(slot: slot, original: original)
     }
 
     /// Registers a place in the code, of eight arguments, that returns nothing: its original stands where it is called.
@@ -2294,23 +2385,52 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
+    @inlinable @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value, Failure: Error
+        H: PatchValue, Value: PatchValue, Failure: Error
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) throws(Failure) -> Value
     where Function == @Sendable (A, B, C, D, E, F, G, H) throws(Failure) -> Value {
-        try slot.isPatched ? patched(a, b, c, d, e, f, g, h) : original(a, b, c, d, e, f, g, h)
+        guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
+        return try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable
+    @inlinable @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value, Failure: Error
+        H: PatchValue, Failure: Error
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) throws(Failure)
+    where Function == @Sendable (A, B, C, D, E, F, G, H) throws(Failure) -> Void {
+        guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
+        try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue, Failure: Error
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async throws(Failure) -> Value
-    where Function == @Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Value {
-        try await slot.isPatched ? patched(a, b, c, d, e, f, g, h) : original(a, b, c, d, e, f, g, h)
+    where
+        Function == @Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Value, Value: Sendable, A: Sendable,
+        B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
+        return try await slot.callAsynchronously(
+            nil, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Failure: Error
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async throws(Failure)
+    where
+        Function == @Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Void, A: Sendable, B: Sendable,
+        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
+        try await slot.callAsynchronously(nil, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
     }
 }
 

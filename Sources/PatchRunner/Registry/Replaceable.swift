@@ -5,15 +5,13 @@
 @frozen
 public struct Replaceable<Function: Sendable>: Sendable {
     @usableFromInline let slot: Slot
-    @usableFromInline let patched: Function
     /// The function as it was registered, past all patches.
     public let original: Function
 
     @inlinable
-    init(slot: Slot, original: Function, patched: Function) {
+    init(slot: Slot, original: Function) {
         self.slot = slot
         self.original = original
-        self.patched = patched
     }
 }
 

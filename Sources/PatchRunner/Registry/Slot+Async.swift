@@ -51,13 +51,13 @@ extension Slot {
         var step = call.resume(Int32(arguments.count), results: Output.count)
         while true {
             let push: PushOutcome
+            let below = call.below
             switch step {
             case .waitsForOriginal:
                 guard let original = read(call.stack, 1) else {
                     step = call.resumeRaising(results: Output.count)
                     continue
                 }
-                let below = call.below
                 call.suspend()
                 let result = await Self.outcome { () async throws(Failure) -> Output.Value in try await original(below)
                 }
@@ -85,8 +85,8 @@ extension Slot {
                 }
             }
             guard call.continues() else {
-                guard let outcome else { return try await original() }
-                return try outcome.get()
+                if let outcome { return try outcome.get() }
+                return try await run(below, arguments, as: Output.self, read: read, original: original)
             }
             step = call.resume(pushing: push, results: Output.count)
         }

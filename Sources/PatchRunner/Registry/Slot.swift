@@ -47,11 +47,6 @@ final class Slot: Sendable {
         unsafe top.deallocate()
     }
 
-    /// The slot that the bridge was given the address of.
-    static func at(_ address: UnsafeRawPointer) -> Slot {
-        unsafe Unmanaged<Slot>.fromOpaque(address).takeUnretainedValue()
-    }
-
     var isAsynchronous: Bool { invokeAsync != nil }
 
     /// Whether a patch stands on the name.
@@ -62,8 +57,7 @@ final class Slot: Sendable {
 
     /// Calls the name's present implementation for `host.call`.
     func invoke(from stack: PatchStack, firstArgument: Int32) -> Int32 {
-        let count = invoke(self, stack, firstArgument, nil, cell)
-        return count == -2 ? -1 : count
+        invoke(self, stack, firstArgument, nil, cell)
     }
 
     // MARK: layers

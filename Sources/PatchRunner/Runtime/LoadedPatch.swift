@@ -33,6 +33,9 @@ public final class LoadedPatch: Sendable {
     /// Bytes that its script holds.
     public var memory: Int { script.memory }
 
+    /// From now on the n-th allocation that the script makes is refused, and all that follow; 0: none is.
+    package func refuseAllocation(_ n: Int) { script.refuseAllocation(n) }
+
     private func checkReplacements() throws(PatchError) {
         for name in replaces {
             guard script.names.slot(name) != nil else {

@@ -35,7 +35,7 @@ struct SourceScan {
             case UInt8(ascii: "\n"):
                 line += 1
                 position += 1
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): position += 1
+            case _ where Self.isSpace(byte): position += 1
             case UInt8(ascii: "-") where next == UInt8(ascii: "-"): skipComment()
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 skipString(byte)
@@ -52,12 +52,16 @@ struct SourceScan {
                 chain = 0
                 position += 1
             case UInt8(ascii: "]"), UInt8(ascii: ")"), UInt8(ascii: "}"):
-                chain = outer.popLast() ?? 0
+                chain += outer.popLast() ?? 0  // what is in brackets may be a part of the chain
                 position += 1
             case UInt8(ascii: ".") where next != UInt8(ascii: "."), UInt8(ascii: ":") where next != UInt8(ascii: ":"):
                 chain += 1
                 position += 1
                 skipSpace()
+                while next == UInt8(ascii: "-"), source[position] == UInt8(ascii: "-") {
+                    skipComment()
+                    skipSpace()
+                }
                 skipWord()
             case UInt8(ascii: "."), UInt8(ascii: ":"):
                 while position < source.count, source[position] == byte { position += 1 }
@@ -78,6 +82,10 @@ struct SourceScan {
 
     private var next: UInt8? { position + 1 < source.count ? source[position + 1] : nil }
 
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+    private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+
     private static func isWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -92,7 +100,7 @@ struct SourceScan {
     }
 
     private mutating func skipSpace() {
-        while position < source.count, [0x20, 0x09, 0x0A, 0x0D].contains(source[position]) {
+        while position < source.count, Self.isSpace(source[position]) {
             if source[position] == 0x0A { line += 1 }
             position += 1
         }
@@ -101,15 +109,26 @@ struct SourceScan {
     private mutating func skipComment() {
         position += 2
         if longBracketLevel(at: position) != nil { return skipLongBracket() }
-        while position < source.count, source[position] != UInt8(ascii: "\n") { position += 1 }
+        while position < source.count, !Self.isLineEnd(source[position]) { position += 1 }
     }
 
     private mutating func skipString(_ quote: UInt8) {
         position += 1
-        while position < source.count, source[position] != quote, source[position] != UInt8(ascii: "\n") {
+        while position < source.count, source[position] != quote, !Self.isLineEnd(source[position]) {
             if source[position] == UInt8(ascii: "\\"), position + 1 < source.count {
                 position += 1
-                if source[position] == UInt8(ascii: "\n") { line += 1 }
+                let escaped = source[position]
+                if escaped == UInt8(ascii: "z") {
+                    position += 1
+                    skipSpace()
+                    continue
+                }
+                if escaped == 0x0A { line += 1 }
+                // Two different line ends in a row are one.
+                if Self.isLineEnd(escaped), let next, Self.isLineEnd(next), next != escaped {
+                    if next == 0x0A { line += 1 }
+                    position += 1
+                }
             }
             position += 1
         }

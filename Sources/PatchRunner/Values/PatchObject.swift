@@ -92,6 +92,6 @@ private struct PatchArguments {
     func fails(with error: any Error) -> Int32 {
         guard let mismatch = error as? Mismatch else { return stack.raise(error) }
         stack.push(message: mismatch.message)
-        return -1
+        return -2
     }
 }

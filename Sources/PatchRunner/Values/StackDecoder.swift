@@ -20,7 +20,7 @@ struct StackDecoder: Decoder {
     fileprivate static func decode<Value: Decodable>(
         _: Value.Type, from stack: PatchStack, at place: Int32, path: [any CodingKey]
     ) throws -> Value {
-        stack.makeRoom()
+        guard stack.makeRoom() else { throw mismatch(Value.self, path, "nested too deep") }
         guard let type = Value.self as? any PatchValue.Type, type.isDirect else {
             return try Value(from: StackDecoder(stack: stack, codingPath: path, place: place))
         }

@@ -45,7 +45,9 @@ struct StackEncoder: Encoder {
 
     /// Leaves one value on top.
     fileprivate static func encode(_ value: some Encodable, to stack: PatchStack, path: [any CodingKey]) throws {
-        stack.makeRoom()
+        guard stack.makeRoom() else {
+            throw EncodingError.invalidValue(value, .init(codingPath: path, debugDescription: "nested too deep"))
+        }
         if let value = value as? any PatchValue, type(of: value).isDirect { return value.push(to: stack) }
         stack.pushNil()
         let place = stack.top

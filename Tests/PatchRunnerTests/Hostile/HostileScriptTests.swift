@@ -32,6 +32,7 @@ import TestSupport
             calls.add()
             return x + 1000
         }
+        _ = try harness.registry.replaceable("T.array") { (_: [Int]) -> Int in 0 }
         let verified = try Harness.verified(
             bytes: Array(source), replaces: ["T.run"], others: ["other.lua": "return ("])
         if outcome[0] == "refused" {

@@ -105,8 +105,8 @@ import Testing
 
     @Test func aPatchCanBeRemovedFromWithinItsCall() throws {
         let harness = try Harness()
-        let remove = try harness.registry.replaceable("T.remove") { () -> Bool in
-            harness.runner.remove("com.example.shop.fix")
+        let remove = try harness.registry.replaceable("T.remove") { [weak runner = harness.runner] () -> Bool in
+            runner?.remove("com.example.shop.fix") == true
         }
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
         try harness.apply(

@@ -11,6 +11,8 @@ floor_state *floor_open(const char *source);
 void floor_close(floor_state *state);
 /// Calls the function `count` times in a chain: each result is the next price. Returns the last, or -1 for an error.
 double floor_calls(floor_state *state, double price, int64_t count);
+/// The same with a recursive lock around each call, as a state that any thread may call needs.
+double floor_locked_calls(floor_state *state, double price, int64_t count);
 double floor_original(double price, int64_t quantity);
 
 #endif

@@ -1,0 +1,5 @@
+-- outcome: failed script-limit
+patch.replace("T.run", function(original, x)
+  local s = ('x'):rep(400000)
+  while true do host.has(s) end
+end)

@@ -1,0 +1,4 @@
+-- outcome: failed script-limit
+patch.replace("T.run", function(original, x)
+  return #(('x'):rep(4000000):gsub('', {}))
+end)

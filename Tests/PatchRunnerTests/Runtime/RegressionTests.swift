@@ -1,0 +1,175 @@
+import Foundation
+import PatchCrypto
+import PatchRunner
+import Testing
+
+/// What reviews and fuzzing have found, once it is mended.
+@Suite struct RegressionTests {
+    @Test func anOldHandleDoesNotCloseTheNextPatch() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        var old: LoadedPatch? = try harness.apply(
+            "patch.replace('T.f', function() return 1 end)", id: "com.example.one", replaces: ["T.f"])
+        harness.runner.remove("com.example.one")
+        try harness.apply("patch.replace('T.f', function() return 222 end)", id: "com.example.two", replaces: ["T.f"])
+        #expect(function(0) == 222)
+        withExtendedLifetime(old) {}
+        old = nil
+        #expect(function(0) == 222)
+    }
+
+    @Test func answersThatShareTheirPartsCountThemEachTime() throws {
+        let harness = try Harness()
+        let strings = try harness.registry.replaceable("T.strings") { (_: Int) -> [String] in [] }
+        let tables = try harness.registry.replaceable("T.tables") { (_: Int) -> [String: [String: Int]] in [:] }
+        try harness.apply(
+            """
+            patch.replace('T.strings', function(_, n)
+              local s, t = ('x'):rep(1000000), {}
+              for i = 1, n do t[i] = s end
+              return t
+            end)
+            patch.replace('T.tables', function(_, n)
+              local inner, t = {}, {}
+              for k = 1, n do inner['k' .. k] = k end
+              for k = 1, n do t['k' .. k] = inner end
+              return t
+            end)
+            """, replaces: ["T.strings", "T.tables"])
+        #expect(strings(20).count == 20)
+        #expect(strings(2000).isEmpty)
+        #expect(tables(300).count == 300)
+        #expect(tables(3000).isEmpty)
+        #expect(
+            harness.failures.map(\.message) == [
+                "wrong result: strings of more than 33554432 bytes",
+                "wrong result: tables of more than 100000 elements",
+            ])
+    }
+
+    @Test func theHostsTimeIsNotTheScripts() throws {
+        let harness = try Harness()
+        let inner = try harness.registry.replaceable("T.inner") { (x: Int) -> Int in x }
+        let before = try harness.registry.replaceable("T.before") { (x: Int) -> Int in
+            Thread.sleep(forTimeInterval: 0.12)
+            return inner(x)
+        }
+        let after = try harness.registry.replaceable("T.after") { (x: Int) -> Int in
+            let value = inner(x)
+            Thread.sleep(forTimeInterval: 0.12)
+            return value
+        }
+        let loop = "for i = 1, 3000 do end"
+        try harness.apply(
+            """
+            patch.replace('T.inner', function(_, x) \(loop) return x + 100 end)
+            for _, name in ipairs{'T.before', 'T.after'} do
+              patch.replace(name, function(original, x) \(loop) local v = original(x) \(loop) return v + 1000 end)
+            end
+            """, replaces: ["T.inner", "T.before", "T.after"])
+        #expect(before(1) == 1101, "\(harness.failures)")
+        #expect(after(1) == 1101, "\(harness.failures)")
+    }
+
+    @Test func aValueThatCannotBeGivenFailsItsOwnCall() async throws {
+        let harness = try Harness()
+        let big = try harness.registry.replaceable("T.big") { (_: Int) -> UInt64 in .max }
+        let waiting = try harness.registry.replaceable("T.waiting") { (x: Int) async -> Int in
+            _ = big(1)
+            return x
+        }
+        try harness.apply(
+            """
+            patch.replace('T.big', function(original, x) return original(x) end)
+            patch.replace('T.waiting', function(original, x) return original(x) + 1000 end)
+            """, replaces: ["T.big", "T.waiting"])
+        #expect(big(1) == .max)
+        #expect(harness.failures.count == 1)
+        #expect(await waiting(1) == 1001)
+        #expect(harness.failures.count == 2)
+    }
+
+    @Test func anAsynchronousCallLeavesTheOthersTheirFuel() async throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let waiting = try harness.registry.replaceable("T.waiting") { (x: Int) async -> Int in x }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(_, x)
+              if x == 1 then return #('x'):rep(4000000) end
+              for i = 1, 20000 do end
+              return x + 1000
+            end)
+            patch.replace('T.waiting', function(_, x) for i = 1, 30000 do kept = {i} end return x + 1000 end)
+            """, replaces: ["T.f", "T.waiting"])
+        #expect(function(2) == 1002)
+        #expect(function(1) == 4_000_000)
+        for _ in 0..<3 { #expect(await waiting(2) == 1002) }
+        for _ in 0..<3 { #expect(function(2) == 1002, "\(harness.failures)") }
+    }
+
+    @Test func anErrorOfAnEarlierCallIsNobodys() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) throws -> Int in
+            throw Trouble(text: "trouble \(x)")
+        }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(original, x)
+              local _, failure = pcall(original, x)
+              if kept then error(kept) end
+              kept = failure
+              error(failure)
+            end)
+            """, replaces: ["T.f"])
+        #expect(throws: Trouble(text: "trouble 1")) { try function(1) }
+        // What was kept is an error of Lua's by now; the original's own error is the answer.
+        #expect(throws: Trouble(text: "trouble 2")) { try function(2) }
+        #expect(harness.failures.count == 1)
+    }
+
+    @Test func refusedArgumentsAreNoCallOfTheOriginal() async throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in x }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(original, x)
+              assert(not pcall(original, 'x'))
+              return original(x) + 1
+            end)
+            """, replaces: ["T.f"])
+        #expect(await function(1) == 2, "\(harness.failures)")
+    }
+
+    /// Refuses the n-th allocation of a call, for every n that a call has.
+    @Test func whereverMemoryEndsTheOriginalAnswers() throws {
+        let script = """
+            patch.replace("T.f", function(original, x, name)
+              local t = {}
+              for i = 1, 20 do t[i] = name .. i end
+              table.sort(t)
+              local text = table.concat(t, ","):gsub("%d+", function(d) return "<" .. d .. ">" end)
+              local ok = pcall(function() local u = {{}, {}} error({u}) end)
+              local v = setmetatable({}, {__index = function(_, k) return k .. "!" end})
+              return original(#text + #v.x, ("%s %q"):format(name, name))
+            end)
+            """
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int, name: String) -> String in "\(x) \(name)" }
+        var isDone = false
+        var refused = 0
+        for n in 1...2000 where !isDone {
+            let patch = try harness.apply(script, version: n, replaces: ["T.f"])
+            patch.refuseAllocation(n)
+            let answer = function(7, "name")
+            isDone = answer == "172 name \"name\""
+            if !isDone {
+                refused += 1
+                #expect(answer == "7 name")
+            }
+        }
+        #expect(isDone)
+        #expect(refused > 50)
+        #expect(harness.failures.allSatisfy { $0.code == .scriptLimit })
+    }
+}
