@@ -56,6 +56,9 @@ generate:
 docs: deps
 	@SWIFT=$(SWIFT) scripts/docs.sh
 
+bench: deps
+	$(SWIFT) run --package-path Benchmarks -c release benchmarks
+
 cover: deps
 	@SWIFT=$(SWIFT) scripts/cover.sh
 

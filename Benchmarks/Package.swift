@@ -5,15 +5,15 @@ import PackageDescription
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(path: "..")],
+    dependencies: [.package(name: "patchpack", path: "..")],
     targets: [
         .systemLibrary(name: "CLuaFloor", pkgConfig: "lua5.4"),
         .target(name: "CFloor", dependencies: ["CLuaFloor"]),
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "CFloor", .product(name: "PatchRunner", package: "main"),
-                .product(name: "PatchCrypto", package: "main"),
+                "CFloor", .product(name: "PatchRunner", package: "patchpack"),
+                .product(name: "PatchCrypto", package: "patchpack"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]),
     ]

@@ -51,10 +51,17 @@ extension Slot {{
             else {{ return stack.refuseArguments(of: slot, from: first, [{type_list}]) }}
             let calls = unsafe record?.address.assumingMemoryBound(
                 to: CallRecord<{value_function}, Output.Value, Failure>.self)
-            guard let original = unsafe calls?.pointee.original ?? original else {{ return stack.refuseCall(of: slot) }}
             do throws(Failure) {{
-                let value = try cell.isEmpty
-                    ? original({arguments}) : slot.call(cell, {arguments_}as: Output.self, original: original)
+                let value: Output.Value
+                if let calls = unsafe calls {{
+                    value = try unsafe cell.isEmpty
+                        ? calls.pointee.original({arguments})
+                        : slot.call(cell, {arguments_}as: Output.self, original: calls.pointee.original)
+                }} else if let original {{
+                    value = try slot.call(cell, {arguments_}as: Output.self, original: original)
+                }} else {{
+                    return stack.refuseCall(of: slot)
+                }}
                 unsafe calls?.pointee.outcome = .success(value)
                 return Output.push(value, to: stack)
             }} catch {{

@@ -24,7 +24,7 @@ static int finish(lua_State *L, int count) {
 
 /// What a callback of the host is given to work with: it looks for room too, but cannot raise.
 static void make_room(lua_State *L) {
-    luaL_checkstack(L, 256, "no room for the host");
+    if (__builtin_expect(!lua_checkstack(L, 256), 0)) luaL_error(L, "stack overflow");
     pp_check_c_stack(L);
 }
 

@@ -28,20 +28,14 @@ static void count(_Atomic(uint64_t) *counter, uint64_t more) {
 
 // MARK: the running thread
 
-#if defined(__linux__)
-#define FAST_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
-#else
-#define FAST_THREAD_LOCAL _Thread_local
-#endif
-
 /// Its address is the thread's name; its value is the lowest address of the thread's C stack.
-static FAST_THREAD_LOCAL uintptr_t thread_stack;
+FAST_THREAD_LOCAL uintptr_t pp_thread_stack;
 
-static inline uintptr_t this_thread(void) { return (uintptr_t)&thread_stack; }
+static inline uintptr_t this_thread(void) { return (uintptr_t)&pp_thread_stack; }
 
-static __attribute__((noinline)) void find_thread_stack(void) {
+void pp_find_thread_stack(void) {
 #if defined(__APPLE__)
-    thread_stack = (uintptr_t)pthread_get_stackaddr_np(pthread_self()) - pthread_get_stacksize_np(pthread_self());
+    pp_thread_stack = (uintptr_t)pthread_get_stackaddr_np(pthread_self()) - pthread_get_stacksize_np(pthread_self());
 #else
     pthread_attr_t attributes;
     void *lowest = NULL;
@@ -50,20 +44,9 @@ static __attribute__((noinline)) void find_thread_stack(void) {
         pthread_attr_getstack(&attributes, &lowest, &size);
         pthread_attr_destroy(&attributes);
     }
-    thread_stack = (uintptr_t)lowest;
+    pp_thread_stack = (uintptr_t)lowest;
 #endif
-    if (thread_stack == 0) thread_stack = 1;
-}
-
-static inline bool has_stack(int64_t bytes) {
-    if (__builtin_expect(thread_stack == 0, 0)) find_thread_stack();
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-    return true; // locals live on a heap of the sanitizer's, and tell nothing of the stack
-#endif
-#endif
-    char here;
-    return (uintptr_t)&here - thread_stack > (uintptr_t)bytes;
+    if (pp_thread_stack == 0) pp_thread_stack = 1;
 }
 
 // MARK: the lock
@@ -199,11 +182,6 @@ void pp_check_clock(lua_State *L) {
     if (!budget->started) budget->started = now;
     int64_t allowed = state->loading ? state->limits.load_nanoseconds : state->limits.call_nanoseconds;
     if ((int64_t)(now - budget->started - budget->excluded) > allowed) pp_kill_run(L, PP_TIME);
-}
-
-void pp_check_c_stack(lua_State *L) {
-    // Lua allows 200 of its C calls in each other, and each needs up to 2 KiB; what is asked for here leaves room for the rest.
-    if (!has_stack(96 * 1024)) luaL_error(L, "C stack overflow");
 }
 
 static void hook(lua_State *L, lua_Debug *where) {

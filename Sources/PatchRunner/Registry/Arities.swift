@@ -36,11 +36,18 @@ extension Slot {
             else { return stack.refuseArguments(of: slot, from: first, []) }
             let calls = unsafe record?.address.assumingMemoryBound(
                 to: CallRecord<() throws(Failure) -> Output.Value, Output.Value, Failure>.self)
-            guard let original = unsafe calls?.pointee.original ?? original else { return stack.refuseCall(of: slot) }
             do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original() : slot.call(cell, as: Output.self, original: original)
+                let value: Output.Value
+                if let calls = unsafe calls {
+                    value =
+                        try unsafe cell.isEmpty
+                        ? calls.pointee.original()
+                        : slot.call(cell, as: Output.self, original: calls.pointee.original)
+                } else if let original {
+                    value = try slot.call(cell, as: Output.self, original: original)
+                } else {
+                    return stack.refuseCall(of: slot)
+                }
                 unsafe calls?.pointee.outcome = .success(value)
                 return Output.push(value, to: stack)
             } catch {
@@ -264,11 +271,18 @@ extension Slot {
             else { return stack.refuseArguments(of: slot, from: first, [A.self]) }
             let calls = unsafe record?.address.assumingMemoryBound(
                 to: CallRecord<(A) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
-            guard let original = unsafe calls?.pointee.original ?? original else { return stack.refuseCall(of: slot) }
             do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a) : slot.call(cell, a, as: Output.self, original: original)
+                let value: Output.Value
+                if let calls = unsafe calls {
+                    value =
+                        try unsafe cell.isEmpty
+                        ? calls.pointee.original(a)
+                        : slot.call(cell, a, as: Output.self, original: calls.pointee.original)
+                } else if let original {
+                    value = try slot.call(cell, a, as: Output.self, original: original)
+                } else {
+                    return stack.refuseCall(of: slot)
+                }
                 unsafe calls?.pointee.outcome = .success(value)
                 return Output.push(value, to: stack)
             } catch {
@@ -496,11 +510,18 @@ extension Slot {
             else { return stack.refuseArguments(of: slot, from: first, [A.self, B.self]) }
             let calls = unsafe record?.address.assumingMemoryBound(
                 to: CallRecord<(A, B) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
-            guard let original = unsafe calls?.pointee.original ?? original else { return stack.refuseCall(of: slot) }
             do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b) : slot.call(cell, a, b, as: Output.self, original: original)
+                let value: Output.Value
+                if let calls = unsafe calls {
+                    value =
+                        try unsafe cell.isEmpty
+                        ? calls.pointee.original(a, b)
+                        : slot.call(cell, a, b, as: Output.self, original: calls.pointee.original)
+                } else if let original {
+                    value = try slot.call(cell, a, b, as: Output.self, original: original)
+                } else {
+                    return stack.refuseCall(of: slot)
+                }
                 unsafe calls?.pointee.outcome = .success(value)
                 return Output.push(value, to: stack)
             } catch {
@@ -732,11 +753,18 @@ extension Slot {
             else { return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self]) }
             let calls = unsafe record?.address.assumingMemoryBound(
                 to: CallRecord<(A, B, C) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
-            guard let original = unsafe calls?.pointee.original ?? original else { return stack.refuseCall(of: slot) }
             do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c) : slot.call(cell, a, b, c, as: Output.self, original: original)
+                let value: Output.Value
+                if let calls = unsafe calls {
+                    value =
+                        try unsafe cell.isEmpty
+                        ? calls.pointee.original(a, b, c)
+                        : slot.call(cell, a, b, c, as: Output.self, original: calls.pointee.original)
+                } else if let original {
+                    value = try slot.call(cell, a, b, c, as: Output.self, original: original)
+                } else {
+                    return stack.refuseCall(of: slot)
+                }
                 unsafe calls?.pointee.outcome = .success(value)
                 return Output.push(value, to: stack)
             } catch {
@@ -981,11 +1009,18 @@ extension Slot {
             else { return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self]) }
             let calls = unsafe record?.address.assumingMemoryBound(
                 to: CallRecord<(A, B, C, D) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
-            guard let original = unsafe calls?.pointee.original ?? original else { return stack.refuseCall(of: slot) }
             do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d) : slot.call(cell, a, b, c, d, as: Output.self, original: original)
+                let value: Output.Value
+                if let calls = unsafe calls {
+                    value =
+                        try unsafe cell.isEmpty
+                        ? calls.pointee.original(a, b, c, d)
+                        : slot.call(cell, a, b, c, d, as: Output.self, original: calls.pointee.original)
+                } else if let original {
+                    value = try slot.call(cell, a, b, c, d, as: Output.self, original: original)
+                } else {
+                    return stack.refuseCall(of: slot)
+                }
                 unsafe calls?.pointee.outcome = .success(value)
                 return Output.push(value, to: stack)
             } catch {
@@ -1254,11 +1289,18 @@ extension Slot {
             else { return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self]) }
             let calls = unsafe record?.address.assumingMemoryBound(
                 to: CallRecord<(A, B, C, D, E) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
-            guard let original = unsafe calls?.pointee.original ?? original else { return stack.refuseCall(of: slot) }
             do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d, e) : slot.call(cell, a, b, c, d, e, as: Output.self, original: original)
+                let value: Output.Value
+                if let calls = unsafe calls {
+                    value =
+                        try unsafe cell.isEmpty
+                        ? calls.pointee.original(a, b, c, d, e)
+                        : slot.call(cell, a, b, c, d, e, as: Output.self, original: calls.pointee.original)
+                } else if let original {
+                    value = try slot.call(cell, a, b, c, d, e, as: Output.self, original: original)
+                } else {
+                    return stack.refuseCall(of: slot)
+                }
                 unsafe calls?.pointee.outcome = .success(value)
                 return Output.push(value, to: stack)
             } catch {
@@ -1544,12 +1586,18 @@ extension Slot {
             }
             let calls = unsafe record?.address.assumingMemoryBound(
                 to: CallRecord<(A, B, C, D, E, F) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
-            guard let original = unsafe calls?.pointee.original ?? original else { return stack.refuseCall(of: slot) }
             do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d, e, f)
-                    : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: original)
+                let value: Output.Value
+                if let calls = unsafe calls {
+                    value =
+                        try unsafe cell.isEmpty
+                        ? calls.pointee.original(a, b, c, d, e, f)
+                        : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: calls.pointee.original)
+                } else if let original {
+                    value = try slot.call(cell, a, b, c, d, e, f, as: Output.self, original: original)
+                } else {
+                    return stack.refuseCall(of: slot)
+                }
                 unsafe calls?.pointee.outcome = .success(value)
                 return Output.push(value, to: stack)
             } catch {
@@ -1857,12 +1905,18 @@ extension Slot {
             }
             let calls = unsafe record?.address.assumingMemoryBound(
                 to: CallRecord<(A, B, C, D, E, F, G) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
-            guard let original = unsafe calls?.pointee.original ?? original else { return stack.refuseCall(of: slot) }
             do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d, e, f, g)
-                    : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
+                let value: Output.Value
+                if let calls = unsafe calls {
+                    value =
+                        try unsafe cell.isEmpty
+                        ? calls.pointee.original(a, b, c, d, e, f, g)
+                        : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: calls.pointee.original)
+                } else if let original {
+                    value = try slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
+                } else {
+                    return stack.refuseCall(of: slot)
+                }
                 unsafe calls?.pointee.outcome = .success(value)
                 return Output.push(value, to: stack)
             } catch {
@@ -2186,12 +2240,18 @@ extension Slot {
             }
             let calls = unsafe record?.address.assumingMemoryBound(
                 to: CallRecord<(A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
-            guard let original = unsafe calls?.pointee.original ?? original else { return stack.refuseCall(of: slot) }
             do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d, e, f, g, h)
-                    : slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                let value: Output.Value
+                if let calls = unsafe calls {
+                    value =
+                        try unsafe cell.isEmpty
+                        ? calls.pointee.original(a, b, c, d, e, f, g, h)
+                        : slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: calls.pointee.original)
+                } else if let original {
+                    value = try slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                } else {
+                    return stack.refuseCall(of: slot)
+                }
                 unsafe calls?.pointee.outcome = .success(value)
                 return Output.push(value, to: stack)
             } catch {

@@ -13,6 +13,8 @@ void floor_close(floor_state *state);
 double floor_calls(floor_state *state, double price, int64_t count);
 /// The same with a recursive lock around each call, as a state that any thread may call needs.
 double floor_locked_calls(floor_state *state, double price, int64_t count);
+/// Makes a state with the libraries, compiles and runs a script, and closes the state.
+void floor_load(const char *source);
 double floor_original(double price, int64_t quantity);
 
 #endif
