@@ -14,7 +14,9 @@ public protocol PatchValue: SendableMetatype {
 
     /// Reads a value.
     ///
-    /// - Parameter index: Its place on the stack: from 1, or from -1 downwards, counting from the top.
+    /// - Parameters:
+    ///   - stack: Where it is.
+    ///   - index: Its place on the stack: from 1, or from -1 downwards, counting from the top.
     /// - Returns: nil where a value of another type, or of another form, is there.
     static func read(from stack: PatchStack, at index: Int32) -> Self?
 
