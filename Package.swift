@@ -35,7 +35,7 @@ let package = Package(
             name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport"],
             exclude: ["Hostile/scripts"]),
         .testTarget(
-            name: "patchpackTests", dependencies: ["patchpack", "PatchCrypto", "TestSupport"],
+            name: "patchpackTests", dependencies: ["patchpack", "shop", "PatchCrypto", "TestSupport"],
             exclude: ["Arguments/help", "Interop/open_envelope.py"]),
     ]
 )

@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The example shop, with the example patches, as `make demo` runs it.
+struct ShopTests {
+    private let workshop: Workshop
+    private let shop = URL(filePath: Tool.patchpack).deletingLastPathComponent().appending(path: "shop").path
+
+    init() throws {
+        workshop = try Workshop()
+        try FileManager.default.copyItem(atPath: "\(Tool.root)/examples/patches", toPath: workshop.folder.at("patches"))
+    }
+
+    private func open(_ arguments: String...) throws -> Tool {
+        try Tool.run(
+            shop, ["--patches", "dist", "--trusted-key", "trusted.pem", "--script-key", "script.key"] + arguments,
+            in: workshop.folder.path)
+    }
+
+    @Test func fivePatchesMendTheShop() throws {
+        let pack = try workshop.shell(
+            "'\(Tool.patchpack)' pack patches/*.lua -o dist --signing-key signing.pem --script-key script.key")
+        try #require(pack.status == 0, "\(pack.error)")
+        let run = try open()
+        #expect(run.status == 0, "\(run.error)")
+        let halves = run.text.components(separatedBy: "the shop, patched:\n")
+        try #require(halves.count == 2)
+        for (before, after) in [
+            ("-3 a lamp with a very long name  -207.38", "-3 a lamp with a very long name     0.00"),
+            ("3 pen                              24.93", "3 pen                              24.94"),
+            (
+                "a reservation of 0 ink: true, and then there are -1",
+                "a reservation of 0 ink: false, and then there are 0"
+            ),
+            ("shipping                            9.90", "shipping                           14.90"),
+        ] {
+            #expect(halves[0].contains(before) && !halves[1].contains(before), "\(before)")
+            #expect(halves[1].contains(after) && !halves[0].contains(after), "\(after)")
+        }
+        // The patch with a bug of its own leaves the greeting as it was, and says where it failed.
+        #expect(halves[1].contains("  Dear  Ada\n"))
+        #expect(
+            halves[1].contains(
+                "failed in Receipt.greeting: receipt-greeting.lua:10: attempt to get length of a nil value (local 'title')"
+            ))
+    }
+
+    @Test func aPatchThatIsRefusedIsNoReasonNotToOpen() throws {
+        try FileManager.default.createDirectory(atPath: workshop.folder.at("dist"), withIntermediateDirectories: false)
+        try workshop.folder.write("not a patch", to: "dist/broken.js")
+        let run = try open("--events")
+        #expect(run.status == 0)
+        #expect(
+            run.text.contains(
+                #"{"schema":"patchpack.event/1","event":"refused","patch":null,"version":null,"code":"malformed","#))
+        #expect(try open("--nonsense").status == 1)
+    }
+}
