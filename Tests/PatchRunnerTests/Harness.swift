@@ -1,3 +1,4 @@
+import Foundation
 import PatchCrypto
 import PatchRunner
 import Synchronization
@@ -9,8 +10,13 @@ final class Harness: Sendable {
     let runner: PatchRunner
     private let recorded: Recorder
 
+    /// With a lock that the thread sanitizer knows; it does not know the standard library's `Mutex`.
     private final class Recorder: Sendable {
-        let events = Mutex<[PatchEvent]>([])
+        private let lock = NSLock()
+        nonisolated(unsafe) private var recorded: [PatchEvent] = []
+
+        func record(_ event: PatchEvent) { lock.withLock { unsafe recorded.append(event) } }
+        var events: [PatchEvent] { lock.withLock { unsafe recorded } }
     }
 
     init(limits: PatchLimits = PatchLimits(), floors: [String: Int] = [:], time: String? = "2026-11-20T12:00:00Z")
@@ -21,10 +27,10 @@ final class Harness: Sendable {
         let now = time.flatMap(Timestamp.init)
         runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: limits,
-            floors: floors, clock: { now }, events: { event in recorder.events.withLock { $0.append(event) } })
+            floors: floors, clock: { now }, events: { recorder.record($0) })
     }
 
-    var events: [PatchEvent] { recorded.events.withLock { $0 } }
+    var events: [PatchEvent] { recorded.events }
     var failures: [PatchEvent.Failure] {
         events.compactMap { if case .failed(_, _, let failure) = $0 { failure } else { nil } }
     }
