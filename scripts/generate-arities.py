@@ -31,7 +31,7 @@ extension Slot {{
         var record = CallRecord<{value_function}, Output.Value, Failure>(original)
         return try unsafe withUnsafeMutablePointer(to: &record) {{ (record) throws(Failure) -> Output.Value in
             guard let stack = unsafe enter(cell, CallReference(record)) else {{ return try original({arguments}) }}
-{pushes}            if let value = stack.run({n}, as: Output.self) {{ return value }}
+{pushes}            if let value = Output.finish(stack, arguments: {n}) {{ return value }}
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {{
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):

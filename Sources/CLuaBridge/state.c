@@ -624,34 +624,6 @@ static inline int all_arguments(lua_State *L, pp_layer *layer, int32_t arguments
     return arguments;
 }
 
-bool pp_run(lua_State *L, int32_t arguments, int32_t results) {
-    pp_state *state = state_of(L);
-    pp_activation *call = state->activation;
-    if (__builtin_expect(call->refused, 0)) {
-        lua_pushnil(L);
-        return false;
-    }
-    int count = all_arguments(L, call->layer, arguments);
-    state->trusted = false;
-    if (call->outer && state->host_since) {
-        state->budget.excluded += pp_nanoseconds() - state->host_since;
-        state->host_since = 0;
-    }
-    int status = lua_pcall(L, count, results, call->handler);
-    state->trusted = true;
-    if (call->outer) state->host_since = state->budget.started ? pp_nanoseconds() : 0;
-    if (__builtin_expect(status == LUA_OK, 1)) {
-        call->has_run = true;
-        return true;
-    }
-    if (status == LUA_ERRMEM && !state->budget.kill) {
-        state->budget.kill = PP_MEMORY; // no handler ran
-        state->fault_line = 0;
-        state->fault_script[0] = 0;
-    }
-    return false;
-}
-
 bool pp_has_run(lua_State *L) { return state_of(L)->activation->has_run; }
 void pp_refuse_run(lua_State *L) { state_of(L)->activation->refused = true; }
 void pp_note_reference(lua_State *L) { state_of(L)->has_references = true; }
@@ -685,18 +657,71 @@ static inline void measure(pp_state *state, pp_activation *call) {
         atomic_store_explicit(&layer->longest, took, memory_order_relaxed);
 }
 
+static inline bool run(pp_state *state, pp_activation *call, lua_State *L, int32_t arguments, int32_t results) {
+    if (__builtin_expect(call->refused, 0)) {
+        lua_pushnil(L);
+        return false;
+    }
+    int count = all_arguments(L, call->layer, arguments);
+    state->trusted = false;
+    if (call->outer && state->host_since) {
+        state->budget.excluded += pp_nanoseconds() - state->host_since;
+        state->host_since = 0;
+    }
+    int status = lua_pcall(L, count, results, call->handler);
+    state->trusted = true;
+    if (call->outer) state->host_since = state->budget.started ? pp_nanoseconds() : 0;
+    if (__builtin_expect(status == LUA_OK, 1)) {
+        call->has_run = true;
+        return true;
+    }
+    if (status == LUA_ERRMEM && !state->budget.kill) {
+        state->budget.kill = PP_MEMORY; // no handler ran
+        state->fault_line = 0;
+        state->fault_script[0] = 0;
+    }
+    return false;
+}
+
+bool pp_run(lua_State *L, int32_t arguments, int32_t results) {
+    pp_state *state = state_of(L);
+    return run(state, state->activation, L, arguments, results);
+}
+
+/// Ends a synchronous call.
+static inline void leave(pp_state *state, pp_activation *call, lua_State *L) {
+    measure(state, call);
+    lua_settop(L, call->base);
+    take_off(state, call);
+}
+
 void pp_leave(lua_State *L) {
     pp_state *state = state_of(L);
     pp_activation *call = state->activation;
-    measure(state, call);
     if (call->step < 0) {
-        lua_settop(L, call->base);
-        take_off(state, call);
+        leave(state, call, L);
     } else {
+        measure(state, call);
         pp_activation ended = *call;
         drop(state, call);
         take_off(state, &ended);
     }
+}
+
+bool pp_finish_number(lua_State *L, int32_t arguments, double *result) {
+    pp_state *state = state_of(L);
+    pp_activation *call = state->activation;
+    if (!run(state, call, L, arguments, 1) || !pp_read_number(L, -1, result)) return false;
+    leave(state, call, L);
+    return true;
+}
+
+bool pp_finish_integer(lua_State *L, int32_t arguments, int64_t *result) {
+    pp_state *state = state_of(L);
+    pp_activation *call = state->activation;
+    if (!run(state, call, L, arguments, 1) || !pp_read_integer(L, -1, result)) return false;
+    leave(state, call, L);
+    return true;
 }
 
 // MARK: asynchronous calls

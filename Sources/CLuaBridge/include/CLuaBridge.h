@@ -146,6 +146,10 @@ void pp_count_failure(pp_layer *layer);
 lua_State *pp_enter(void *cell, const void *slot, void *record, int32_t *refusal, pp_layer **refused);
 /// Runs what `pp_enter` pushed with the arguments that were pushed after it.
 bool pp_run(lua_State *L, int32_t arguments, int32_t results);
+/// `pp_run`, the result, and `pp_leave`, in one: a call that gives a number is little more than these. False: as after `pp_run`, or
+/// the result is another value; the call has not ended then.
+bool pp_finish_number(lua_State *L, int32_t arguments, double *result);
+bool pp_finish_integer(lua_State *L, int32_t arguments, int64_t *result);
 /// Whether the last run of the innermost call returned true.
 bool pp_has_run(lua_State *L);
 /// What went wrong in the run that just returned false.

@@ -16,7 +16,7 @@ extension Slot {
         var record = CallRecord<() throws(Failure) -> Output.Value, Output.Value, Failure>(original)
         return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
             guard let stack = unsafe enter(cell, CallReference(record)) else { return try original() }
-            if let value = stack.run(0, as: Output.self) { return value }
+            if let value = Output.finish(stack, arguments: 0) { return value }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -250,7 +250,7 @@ extension Slot {
         return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
             guard let stack = unsafe enter(cell, CallReference(record)) else { return try original(a) }
             a.push(to: stack)
-            if let value = stack.run(1, as: Output.self) { return value }
+            if let value = Output.finish(stack, arguments: 1) { return value }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -488,7 +488,7 @@ extension Slot {
             guard let stack = unsafe enter(cell, CallReference(record)) else { return try original(a, b) }
             a.push(to: stack)
             b.push(to: stack)
-            if let value = stack.run(2, as: Output.self) { return value }
+            if let value = Output.finish(stack, arguments: 2) { return value }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -731,7 +731,7 @@ extension Slot {
             a.push(to: stack)
             b.push(to: stack)
             c.push(to: stack)
-            if let value = stack.run(3, as: Output.self) { return value }
+            if let value = Output.finish(stack, arguments: 3) { return value }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -984,7 +984,7 @@ extension Slot {
             b.push(to: stack)
             c.push(to: stack)
             d.push(to: stack)
-            if let value = stack.run(4, as: Output.self) { return value }
+            if let value = Output.finish(stack, arguments: 4) { return value }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -1264,7 +1264,7 @@ extension Slot {
             c.push(to: stack)
             d.push(to: stack)
             e.push(to: stack)
-            if let value = stack.run(5, as: Output.self) { return value }
+            if let value = Output.finish(stack, arguments: 5) { return value }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -1557,7 +1557,7 @@ extension Slot {
             d.push(to: stack)
             e.push(to: stack)
             f.push(to: stack)
-            if let value = stack.run(6, as: Output.self) { return value }
+            if let value = Output.finish(stack, arguments: 6) { return value }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -1875,7 +1875,7 @@ extension Slot {
             e.push(to: stack)
             f.push(to: stack)
             g.push(to: stack)
-            if let value = stack.run(7, as: Output.self) { return value }
+            if let value = Output.finish(stack, arguments: 7) { return value }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -2209,7 +2209,7 @@ extension Slot {
             f.push(to: stack)
             g.push(to: stack)
             h.push(to: stack)
-            if let value = stack.run(8, as: Output.self) { return value }
+            if let value = Output.finish(stack, arguments: 8) { return value }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):

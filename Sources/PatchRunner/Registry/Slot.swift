@@ -213,19 +213,25 @@ struct CallRecord<Function, Value, Failure: Error> {
 }
 
 extension PatchStack {
-    /// Runs what was entered; on success the call is over.
-    @inlinable
-    func run<Output: PatchResult>(_ arguments: Int32, as _: Output.Type) -> Output.Value? {
-        guard runs(arguments, Output.count), let value = Output.read(from: self) else { return nil }
-        leave()
-        return value
-    }
-
-    @usableFromInline func runs(_ arguments: Int32, _ results: Int32) -> Bool {
+    /// Runs what was entered, with so many arguments.
+    func runs(_ arguments: Int32, _ results: Int32) -> Bool {
         unsafe pp_run(state, arguments, results)
     }
 
-    @usableFromInline func leave() { unsafe pp_leave(state) }
+    /// Ends the call.
+    func leave() { unsafe pp_leave(state) }
+
+    /// `runs`, the result and `leave` in one.
+    func finishNumber(_ arguments: Int32) -> Double? {
+        var result = 0.0
+        return unsafe pp_finish_number(state, arguments, &result) ? result : nil
+    }
+
+    /// `runs`, the result and `leave` in one.
+    func finishInteger(_ arguments: Int32) -> Int64? {
+        var result: Int64 = 0
+        return unsafe pp_finish_integer(state, arguments, &result) ? result : nil
+    }
 
     /// Leaves an error for arguments that do not fit.
     ///

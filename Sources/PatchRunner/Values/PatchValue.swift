@@ -26,6 +26,11 @@ public protocol PatchValue: SendableMetatype {
     /// Why ``read(from:at:)`` returned nil: what was expected, and what is there.
     static func mismatch(in stack: PatchStack, at index: Int32) -> String
 
+    /// Runs what was entered, with so many arguments, and reads its answer; on success the call is over.
+    ///
+    /// - Returns: nil where the run failed or answered with something else; the call goes on then.
+    static func finish(_ stack: PatchStack, arguments: Int32) -> Self?
+
     /// Whether the type keeps its own form within a `Codable` value, and is not asked how it is encoded.
     static var isDirect: Bool { get }
 
@@ -70,6 +75,12 @@ extension PatchValue {
 
     public static var isDirect: Bool { true }
 
+    public static func finish(_ stack: PatchStack, arguments: Int32) -> Self? {
+        guard stack.runs(arguments, 1), let value = read(from: stack, at: -1) else { return nil }
+        stack.leave()
+        return value
+    }
+
     public static var patchArrayTypeName: String { "array of \(patchTypeName)" }
 }
 
@@ -85,6 +96,8 @@ public protocol PatchResult: SendableMetatype {
     static func push(_ value: Value, to stack: PatchStack) -> Int32
     /// Reads the result that is on top.
     static func read(from stack: PatchStack) -> Value?
+    /// Runs what was entered, with so many arguments, and reads its result; on success the call is over.
+    static func finish(_ stack: PatchStack, arguments: Int32) -> Value?
     /// Why there is none.
     static func mismatch(in stack: PatchStack) -> String
 }
@@ -98,6 +111,9 @@ public enum PatchValueResult<Value: PatchValue>: PatchResult {
         return 1
     }
     @inlinable public static func read(from stack: PatchStack) -> Value? { Value.read(from: stack, at: -1) }
+    @inlinable public static func finish(_ stack: PatchStack, arguments: Int32) -> Value? {
+        Value.finish(stack, arguments: arguments)
+    }
     public static func mismatch(in stack: PatchStack) -> String { Value.mismatch(in: stack, at: -1) }
 }
 
@@ -107,5 +123,10 @@ public enum PatchNoResult: PatchResult {
     public static var typeName: String { "nothing" }
     @inlinable public static func push(_ value: Void, to stack: PatchStack) -> Int32 { 0 }
     @inlinable public static func read(from stack: PatchStack) -> Void? { () }
+    public static func finish(_ stack: PatchStack, arguments: Int32) -> Void? {
+        guard stack.runs(arguments, 0) else { return nil }
+        stack.leave()
+        return ()
+    }
     public static func mismatch(in stack: PatchStack) -> String { "" }
 }
