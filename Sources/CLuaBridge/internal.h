@@ -34,6 +34,9 @@ typedef struct pp_activation {
     lua_State *L;
     int base, handler;
     int32_t originals;
+    /// Its number; and whether the host keeps something for it.
+    int64_t id;
+    bool has_references;
     bool has_run;
     /// A value could not be pushed.
     bool refused;
@@ -72,14 +75,12 @@ struct pp_state {
     pp_limits limits;
     pp_host host;
     void *context;
-    int64_t used, refuse_after, seed;
+    int64_t used, refuse_after, seed, last_call;
     /// The host pushes values: nothing is refused, because a refusal would be a jump.
     bool trusted;
     bool loading;
     /// Since when the host works for the innermost run; 0: it does not, or the clock does not run.
     uint64_t host_since;
-    /// The host keeps objects or errors for the calls that run.
-    bool has_references;
     bool has_left_out_concat;
     int interval;
     /// The main stack's top between calls.

@@ -15,7 +15,8 @@ static int finish(lua_State *L, int count) {
     pp_activation *call = state_of(L)->activation;
     if (call && call->refused) {
         call->refused = false;
-        return luaL_error(L, "the host's value cannot be given to a script");
+        WITH_RUNNER(state_of(L), state_of(L)->host.refusal(state_of(L)->context, L));
+        return lua_error(L);
     }
     return count < 0 ? lua_error(L) : count;
 }

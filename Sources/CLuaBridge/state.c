@@ -210,7 +210,6 @@ static void reset_budget(pp_state *state, int64_t fuel) {
 }
 
 int64_t pp_memory(pp_state *state) { return state->used; }
-int64_t pp_fuel_left(pp_state *state) { return state->budget.fuel < 0 ? 0 : state->budget.fuel; }
 
 // MARK: opening and closing
 
@@ -319,7 +318,7 @@ pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, i
     state->used = state->refuse_after = 0;
     state->seed = seed;
     state->trusted = state->loading = true;
-    state->has_references = state->has_left_out_concat = false;
+    state->has_left_out_concat = false;
     state->limits = *limits;
     state->interval = limits->instructions_per_check;
     state->host = *host;
@@ -346,7 +345,6 @@ void pp_close(pp_state *state) {
 }
 
 lua_State *pp_main(pp_state *state) { return state->main; }
-pp_state *pp_state_of(lua_State *L) { return state_of(L); }
 void *pp_context(lua_State *L) { return state_of(L)->context; }
 
 // MARK: loading
@@ -507,11 +505,7 @@ void pp_fault_of(lua_State *L, pp_fault *fault) {
     pp_state *state = state_of(L);
     *fault = (pp_fault){.kill = state->budget.kill, .line = state->fault_line, .script = state->fault_script};
     void *error = luaL_testudata(L, -1, PP_ERROR);
-    if (error) {
-        fault->host_error = *(int64_t *)error;
-    } else if (lua_type(L, -1) == LUA_TSTRING) {
-        fault->message = lua_tolstring(L, -1, &fault->message_length);
-    }
+    if (error) fault->host_error = *(int64_t *)error;
 }
 
 /// Locks the state of the cell's layer, where that still stands on the slot.
@@ -580,7 +574,8 @@ static inline void begin(
     call->record = record;
     call->L = L;
     call->originals = 0;
-    call->has_run = false;
+    call->has_run = call->has_references = false;
+    call->id = ++state->last_call;
     call->refused = false;
     call->step = -1;
     call->began = __builtin_expect(calls % MEASURED_CALLS == 0, 0) ? pp_nanoseconds() : 0;
@@ -617,16 +612,36 @@ lua_State *pp_enter(void *cell, const void *slot, void *record, int32_t *refusal
     return L;
 }
 
+/// Whether a value is an object of the class whose table is at the other index.
+static bool is_object_of(lua_State *L, int value, int class_table) {
+    value = lua_absindex(L, value);
+    class_table = lua_absindex(L, class_table);
+    if (lua_type(L, value) != LUA_TUSERDATA || !lua_getmetatable(L, value)) return false;
+    lua_pushliteral(L, "__index");
+    lua_rawget(L, -2);
+    bool is_object = lua_rawequal(L, -1, class_table);
+    lua_pop(L, 2);
+    return is_object;
+}
+
 /// How many arguments the function gets: those of the call and, in front, `original` or the class, unless an object is there.
 static inline int all_arguments(lua_State *L, pp_layer *layer, int32_t arguments) {
-    if (!layer->is_method || arguments == 0 || lua_type(L, -arguments) != LUA_TUSERDATA) return arguments + 1;
+    if (!layer->is_method || arguments == 0 || !is_object_of(L, -arguments, -arguments - 1)) return arguments + 1;
     lua_remove(L, -arguments - 1);
     return arguments;
 }
 
 bool pp_has_run(lua_State *L) { return state_of(L)->activation->has_run; }
 void pp_refuse_run(lua_State *L) { state_of(L)->activation->refused = true; }
-void pp_note_reference(lua_State *L) { state_of(L)->has_references = true; }
+bool pp_is_refused(lua_State *L) { return state_of(L)->activation->refused; }
+
+int64_t pp_owning_call(lua_State *L) {
+    // What a script is given lasts as long as the call of the host that it is in: the outermost, or an asynchronous one.
+    pp_activation *call = state_of(L)->activation;
+    while (call->step < 0 && call->outer) call = call->outer;
+    call->has_references = true;
+    return call->id;
+}
 
 pp_layer *pp_current_layer(lua_State *L) { return state_of(L)->activation->layer; }
 uintptr_t pp_current_below(lua_State *L) {
@@ -636,10 +651,6 @@ uintptr_t pp_current_below(lua_State *L) {
 /// Takes the innermost call off, and gives the lock back behind the outermost.
 static inline void take_off(pp_state *state, pp_activation *call) {
     state->activation = call->outer;
-    if (__builtin_expect(state->has_references, 0) && !call->outer && state->suspended == 0) {
-        state->has_references = false;
-        state->host.calls_ended(state->context);
-    }
     if (--state->depth == 0) unlock(state);
 }
 
@@ -692,6 +703,7 @@ bool pp_run(lua_State *L, int32_t arguments, int32_t results) {
 static inline void leave(pp_state *state, pp_activation *call, lua_State *L) {
     measure(state, call);
     lua_settop(L, call->base);
+    if (__builtin_expect(call->has_references, 0)) state->host.call_ended(state->context, call->id);
     take_off(state, call);
 }
 
@@ -796,6 +808,7 @@ void *pp_suspend(lua_State *L) {
 static void drop(pp_state *state, pp_activation *call) {
     lua_pushnil(state->main);
     lua_rawsetp(state->main, LUA_REGISTRYINDEX, call);
+    if (call->has_references) state->host.call_ended(state->context, call->id);
     free(call);
 }
 

@@ -5,10 +5,6 @@
 
 const char pp_object_key;
 
-typedef struct object {
-    int64_t id, generation;
-} object;
-
 void pp_push_string(lua_State *L, const char *bytes, size_t length) { lua_pushlstring(L, bytes ? bytes : "", length); }
 
 void pp_push_numbers(lua_State *L, const double *values, size_t count) {
@@ -28,10 +24,8 @@ void pp_push_integers(lua_State *L, const int64_t *values, size_t count) {
 }
 
 static int object_equals(lua_State *L) {
-    object *left = lua_touserdata(L, 1), *right = lua_touserdata(L, 2);
-    bool same = lua_rawlen(L, 1) == sizeof *left && lua_rawlen(L, 2) == sizeof *right && left->id == right->id
-        && left->generation == right->generation;
-    lua_pushboolean(L, same);
+    int64_t left, right;
+    lua_pushboolean(L, pp_read_object(L, 1, &left) && pp_read_object(L, 2, &right) && left == right);
     return 1;
 }
 
@@ -71,22 +65,21 @@ static void push_object_metatable(lua_State *L, const char *class_name) {
     lua_remove(L, -2);
 }
 
-void pp_push_object(lua_State *L, const char *class_name, int64_t id, int64_t generation) {
+void pp_push_object(lua_State *L, const char *class_name, int64_t id) {
     lua_checkstack(L, 12);
-    object *value = lua_newuserdatauv(L, sizeof *value, 0);
-    *value = (object){id, generation};
+    int64_t *value = lua_newuserdatauv(L, sizeof *value, 0);
+    *value = id;
     push_object_metatable(L, class_name);
     lua_setmetatable(L, -2);
 }
 
-bool pp_read_object(lua_State *L, int32_t index, int64_t *id, int64_t *generation) {
-    object *value = lua_touserdata(L, index);
+bool pp_read_object(lua_State *L, int32_t index, int64_t *id) {
+    int64_t *value = lua_touserdata(L, index);
     if (!value || !lua_getmetatable(L, index)) return false;
     bool is_object = lua_rawgetp(L, -1, &pp_object_key) == LUA_TBOOLEAN;
     lua_pop(L, 2);
     if (!is_object) return false;
-    *id = value->id;
-    *generation = value->generation;
+    *id = *value;
     return true;
 }
 

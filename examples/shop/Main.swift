@@ -32,6 +32,7 @@ struct Main {
                     )
                 }
             }
+            withExtendedLifetime(runner) {}  // its patches stand as long as it lives
         } catch {
             FileHandle.standardError.write(Data("shop: error: \(error)\n".utf8))
             exit(1)

@@ -64,8 +64,10 @@ typedef struct pp_host {
     /// The text of a host error.
     int (*error_text)(void *context, int64_t id, lua_State *L);
     void (*log)(void *context, int32_t level, const char *text, size_t length);
-    /// No call runs any more: what was kept for them can go.
-    void (*calls_ended)(void *context);
+    /// A call has ended for which the host keeps objects or errors.
+    void (*call_ended)(void *context, int64_t call);
+    /// Pushes why a value could not be pushed.
+    void (*refusal)(void *context, lua_State *L);
     /// The state is closed and `context` is not used again.
     void (*closed)(void *context);
 } pp_host;
@@ -74,14 +76,13 @@ typedef struct pp_statistics {
     uint64_t calls, failures, fallbacks, measured, nanoseconds, longest;
 } pp_statistics;
 
-/// Where a run failed and why; the texts live until the state is entered or left again.
+/// Where a run failed and why; the error value is on top of the stack.
 typedef struct pp_fault {
     int32_t kill;
     int32_t line;
     /// The host error that nobody caught, or 0.
     int64_t host_error;
-    const char *script, *message;
-    size_t message_length;
+    const char *script;
 } pp_fault;
 
 // MARK: states
@@ -100,12 +101,9 @@ bool pp_lock(pp_state *state);
 void pp_unlock(pp_state *state);
 /// The Lua state to push to outside of a call, while the state is locked.
 lua_State *pp_main(pp_state *state);
-pp_state *pp_state_of(lua_State *L);
 void *pp_context(lua_State *L);
 /// Bytes that Lua holds now.
 int64_t pp_memory(pp_state *state);
-/// Fuel that is left of the budget of the run that ended last, or runs.
-int64_t pp_fuel_left(pp_state *state);
 /// A monotonic clock.
 uint64_t pp_nanoseconds(void);
 /// From now on the n-th allocation of a script is refused, for tests; 0: none.
@@ -156,8 +154,10 @@ bool pp_has_run(lua_State *L);
 void pp_fault_of(lua_State *L, pp_fault *fault);
 /// Makes the run that follows fail: a value could not be pushed.
 void pp_refuse_run(lua_State *L);
-/// The host keeps something for the calls that run, and is told when they have ended.
-void pp_note_reference(lua_State *L);
+/// Whether that was so.
+bool pp_is_refused(lua_State *L);
+/// The call that what is given to a script now belongs to; the host is told when it has ended.
+int64_t pp_owning_call(lua_State *L);
 /// The layer of the innermost call.
 pp_layer *pp_current_layer(lua_State *L);
 /// What lies below it now, as a cell holds it.
@@ -201,7 +201,7 @@ void pp_push_string(lua_State *L, const char *bytes, size_t length);
 void pp_push_numbers(lua_State *L, const double *values, size_t count);
 void pp_push_integers(lua_State *L, const int64_t *values, size_t count);
 /// Pushes an object of the host; its class must have been named by `pp_add_method` or has no methods.
-void pp_push_object(lua_State *L, const char *class_name, int64_t id, int64_t generation);
+void pp_push_object(lua_State *L, const char *class_name, int64_t id);
 void pp_push_host_error(lua_State *L, int64_t id);
 /// Pushes a message with the script's position in front, as `error` does.
 void pp_push_message(lua_State *L, const char *bytes, size_t length);
@@ -227,7 +227,7 @@ static inline bool pp_read_number(lua_State *L, int32_t index, double *value) {
 
 /// The bytes live as long as the value is on the stack.
 const char *pp_read_string(lua_State *L, int32_t index, size_t *length);
-bool pp_read_object(lua_State *L, int32_t index, int64_t *id, int64_t *generation);
+bool pp_read_object(lua_State *L, int32_t index, int64_t *id);
 /// Copies a sequence of numbers; false where one is none. `count` is at most the table's length.
 bool pp_read_numbers(lua_State *L, int32_t index, double *values, size_t count);
 bool pp_read_integers(lua_State *L, int32_t index, int64_t *values, size_t count);

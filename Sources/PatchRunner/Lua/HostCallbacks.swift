@@ -50,7 +50,12 @@ enum HostCallbacks {
         log: { context, level, bytes, length in
             unsafe ScriptState.at(context).log(.init(rawValue: Int(level)) ?? .info, text(bytes, length))
         },
-        calls_ended: { context in unsafe ScriptState.at(context).callsEnded() },
+        call_ended: { context, call in unsafe ScriptState.at(context).callEnded(call) },
+        refusal: { context, state in
+            guard let state = unsafe state else { return }
+            let fault = unsafe ScriptState.at(context).takePushFault()
+            unsafe PatchStack(state).push(message: fault ?? "a value cannot be given to a script")
+        },
         closed: { context in unsafe ScriptState.at(context).closed() })
 
     /// A script's text; what is not UTF-8 is replaced.

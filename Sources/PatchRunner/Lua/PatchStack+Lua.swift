@@ -172,15 +172,14 @@ extension PatchStack {
     // MARK: objects and errors
 
     func push(object: any PatchObject) {
-        let (handle, generation) = script.handle(for: object)
-        unsafe pp_note_reference(state)
-        unsafe pp_push_object(state, script.names.className(of: object), Int64(handle), generation)
+        let number = script.keep(object, for: unsafe pp_owning_call(state))
+        unsafe pp_push_object(state, script.names.className(of: object), number)
     }
 
     func object(at index: Int32) -> (any PatchObject)? {
-        var (handle, generation): (Int64, Int64) = (0, 0)
-        guard unsafe pp_read_object(state, index, &handle, &generation) else { return nil }
-        if let object = script.object(Int(handle), of: generation) { return object }
+        var number: Int64 = 0
+        guard unsafe pp_read_object(state, index, &number) else { return nil }
+        if let object = script.object(number) { return object }
         script.refuseRead(
             "\(typeName(at: index)) was kept from an earlier call; objects are good for the call that gives them")
         return nil
@@ -198,8 +197,7 @@ extension PatchStack {
     ///
     /// - Returns: What a callback returns for it.
     @usableFromInline func raise(_ error: any Error) -> Int32 {
-        unsafe pp_note_reference(state)
-        unsafe pp_push_host_error(state, script.keep(error))
+        unsafe pp_push_host_error(state, script.keep(error, for: pp_owning_call(state)))
         return -1
     }
 

@@ -32,6 +32,11 @@ internal import Synchronization
 
     private let calls = Mutex(Calls())
 
+    private struct ObjectOfCall: Hashable {
+        let call: Int64
+        let object: ObjectIdentifier
+    }
+
     /// What belongs to the calls that run.
     private struct Calls {
         /// Why a value could not be read, where that is not its type; and why one could not be pushed.
@@ -41,13 +46,12 @@ internal import Synchronization
         var depth = 0
         var elements = 0
         var bytes = 0
-        /// What scripts know by number; a generation of numbers ends with the outermost call.
-        var generation: Int64 = 1
-        var objects: [any PatchObject] = []
-        var handles: [ObjectIdentifier: Int] = [:]
-        /// Errors are numbered on from generation to generation, so that an old number is nobody's.
-        var errors: [any Error] = []
-        var errorsBefore = 0
+        /// What scripts know by number, and the numbers that belong to each call. A number is never used again.
+        var lastNumber: Int64 = 0
+        var objects: [Int64: any PatchObject] = [:]
+        var errors: [Int64: any Error] = [:]
+        var numbers: [Int64: [Int64]] = [:]
+        var numberOfObject: [ObjectOfCall: Int64] = [:]
         /// When the minute of the log began, and what it has got since.
         var logBegan: UInt64 = 0
         var logBytes = 0
@@ -163,24 +167,25 @@ internal import Synchronization
         unsafe replacements.forEach {
             unsafe names.slot($0.name)?.push(.init(script: self, pointer: $0.layer))
         }
-        old?.uninstall()
+        old?.unlink()
         if isLocked { unsafe pp_unlock(state) }
+        old?.close()
     }
 
     /// Takes the replacements off, and closes the state when the last call has left it.
     func uninstall() {
         let isLocked = unsafe pp_lock(state)
-        for slot in names.slots { slot.remove(self) }
+        unlink()
         if isLocked { unsafe pp_unlock(state) }
         close()
     }
 
-    /// Bytes that the script holds.
-    var memory: Int { unsafe Int(pp_memory(state)) }
-    /// Fuel that the last run used.
-    var fuelLeft: Int { unsafe Int(pp_fuel_left(state)) }
+    /// Bytes that the script holds; 0 once it is closed, and its memory somebody else's.
+    var memory: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_memory(state)) }
     /// From now on the n-th allocation of the script fails; 0 for none.
     func refuseAllocation(_ n: Int) { unsafe pp_refuse_allocation(state, Int64(n)) }
+
+    private func unlink() { for slot in names.slots { slot.remove(self) } }
 
     // MARK: values
 
@@ -230,48 +235,39 @@ internal import Synchronization
 
     func leaveTable() { calls.withLock { $0.depth -= 1 } }
 
-    /// What the running calls know an object by.
-    func handle(for object: any PatchObject) -> (handle: Int, generation: Int64) {
+    /// Keeps an object for a call, and returns the number that a script knows it by.
+    func keep(_ object: any PatchObject, for call: Int64) -> Int64 {
         calls.withLock { calls in
-            if let known = calls.handles[ObjectIdentifier(object)] { return (known, calls.generation) }
-            calls.handles[ObjectIdentifier(object)] = calls.objects.count
-            calls.objects.append(object)
-            return (calls.objects.count - 1, calls.generation)
+            let key = ObjectOfCall(call: call, object: ObjectIdentifier(object))
+            if let known = calls.numberOfObject[key] { return known }
+            calls.lastNumber += 1
+            calls.numberOfObject[key] = calls.lastNumber
+            calls.objects[calls.lastNumber] = object
+            calls.numbers[call, default: []].append(calls.lastNumber)
+            return calls.lastNumber
         }
     }
 
-    func object(_ handle: Int, of generation: Int64) -> (any PatchObject)? {
+    /// Keeps an error for a call, and returns the number that a script knows it by.
+    func keep(_ error: any Error, for call: Int64) -> Int64 {
         calls.withLock { calls in
-            calls.generation == generation && calls.objects.indices.contains(handle) ? calls.objects[handle] : nil
+            calls.lastNumber += 1
+            calls.errors[calls.lastNumber] = error
+            calls.numbers[call, default: []].append(calls.lastNumber)
+            return calls.lastNumber
         }
     }
 
-    /// Keeps an error for the running calls, and returns its number, from 1.
-    func keep(_ error: any Error) -> Int64 {
-        calls.withLock { calls in
-            calls.errors.append(error)
-            return Int64(calls.errorsBefore + calls.errors.count)
-        }
-    }
+    func object(_ number: Int64) -> (any PatchObject)? { calls.withLock { $0.objects[number] } }
+    func error(_ number: Int64) -> (any Error)? { calls.withLock { $0.errors[number] } }
 
-    func error(_ number: Int64) -> (any Error)? {
-        calls.withLock { calls in
-            let index = Int(number) - 1 - calls.errorsBefore
-            return calls.errors.indices.contains(index) ? calls.errors[index] : nil
-        }
-    }
-
-    /// No call runs any more: objects and errors go, and the numbers that a script has kept mean nothing.
-    func callsEnded() {
-        let ended = calls.withLock { calls in
-            defer {
-                calls.generation += 1
-                calls.errorsBefore += calls.errors.count
-                calls.objects = []
-                calls.handles = [:]
-                calls.errors = []
-            }
-            return (calls.objects, calls.errors)
+    /// A call has ended: its objects and errors go, and the numbers that a script has kept mean nothing.
+    func callEnded(_ call: Int64) {
+        let ended = calls.withLock { calls -> ([any PatchObject], [any Error]) in
+            let numbers = calls.numbers.removeValue(forKey: call) ?? []
+            let objects = numbers.compactMap { calls.objects.removeValue(forKey: $0) }
+            for object in objects { calls.numberOfObject[.init(call: call, object: ObjectIdentifier(object))] = nil }
+            return (objects, numbers.compactMap { calls.errors.removeValue(forKey: $0) })
         }
         withExtendedLifetime(ended) {}  // their deinit may call anything
     }

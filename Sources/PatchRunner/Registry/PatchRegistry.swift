@@ -27,13 +27,14 @@ public final class PatchRegistry: Sendable {
     ///         cart.method("add") { (cart: Cart, item: String) in cart.add(item) }
     ///     }
     ///
-    /// In a script: `cart:add("pen")`. An object that a script was given is good for the call that it was given in.
+    /// In a script: `cart:add("pen")`. An object that a script was given is good for the call that it was given in. Patches that
+    /// are loaded before know nothing of the class.
     ///
     /// - Parameters:
     ///   - type: The class.
     ///   - name: What scripts call it; the type's name where nothing is said.
     ///   - describe: Names the methods.
-    /// - Throws: `config` for a name that is exposed already, or is none.
+    /// - Throws: `config` for a class or a name that is exposed already, for a name that is no word, and for two methods of one name.
     public func expose<Object: PatchObject>(
         _ type: Object.Type, as name: String? = nil, _ describe: (inout PatchMethods<Object>) -> Void
     ) throws(PatchError) {
@@ -123,6 +124,13 @@ final class NameTable: Sendable {
     }
 
     func expose(_ type: AnyClass, as name: String, methods: [Method]) throws(PatchError) {
+        for word in [name] + methods.map(\.name)
+        where !Manifest.isReplaceable(word) || word.contains(where: { ".:".contains($0) }) {
+            throw PatchError(.config, "`\(word)` cannot be exposed", hint: "use letters, digits and _")
+        }
+        guard Set(methods.map(\.name)).count == methods.count else {
+            throw PatchError(.config, "\(name) has two methods of one name", hint: "give each method a name of its own")
+        }
         let isNew = exposed.withLock { exposed in
             guard !exposed.contains(where: { $0.name == name || $0.type == ObjectIdentifier(type) }) else {
                 return false

@@ -51,7 +51,7 @@ extension Slot {
         var step = call.resume(Int32(arguments.count), results: Output.count)
         while true {
             let push: PushOutcome
-            let below = call.below
+            let (layer, below) = unsafe (pp_current_layer(call.stack.state), call.below)
             switch step {
             case .waitsForOriginal:
                 guard let original = read(call.stack, 1) else {
@@ -85,6 +85,7 @@ extension Slot {
                 }
             }
             guard call.continues() else {
+                unsafe note(Int32(PP_BUSY.rawValue), of: layer)  // nothing where the patch is gone
                 if let outcome { return try outcome.get() }
                 return try await run(below, arguments, as: Output.self, read: read, original: original)
             }

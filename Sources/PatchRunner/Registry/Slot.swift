@@ -154,8 +154,9 @@ final class Slot: Sendable {
         if unsafe pp_has_run(stack.state) {
             failure = unsafe PatchEvent.Failure(
                 resultOf: layer, message: "wrong result: " + Output.mismatch(in: stack))
-        } else if let fault = script.takePushFault() {
-            failure = unsafe PatchEvent.Failure(resultOf: layer, message: fault)
+        } else if unsafe pp_is_refused(stack.state) {
+            failure = unsafe PatchEvent.Failure(
+                resultOf: layer, message: script.takePushFault() ?? "a value cannot be given to a script")
         } else {
             var fault = unsafe pp_fault()
             unsafe pp_fault_of(stack.state, &fault)

@@ -4,11 +4,11 @@ internal import Synchronization
 final class Breaker: Sendable {
     private let limit: Int
     private let window: UInt64
-    private let opened: @Sendable (Int) -> Void
+    private let opened: @Sendable (Breaker, Int) -> Void
     private let failures = Mutex<[UInt64]?>([])
 
     /// - Parameter opened: Called with the number of failures, when they are as many as the limit.
-    init(limits: PatchLimits, opened: @escaping @Sendable (Int) -> Void) {
+    init(limits: PatchLimits, opened: @escaping @Sendable (Breaker, Int) -> Void) {
         limit = max(1, limits.failures)
         window = UInt64(max(0, limits.failureWindow.nanoseconds))
         self.opened = opened
@@ -25,6 +25,6 @@ final class Breaker: Sendable {
             failures = recent.count < limit ? recent : nil
             return recent.count >= limit
         }
-        if isTooMany { opened(limit) }
+        if isTooMany { opened(self, limit) }
     }
 }

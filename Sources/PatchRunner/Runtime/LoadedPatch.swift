@@ -9,10 +9,12 @@ public final class LoadedPatch: Sendable {
     /// The names that its script replaces.
     public let replaces: [String]
     let script: ScriptState
+    let owner: PatchRunner.Identity
 
-    init(_ patch: VerifiedPatch, script: ScriptState) throws(PatchError) {
+    init(_ patch: VerifiedPatch, script: ScriptState, owner: PatchRunner.Identity) throws(PatchError) {
         manifest = patch.manifest
         self.script = script
+        self.owner = owner
         do {
             try script.load()
             replaces = unsafe script.replacements.map { unsafe $0.name }
@@ -31,7 +33,7 @@ public final class LoadedPatch: Sendable {
     public var version: Int { manifest.version }
 
     /// Bytes that its script holds.
-    public var memory: Int { script.memory }
+    package var memory: Int { script.memory }
 
     /// From now on the n-th allocation that the script makes is refused, and all that follow; 0: none is.
     package func refuseAllocation(_ n: Int) { script.refuseAllocation(n) }

@@ -54,7 +54,7 @@ public enum PatchEvent: Sendable {
     case applied(Patch)
     /// A patch's replacements are gone.
     case removed(Patch)
-    /// A patch was refused; its id and version where they are known.
+    /// A patch was refused; its id and version once the manifest is verified.
     case refused(PatchError, Patch?)
     /// A replacement failed, and what lies below it answered, unless it had answered before.
     case failed(Patch, function: String, Failure)
@@ -77,7 +77,10 @@ extension PatchEvent {
         case .loaded(_, let replaces): members.append(("replaces", .array(replaces.map(JSONValue.string))))
         case .applied, .removed: break
         case .refused(let error, _):
-            members += [("code", .string("\(error.code)")), ("message", .string(error.message))]
+            members += [
+                ("code", .string("\(error.code)")), ("message", .string(error.message)),
+                ("hint", error.hint.map(JSONValue.string) ?? .null),
+            ]
         case .failed(_, let function, let failure):
             members += [
                 ("function", .string(function)), ("code", .string("\(failure.code)")),
@@ -155,7 +158,10 @@ extension PatchEvent.Failure {
         case PP_TIME.rawValue: message = "ended: it ran longer than its limit"
         default:
             if let error = stack.script.error(error) {
-                message = "an error of the host was not caught: \(error)"
+                message =
+                    error is PatchedError
+                    ? "host.throw in a function that cannot throw it: \(error)"
+                    : "an error of the host was not caught: \(error)"
             } else if stack.typeName(at: -1) == "string" {
                 // Lua begins a message with its position, which is told apart here.
                 let text = stack.text(at: -1)

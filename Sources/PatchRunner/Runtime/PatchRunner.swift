@@ -23,6 +23,10 @@ public final class PatchRunner: Sendable {
     private let clock: @Sendable () -> Timestamp?
     private let events: @Sendable (PatchEvent) -> Void
     private let changing = Mutex(State())
+    private let identity = Identity()
+
+    /// What a runner's patches know it by.
+    final class Identity: Sendable {}
 
     private struct State {
         var active: [LoadedPatch] = []
@@ -74,11 +78,12 @@ public final class PatchRunner: Sendable {
         _ envelope: consuming [UInt8], trust: TrustStore, keys: some ScriptKeyProvider, threshold: Int = 1
     ) throws(PatchError) -> LoadedPatch {
         let patch: VerifiedPatch
+        var report = VerificationReport()
         do throws(PatchError) {
             let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy)
-            patch = try verifier.verify(envelope, scriptKeys: keys).get()
+            patch = try verifier.verify(envelope, scriptKeys: keys, report: &report).get()
         } catch {
-            events(.refused(error, nil))
+            events(.refused(error, report.manifest.map { .init(id: $0.id, version: $0.version) }))
             throw error
         }
         let loaded = try load(patch)
@@ -97,11 +102,13 @@ public final class PatchRunner: Sendable {
         let identity = PatchEvent.Patch(id: patch.manifest.id, version: patch.manifest.version)
         do throws(PatchError) {
             try check(patch.manifest)
-            let breaker = Breaker(limits: limits) { [weak self] failures in self?.takeOut(identity, after: failures) }
+            let breaker = Breaker(limits: limits) { [weak self] breaker, failures in
+                self?.takeOut(identity, breaker, after: failures)
+            }
             let script = try ScriptState(
                 patch: identity, limits: limits, scripts: patch.scripts, host: host, names: registry.names,
                 breaker: breaker, events: events, seed: .random(in: .min ... .max))
-            let loaded = try LoadedPatch(patch, script: script)
+            let loaded = try LoadedPatch(patch, script: script, owner: self.identity)
             events(.loaded(identity, replaces: loaded.replaces))
             return loaded
         } catch {
@@ -116,20 +123,22 @@ public final class PatchRunner: Sendable {
     ///
     /// - Parameter patch: A patch that this runner has loaded.
     /// - Throws: `policy` for a version below one of the same id that was applied before, or a patch that is not for this app or
-    ///   this time any more; `config` for a patch that was applied already, or is of another runner.
+    ///   this time any more; `config` for a patch that was applied already, or was loaded by another runner.
     public func apply(_ patch: LoadedPatch) throws(PatchError) {
         let identity = patch.script.patch
         var replaced: LoadedPatch?
         do throws(PatchError) {
-            guard patch.script.names === registry.names else {
+            guard patch.owner === self.identity else {
                 throw PatchError(
-                    .config, "\(patch.id) was loaded for another registry", hint: "load it with this runner")
+                    .config, "\(patch.id) was loaded by another runner", hint: "load it with this runner")
             }
-            try check(patch.manifest)
-            guard patch.script.use() else {
-                throw PatchError(.config, "\(patch.id) was applied already", hint: "load it again")
-            }
-            replaced = changing.withLock { state in
+            var policy = try policy(for: patch.manifest)
+            replaced = try changing.withLock { (state) throws(PatchError) in
+                policy.floor = state.floors[patch.id]  // here, or another thread raises it meanwhile
+                try policy.check(patch.manifest)
+                guard patch.script.use() else {
+                    throw PatchError(.config, "\(patch.id) was applied already", hint: "load it again")
+                }
                 let old = state.active.firstIndex { $0.id == patch.id }.map { state.active.remove(at: $0) }
                 state.active.append(patch)
                 state.floors[patch.id] = max(patch.version, state.floors[patch.id] ?? 0)
@@ -160,13 +169,18 @@ public final class PatchRunner: Sendable {
     }
 
     private func check(_ manifest: Manifest) throws(PatchError) {
-        var policy = policy
+        var policy = try policy(for: manifest)
         policy.floor = changing.withLock { $0.floors[manifest.id] }
+        try policy.check(manifest)
+    }
+
+    private func policy(for manifest: Manifest) throws(PatchError) -> Policy {
+        let policy = policy
         if policy.time == nil, let expires = manifest.expires {
             throw PatchError(
                 .policy, "the patch expires at \(expires), and this runner was given no time", hint: "give it a clock")
         }
-        try policy.check(manifest)
+        return policy
     }
 
     @discardableResult
@@ -182,8 +196,8 @@ public final class PatchRunner: Sendable {
         return true
     }
 
-    private func takeOut(_ patch: PatchEvent.Patch, after failures: Int) {
-        guard remove({ $0.script.patch == patch }) else { return }
+    private func takeOut(_ patch: PatchEvent.Patch, _ breaker: Breaker, after failures: Int) {
+        guard remove({ $0.script.breaker === breaker }) else { return }
         events(.breakerOpened(patch, failures: failures))
     }
 }

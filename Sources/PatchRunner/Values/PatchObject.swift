@@ -1,4 +1,4 @@
-/// A class whose objects can be given to scripts, which call the methods that the host exposes.
+/// A final class whose objects can be given to scripts, which call the methods that the host exposes.
 ///
 ///     final class Cart: PatchObject { … }
 ///
@@ -27,11 +27,13 @@ public struct PatchMethods<Object: PatchObject> {
         _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Result
     ) {
         let method = "\(className):\(name)"
+        var count: Int32 = 1
+        for _ in repeat (each Argument).self { count += 1 }
         methods.append(
-            .init(name: name) { stack in
-                var arguments = PatchArguments(of: method, on: stack)
+            .init(name: name) { [count] stack in
+                var arguments = PatchArguments(of: method, taking: count, on: stack)
                 do {
-                    let object = try arguments.next(Object.self)
+                    let object = try arguments.object(Object.self)
                     let result = try body(object, repeat arguments.next((each Argument).self))
                     result.push(to: stack)
                     return 1
@@ -50,11 +52,13 @@ public struct PatchMethods<Object: PatchObject> {
         _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Void
     ) {
         let method = "\(className):\(name)"
+        var count: Int32 = 1
+        for _ in repeat (each Argument).self { count += 1 }
         methods.append(
-            .init(name: name) { stack in
-                var arguments = PatchArguments(of: method, on: stack)
+            .init(name: name) { [count] stack in
+                var arguments = PatchArguments(of: method, taking: count, on: stack)
                 do {
-                    let object = try arguments.next(Object.self)
+                    let object = try arguments.object(Object.self)
                     try body(object, repeat arguments.next((each Argument).self))
                     return 0
                 } catch {
@@ -67,6 +71,7 @@ public struct PatchMethods<Object: PatchObject> {
 /// Reads a method's arguments one after the other.
 private struct PatchArguments {
     let method: String
+    let count: Int32
     let stack: PatchStack
     private var index: Int32 = 0
 
@@ -74,9 +79,19 @@ private struct PatchArguments {
         let message: String
     }
 
-    init(of method: String, on stack: PatchStack) {
+    /// - Parameter count: How many there are, with the object.
+    init(of method: String, taking count: Int32, on stack: PatchStack) {
         self.method = method
+        self.count = count
         self.stack = stack
+    }
+
+    /// The first argument, once no more than those that are taken are there.
+    mutating func object<Value: PatchValue>(_: Value.Type) throws -> Value {
+        guard stack.top <= count else {
+            throw Mismatch(message: "\(method) takes \(count - 1) arguments, given \(stack.top - 1)")
+        }
+        return try next(Value.self)
     }
 
     mutating func next<Value: PatchValue>(_: Value.Type) throws -> Value {

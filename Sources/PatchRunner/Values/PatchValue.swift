@@ -85,7 +85,7 @@ extension PatchValue {
 }
 
 /// How a function's result passes; what the functions that register names use.
-public protocol PatchResult: SendableMetatype {
+@usableFromInline protocol PatchResult: SendableMetatype {
     /// The result's type.
     associatedtype Value
     /// How many values a script answers with: 1, or 0 for none.
@@ -103,30 +103,30 @@ public protocol PatchResult: SendableMetatype {
 }
 
 /// The result of a function that returns a value.
-public enum PatchValueResult<Value: PatchValue>: PatchResult {
-    @inlinable public static var count: Int32 { 1 }
-    public static var typeName: String { Value.patchTypeName }
-    @inlinable public static func push(_ value: Value, to stack: PatchStack) -> Int32 {
+@usableFromInline enum PatchValueResult<Value: PatchValue>: PatchResult {
+    @inlinable static var count: Int32 { 1 }
+    @usableFromInline static var typeName: String { Value.patchTypeName }
+    @inlinable static func push(_ value: Value, to stack: PatchStack) -> Int32 {
         value.push(to: stack)
         return 1
     }
-    @inlinable public static func read(from stack: PatchStack) -> Value? { Value.read(from: stack, at: -1) }
-    @inlinable public static func finish(_ stack: PatchStack, arguments: Int32) -> Value? {
+    @inlinable static func read(from stack: PatchStack) -> Value? { Value.read(from: stack, at: -1) }
+    @inlinable static func finish(_ stack: PatchStack, arguments: Int32) -> Value? {
         Value.finish(stack, arguments: arguments)
     }
-    public static func mismatch(in stack: PatchStack) -> String { Value.mismatch(in: stack, at: -1) }
+    @usableFromInline static func mismatch(in stack: PatchStack) -> String { Value.mismatch(in: stack, at: -1) }
 }
 
 /// The result of a function that returns nothing.
-public enum PatchNoResult: PatchResult {
-    @inlinable public static var count: Int32 { 0 }
-    public static var typeName: String { "nothing" }
-    @inlinable public static func push(_ value: Void, to stack: PatchStack) -> Int32 { 0 }
-    @inlinable public static func read(from stack: PatchStack) -> Void? { () }
-    public static func finish(_ stack: PatchStack, arguments: Int32) -> Void? {
+@usableFromInline enum PatchNoResult: PatchResult {
+    @inlinable static var count: Int32 { 0 }
+    @usableFromInline static var typeName: String { "nothing" }
+    @inlinable static func push(_ value: Void, to stack: PatchStack) -> Int32 { 0 }
+    @inlinable static func read(from stack: PatchStack) -> Void? { () }
+    @usableFromInline static func finish(_ stack: PatchStack, arguments: Int32) -> Void? {
         guard stack.runs(arguments, 0) else { return nil }
         stack.leave()
         return ()
     }
-    public static func mismatch(in stack: PatchStack) -> String { "" }
+    @usableFromInline static func mismatch(in stack: PatchStack) -> String { "" }
 }

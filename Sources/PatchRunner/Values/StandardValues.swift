@@ -96,6 +96,16 @@ extension Optional: PatchValue where Wrapped: PatchValue {
         if stack.isNil(at: index) { return .some(nil) }
         return Wrapped.read(from: stack, at: index).map { .some($0) }
     }
+    /// A sequence of Lua ends at a nil: one that holds nil is not given to a script.
+    public static func push(_ values: [Wrapped?], to stack: PatchStack) {
+        let present = values.compactMap { $0 }
+        guard present.count == values.count else { return stack.refuse("a sequence cannot hold nil") }
+        Wrapped.push(present, to: stack)
+    }
+    public static func readArray(from stack: PatchStack, at index: Int32) -> [Wrapped?]? {
+        Wrapped.readArray(from: stack, at: index)
+    }
+    public static var patchArrayTypeName: String { Wrapped.patchArrayTypeName }
     public static var patchTypeName: String { "\(Wrapped.patchTypeName) or nil" }
     public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
         Wrapped.mismatch(in: stack, at: index)

@@ -117,13 +117,14 @@ import Testing
         // An error that the function cannot throw is the patch's fault; its original has run, and its error is the answer.
         #expect(throws: Trouble(text: "typed 4")) { try typed(4) }
         #expect(throws: Trouble(text: "typed 5")) { try typed(5) }
-        #expect(harness.failures.map(\.message) == ["an error of the host was not caught: mine", "of the script"])
+        #expect(
+            harness.failures.map(\.message) == ["host.throw in a function that cannot throw it: mine", "of the script"])
         let error = #expect(throws: PatchedError.self) { try untyped(1) }
         #expect(error?.message == "sold out: 1")
         #expect(throws: Trouble(text: "typed 1")) { try untyped(2) }
         #expect(harness.failures.count == 2)
         #expect(other(1) == 1)
-        #expect(harness.failures.last?.message == "an error of the host was not caught: sold out: 1")
+        #expect(harness.failures.last?.message == "host.throw in a function that cannot throw it: sold out: 1")
     }
 
     @Test func newerPatchesStandOnOlderOnes() throws {

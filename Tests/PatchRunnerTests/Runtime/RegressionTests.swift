@@ -1,6 +1,7 @@
 import Foundation
 import PatchCrypto
 import PatchRunner
+import TestSupport
 import Testing
 
 /// What reviews and fuzzing have found, once it is mended.
@@ -171,5 +172,147 @@ import Testing
         #expect(isDone)
         #expect(refused > 50)
         #expect(harness.failures.allSatisfy { $0.code == .scriptLimit })
+    }
+
+    @Test func noOlderVersionSlipsInBesideANewerOne() async throws {
+        for _ in 0..<60 {
+            let harness = try Harness()
+            let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in 0 }
+            let patches = try [1, 2].map { version in
+                try harness.runner.load(
+                    Harness.verified(
+                        "patch.replace('T.f', function() return \(version) end)", version: version, replaces: ["T.f"]))
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for patch in patches { group.addTask { try? harness.runner.apply(patch) } }
+            }
+            #expect(function(0) == 2)
+            #expect(harness.runner.active.map(\.version) == [2])
+        }
+    }
+
+    @Test func aPatchBelongsToTheRunnerThatLoadedIt() throws {
+        let harness = try Harness()
+        _ = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let other = PatchRunner(
+            registry: harness.registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), clock: { nil })
+        let patch = try other.load(try Harness.verified("patch.replace('T.f', print)", replaces: ["T.f"]))
+        let error = #expect(throws: PatchError.self) { try harness.runner.apply(patch) }
+        #expect(error?.code == .config)
+    }
+
+    @Test func objectsGoWithTheirOwnCallWhileOthersWait() async throws {
+        let harness = try Harness()
+        let gate = Slot()
+        let use = try harness.registry.replaceable("T.use") { (_: Basket, waits: Bool) async -> Int in
+            if waits { await gate.wait() }
+            return 1
+        }
+        try harness.apply(
+            "patch.replace('T.use', function(original, basket, waits) return original(basket, waits) + 1 end)",
+            replaces: ["T.use"])
+        async let waiting = use(Basket(), true)
+        await gate.arrival()
+        weak var gone: Basket?
+        for _ in 0..<10 {
+            let basket = Basket()
+            gone = basket
+            #expect(await use(basket, false) == 2)
+        }
+        #expect(gone == nil)
+        gate.release()
+        #expect(await waiting == 2, "\(harness.failures)")
+    }
+
+    @Test func onlyAnObjectOfTheClassIsSelf() throws {
+        let harness = try Harness()
+        try harness.registry.expose(Basket.self) { _ in }
+        let speak = try harness.registry.replaceable("Zoo.speak") { (_: Basket, n: Int) -> String in "original" }
+        try harness.apply(
+            "waxClass{'Zoo'} function speak(self, basket, n) return type(self) .. tostring(basket) .. n end",
+            replaces: ["Zoo.speak"])
+        #expect(speak(Basket(), 1) == "tableBasket1", "\(harness.failures)")
+    }
+
+    @Test func aSequenceWithNilIsNotGivenAway() throws {
+        let harness = try Harness()
+        let echo = try harness.registry.replaceable("T.echo") { (x: [Int?]) -> [Int?] in [] }
+        try harness.apply("patch.replace('T.echo', function(_, x) return x end)", replaces: ["T.echo"])
+        #expect(echo([1, 2]) == [1, 2])
+        #expect(echo([1, nil]) == [])
+        #expect(harness.failures.map(\.message) == ["a sequence cannot hold nil"])
+    }
+
+    @Test func aFaultThatWasCaughtIsNotTheNextOnes() throws {
+        let harness = try Harness()
+        let big = try harness.registry.replaceable("T.big") { (_: Int) -> UInt64 in .max }
+        try harness.apply(
+            """
+            patch.replace('T.big', function(original, x)
+              local ok, message = pcall(original, x)
+              assert(not ok and message:find("18446744073709551615 does not fit", 1, true), message)
+              if x == 1 then return 5 end
+              local _ = nil + 1
+            end)
+            """, replaces: ["T.big"])
+        #expect(big(1) == 5, "\(harness.failures)")
+        #expect(big(2) == .max)
+        #expect(harness.failures.map(\.line) == [5])
+        #expect(harness.failures.map(\.message) == ["attempt to perform arithmetic on a nil value"])
+    }
+
+    @Test func aPatchForSomebodyElseIsRefusedByName() throws {
+        let harness = try Harness()
+        let envelope = try Harness.envelope("return 1", replaces: ["T.f"], app: "com.example.other")
+        #expect(throws: PatchError.self) {
+            try harness.runner.install(envelope, trust: TestKeys.trust, keys: TestKeys.script)
+        }
+        #expect(harness.events.map(\.patch) == [.init(id: "com.example.shop.fix", version: 1)])
+    }
+
+    @Test func aLateFailureTakesOutItsOwnPatchAlone() throws {
+        var limits = PatchLimits()
+        limits.failures = 1
+        let harness = try Harness(limits: limits)
+        let verified = try Harness.verified(
+            "patch.replace('T.f', function(_, x) if x == 1 then host.call('T.again') error('late') end return 7 end)",
+            replaces: ["T.f"])
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        _ = try harness.registry.replaceable("T.again") { [weak runner = harness.runner] () throws -> Void in
+            guard let runner else { return }
+            try runner.apply(try runner.load(verified))
+        }
+        try harness.runner.apply(try harness.runner.load(verified))
+        #expect(function(1) == 1)
+        #expect(function(2) == 7)
+    }
+
+    @Test func aPatchThatIsBusyAfterAWaitIsReported() async throws {
+        var limits = PatchLimits()
+        limits.lockTime = .milliseconds(1)
+        let harness = try Harness(limits: limits)
+        let gate = Slot()
+        let slow = try harness.registry.replaceable("T.slow") { (x: Int) async -> Int in
+            await gate.wait()
+            return x
+        }
+        let inside = try harness.registry.replaceable("T.inside") { (x: Int) -> Int in
+            gate.release()
+            // Until the other call has given up.
+            while !harness.events.contains(where: { $0.name == "fell-back" }) { Thread.sleep(forTimeInterval: 0.001) }
+            return x
+        }
+        try harness.apply(
+            """
+            patch.replace('T.slow', function(original, x) return original(x) + 1000 end)
+            patch.replace('T.inside', function(original, x) return original(x) + 1 end)
+            """, replaces: ["T.slow", "T.inside"])
+        async let answer = slow(1)
+        await gate.arrival()
+        let other = await withCheckedContinuation { done in
+            Thread.detachNewThread { done.resume(returning: inside(1)) }
+        }
+        #expect(other == 2)
+        #expect(await answer == 1)
     }
 }
