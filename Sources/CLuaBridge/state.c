@@ -365,6 +365,25 @@ bool pp_compile(lua_State *L, const char *source, size_t length, const char *nam
     return status == LUA_OK;
 }
 
+typedef struct dump {
+    void (*write)(void *context, const void *bytes, size_t length);
+    void *context;
+} dump;
+
+static int write_dump(lua_State *L, const void *bytes, size_t length, void *context) {
+    (void)L;
+    dump *to = context;
+    to->write(to->context, bytes, length);
+    return 0;
+}
+
+void pp_dump(lua_State *L, void (*write)(void *context, const void *bytes, size_t length), void *context) {
+    dump to = {write, context};
+    lua_dump(L, write_dump, &to, false);
+}
+
+void pp_push_function(lua_State *L, pp_layer *layer) { lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function); }
+
 void pp_set_field(lua_State *L, const char *table, const char *field) {
     lua_getglobal(L, table);
     lua_insert(L, -2);

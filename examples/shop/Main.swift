@@ -5,6 +5,7 @@ import PatchRunner
 /// A shop that looks for patches when it starts.
 ///
 ///     shop [--patches DIR --trusted-key FILE --script-key FILE] [--events]
+///     shop --interface
 @main
 struct Main {
     static func main() async {
@@ -12,12 +13,14 @@ struct Main {
             let options = try Options(CommandLine.arguments.dropFirst())
             let registry = PatchRegistry()
             let shop = try Shop(registry: registry)
+            let host = try HostInfo(app: "com.example.shop", version: "2.3.1")
+            guard !options.showsInterface else { return print(registry.interface(of: host).json, terminator: "") }
             print("the shop, as it was built:")
             await shop.open()
             guard let patches = options.patches else { return }
 
             let runner = PatchRunner(
-                registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"),
+                registry: registry, host: host,
                 clock: { Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)) },
                 events: { event in print(options.showsEvents ? event.jsonLine : "  * \(event)") })
             print("\nits patches:")
@@ -56,6 +59,7 @@ struct Options {
     var trustedKey = "keys/trusted.pem"
     var scriptKey = "keys/script.key"
     var showsEvents = false
+    var showsInterface = false
 
     init(_ arguments: some Sequence<String>) throws {
         var arguments = arguments.makeIterator()
@@ -69,6 +73,7 @@ struct Options {
             case "--trusted-key": trustedKey = try value(of: argument)
             case "--script-key": scriptKey = try value(of: argument)
             case "--events": showsEvents = true
+            case "--interface": showsInterface = true
             default: throw ShopError(description: "\(argument) is not known; see the top of Main.swift")
             }
         }

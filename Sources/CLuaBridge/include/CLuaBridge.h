@@ -113,6 +113,10 @@ void pp_refuse_allocation(pp_state *state, int64_t n);
 
 /// Compiles a text chunk; pushes the function or a message.
 bool pp_compile(lua_State *L, const char *source, size_t length, const char *name);
+/// Hands out the precompiled form of the function on top, with its lines and names.
+void pp_dump(lua_State *L, void (*write)(void *context, const void *bytes, size_t length), void *context);
+/// Pushes a layer's function.
+void pp_push_function(lua_State *L, pp_layer *layer);
 /// Sets a field of a global table to the value on top, and pops it.
 void pp_set_field(lua_State *L, const char *table, const char *field);
 /// Names a method of a class of host objects.

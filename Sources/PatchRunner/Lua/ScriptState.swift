@@ -156,6 +156,42 @@ internal import Synchronization
         }
     }
 
+    /// What Lua made of a script; nil where it does not compile, and the message.
+    func chunk(of script: Script) -> (chunk: Chunk?, message: String) {
+        let stack = unsafe PatchStack(pp_main(state))
+        defer { stack.pop() }
+        guard compile(script, on: stack) else { return (nil, stack.text(at: -1)) }
+        return (dump(stack), "")
+    }
+
+    /// What Lua made of a replacement's function.
+    func chunk(of replacement: Replacement) -> Chunk? {
+        let stack = unsafe PatchStack(pp_main(state))
+        unsafe pp_push_function(stack.state, replacement.layer)
+        defer { stack.pop() }
+        return dump(stack)
+    }
+
+    /// The script and the line on which a replacement's function begins.
+    func place(of replacement: Replacement) -> (script: String, line: Int) {
+        var name: UnsafePointer<CChar>?
+        let line = unsafe pp_layer_line(replacement.layer, &name)
+        return unsafe (name.map { unsafe String(cString: $0) } ?? "", Int(line))
+    }
+
+    private func dump(_ stack: PatchStack) -> Chunk? {
+        var bytes: [UInt8] = []
+        unsafe withUnsafeMutablePointer(to: &bytes) {
+            unsafe pp_dump(
+                stack.state,
+                { context, piece, count in
+                    unsafe context?.assumingMemoryBound(to: [UInt8].self).pointee
+                        .append(contentsOf: UnsafeRawBufferPointer(start: piece, count: count))
+                }, $0)
+        }
+        return Chunk(dumped: bytes)
+    }
+
     // MARK: standing
 
     /// Whether this is the first time that the script is to stand.

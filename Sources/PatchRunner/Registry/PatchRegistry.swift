@@ -21,6 +21,20 @@ public final class PatchRegistry: Sendable {
         names.slots.map { ReplaceableState(name: $0.name, signature: $0.signature, patches: $0.patches) }
     }
 
+    /// What scripts can count on in this program: to be committed beside them, and compared from version to version.
+    ///
+    /// - Parameter host: The program.
+    public func interface(of host: HostInfo) -> PatchInterface {
+        PatchInterface(
+            app: host.app, appVersion: host.version.description,
+            functions: names.slots.map { PatchInterface.Function(name: $0.name, signature: $0.signature) },
+            classes: names.classes.map { exposed in
+                PatchInterface.Class(
+                    name: exposed.name,
+                    methods: exposed.methods.map { PatchInterface.Function(name: $0.name, signature: $0.signature) })
+            })
+    }
+
     /// Lets scripts call methods of a class's objects.
     ///
     ///     try registry.expose(Cart.self) { cart in
@@ -49,8 +63,7 @@ public final class PatchRegistry: Sendable {
         invoke: @escaping Slot.Invoke
     ) throws(PatchError) -> Slot {
         let signature = PatchSignature(
-            arguments: arguments.map { $0.patchTypeName }, result: Output.typeName, throws: failure != Never.self,
-            isAsynchronous: false)
+            arguments.map { $0.patchTypeName }, result: Output.typeName, throws: failure != Never.self)
         return try names.add(name, signature, invoke: invoke, invokeAsync: nil)
     }
 
@@ -59,7 +72,7 @@ public final class PatchRegistry: Sendable {
         reader: @escaping @Sendable (Slot) -> Slot.AsyncReader<Output.Value, Failure>
     ) throws(PatchError) -> Slot where Output.Value: Sendable {
         let signature = PatchSignature(
-            arguments: arguments.map { $0.patchTypeName }, result: Output.typeName, throws: failure != Never.self,
+            arguments.map { $0.patchTypeName }, result: Output.typeName, throws: failure != Never.self,
             isAsynchronous: true)
         return try names.add(
             name, signature, invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) },
@@ -87,6 +100,7 @@ final class NameTable: Sendable {
     /// A method of such a class.
     struct Method: Sendable {
         let name: String
+        let signature: PatchSignature
         let invoke: @Sendable (PatchStack) -> Int32
     }
 

@@ -57,6 +57,21 @@ public struct PatchSignature: Sendable, Hashable {
     public let `throws`: Bool
     /// Whether it is asynchronous.
     public let isAsynchronous: Bool
+
+    init(_ arguments: [String], result: String, throws: Bool = false, isAsynchronous: Bool = false) {
+        self.arguments = arguments
+        self.result = result
+        self.throws = `throws`
+        self.isAsynchronous = isAsynchronous
+    }
+}
+
+extension PatchSignature: CustomStringConvertible {
+    /// The signature in a line, such as `(number, integer) -> number`.
+    public var description: String {
+        let effects = (isAsynchronous ? " async" : "") + (self.throws ? " throws" : "")
+        return "(\(arguments.joined(separator: ", ")))\(effects) -> \(result)"
+    }
 }
 
 /// A registered name and what stands on it.

@@ -27,18 +27,18 @@ public struct PatchMethods<Object: PatchObject> {
         _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Result
     ) {
         let method = "\(className):\(name)"
-        var count: Int32 = 1
-        for _ in repeat (each Argument).self { count += 1 }
+        var arguments: [String] = []
+        for type in repeat (each Argument).self { arguments.append(type.patchTypeName) }
         methods.append(
-            .init(name: name) { [count] stack in
-                var arguments = PatchArguments(of: method, taking: count, on: stack)
+            .init(name: name, signature: .init(arguments, result: Result.patchTypeName)) { [arguments] stack in
+                var reader = PatchArguments(of: method, taking: arguments.count, on: stack)
                 do {
-                    let object = try arguments.object(Object.self)
-                    let result = try body(object, repeat arguments.next((each Argument).self))
+                    let object = try reader.object(Object.self)
+                    let result = try body(object, repeat reader.next((each Argument).self))
                     result.push(to: stack)
                     return 1
                 } catch {
-                    return arguments.fails(with: error)
+                    return reader.fails(with: error)
                 }
             })
     }
@@ -52,17 +52,17 @@ public struct PatchMethods<Object: PatchObject> {
         _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Void
     ) {
         let method = "\(className):\(name)"
-        var count: Int32 = 1
-        for _ in repeat (each Argument).self { count += 1 }
+        var arguments: [String] = []
+        for type in repeat (each Argument).self { arguments.append(type.patchTypeName) }
         methods.append(
-            .init(name: name) { [count] stack in
-                var arguments = PatchArguments(of: method, taking: count, on: stack)
+            .init(name: name, signature: .init(arguments, result: "nothing")) { [arguments] stack in
+                var reader = PatchArguments(of: method, taking: arguments.count, on: stack)
                 do {
-                    let object = try arguments.object(Object.self)
-                    try body(object, repeat arguments.next((each Argument).self))
+                    let object = try reader.object(Object.self)
+                    try body(object, repeat reader.next((each Argument).self))
                     return 0
                 } catch {
-                    return arguments.fails(with: error)
+                    return reader.fails(with: error)
                 }
             })
     }
@@ -71,7 +71,7 @@ public struct PatchMethods<Object: PatchObject> {
 /// Reads a method's arguments one after the other.
 private struct PatchArguments {
     let method: String
-    let count: Int32
+    let count: Int
     let stack: PatchStack
     private var index: Int32 = 0
 
@@ -79,8 +79,8 @@ private struct PatchArguments {
         let message: String
     }
 
-    /// - Parameter count: How many there are, with the object.
-    init(of method: String, taking count: Int32, on stack: PatchStack) {
+    /// - Parameter count: How many there are, without the object.
+    init(of method: String, taking count: Int, on stack: PatchStack) {
         self.method = method
         self.count = count
         self.stack = stack
@@ -88,8 +88,8 @@ private struct PatchArguments {
 
     /// The first argument, once no more than those that are taken are there.
     mutating func object<Value: PatchValue>(_: Value.Type) throws -> Value {
-        guard stack.top <= count else {
-            throw Mismatch(message: "\(method) takes \(count - 1) arguments, given \(stack.top - 1)")
+        guard stack.top <= count + 1 else {
+            throw Mismatch(message: "\(method) takes \(count) arguments, given \(stack.top - 1)")
         }
         return try next(Value.self)
     }

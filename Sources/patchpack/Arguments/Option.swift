@@ -130,6 +130,14 @@ extension Option {
     static let time = Option(
         name: "at", value: .text("TIME"), help: "judge expiry at this time, in UTC (default: now)")
 
+    static let interface = Option(
+        name: "interface", value: .file("FILE"), variable: "PATCHPACK_INTERFACE",
+        help: "what the app offers, as it wrote it (or PATCHPACK_INTERFACE)")
+    static let noLint = Option(name: "no-lint", help: "pack without looking at the scripts first")
+    static let lintFormat = Option(
+        name: "format", value: .choice("FORMAT", ["text", "json", "sarif", "github"]),
+        help: "text, one JSON object a line, SARIF 2.1.0, or annotations of GitHub Actions")
+
     static let format = Option(
         name: "format", value: .choice("FORMAT", ["text", "json"]), help: "text, or one JSON object a line")
     static let quiet = Option(name: "quiet", short: "q", help: "print failures only")

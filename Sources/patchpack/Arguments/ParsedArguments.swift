@@ -193,29 +193,7 @@ private struct VerbParser {
 extension PatchError {
     /// An error for a word that is not known, with the nearest one that is.
     fileprivate static func unknown(_ kind: String, _ word: String, known: [String], help: String) -> PatchError {
-        let nearest = known.map { (word: $0, distance: editDistance($0, word)) }.min { $0.distance < $1.distance }
-        guard let nearest, nearest.distance <= max(2, word.count / 3) else {
-            return PatchError(.usage, "unknown \(kind) \(word)", hint: help)
-        }
-        return PatchError(.usage, "unknown \(kind) \(word)", hint: "did you mean \(nearest.word)? (\(help))")
+        let meant = nearest(word, among: known).map { "did you mean \($0)? (\(help))" }
+        return PatchError(.usage, "unknown \(kind) \(word)", hint: meant ?? help)
     }
-}
-
-/// How many characters to insert, delete, replace or swap with a neighbour to get from one word to another.
-func editDistance(_ left: String, _ right: String) -> Int {
-    let (left, right) = (Array(left), Array(right))
-    var rows = [Array(0...right.count)]
-    for i in 0..<left.count {
-        var row = [i + 1]
-        for j in 0..<right.count {
-            var best = min(rows[i][j + 1], row[j]) + 1
-            best = min(best, rows[i][j] + (left[i] == right[j] ? 0 : 1))
-            if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
-                best = min(best, rows[i - 1][j - 1] + 1)
-            }
-            row.append(best)
-        }
-        rows.append(row)
-    }
-    return rows[left.count][right.count]
 }

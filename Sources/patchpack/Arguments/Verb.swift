@@ -18,12 +18,14 @@ struct Verb: Sendable {
     /// Does the work; returns the exit status, which is not 0 where a file of several failed.
     let run: @Sendable (ParsedArguments, Console) throws(PatchError) -> Int32
 
-    var allOptions: [Option] { options + Option.common }
+    var allOptions: [Option] {
+        options + Option.common.filter { common in !options.contains { $0.name == common.name } }
+    }
 
     /// The verbs in the order of help.
     static let all = [
-        KeygenCommand.verb, KeyinfoCommand.verb, PackCommand.verb, VerifyCommand.verb, InspectCommand.verb,
-        UnpackCommand.verb, ResignCommand.verb, TrustCommand.verb, KeystoreCommand.verb, DoctorCommand.verb,
-        CompletionsCommand.verb,
+        KeygenCommand.verb, KeyinfoCommand.verb, LintCommand.verb, PackCommand.verb, VerifyCommand.verb,
+        InspectCommand.verb, UnpackCommand.verb, ResignCommand.verb, TrustCommand.verb, KeystoreCommand.verb,
+        InterfaceCommand.verb, DoctorCommand.verb, CompletionsCommand.verb,
     ]
 }

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchRunner
 
 /// `pack`: makes envelopes of scripts.
 enum PackCommand {
@@ -10,7 +11,7 @@ enum PackCommand {
             .output, .force, .dryRun, .jobs, .signingKey, .signatureCommand, .scriptKey, .scriptKeyName, .trustedKey,
             .trustStore, .trustStorePin, .passphraseEnv, .passphraseFile, .storePassphraseEnv, .storePassphraseFile,
             .allowUnsafePermissions, .bundle, .root, .id, .version, .app, .appVersions, .engine, .replaces, .created,
-            .expires, .notes, .extra,
+            .expires, .notes, .extra, .interface, .noLint,
         ],
         example: "patchpack pack patches/*.lua -o dist --signing-key keys/signing.pem --script-key keys/script.key",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
@@ -26,9 +27,7 @@ enum PackCommand {
     }
 
     private static func show(_ result: Release.Result, _ release: Release, _ console: Console) throws(PatchError) {
-        for (tag, meant) in result.doubtfulTags {
-            console.warning("\(result.unit.scripts[0].path): the tag @\(tag) is unknown; did you mean @\(meant)?")
-        }
+        for warning in result.warnings { console.warning(warning) }
         if console.format == .json {
             try console.json(result.json(release))
         } else if let error = result.error {
@@ -58,7 +57,8 @@ private struct Release: Sendable {
         var manifest: Manifest?
         var size = 0
         /// Tags that look misspelt, each with the one that was probably meant.
-        var doubtfulTags: [(tag: String, meant: String)] = []
+        /// What deserves a look, and does not stand in the way.
+        var warnings: [String] = []
         var error: PatchError?
     }
 
@@ -69,6 +69,7 @@ private struct Release: Sendable {
     private let trustStore: TrustStore
     private let now: Timestamp
     private let fields: ManifestFields
+    private let interface: PatchInterface?
     let isDryRun: Bool
     var writesToStandardOutput: Bool { arguments.value(of: .output)?.path.isStandardStream == true }
 
@@ -76,6 +77,7 @@ private struct Release: Sendable {
         self.arguments = arguments
         isDryRun = arguments.has(.dryRun)
         fields = try ManifestFields(arguments)
+        interface = try InterfaceCommand.given(arguments)
         keys = try KeyFiles(arguments)
         let signingKeys = try keys.signingKeys()
         commands = try SignatureCommand.all(arguments)
@@ -171,8 +173,11 @@ private struct Release: Sendable {
         do {
             let scripts = try scripts(of: unit)
             let head = try fields.head(of: scripts[0], at: unit.scripts[0].path)
-            result.doubtfulTags = head.doubtfulTags
+            result.warnings = head.doubtfulTags.map { tag, meant in
+                "\(unit.scripts[0].path): the tag @\(tag) is unknown; did you mean @\(meant)?"
+            }
             let manifest = try fields.manifest(for: scripts, head: head, from: unit.scripts[0].path)
+            try lint(unit, scripts, manifest, &result)
             var sealed = try packer.seal(manifest, scripts)
             for command in commands {
                 try sealed.attach(try command.signature(of: sealed.payload), from: trustStore, at: now)
@@ -194,6 +199,25 @@ private struct Release: Sendable {
             result.error = error
         }
         return result
+    }
+
+    /// Looks at the scripts, as `lint` does; a patch with errors is not packed.
+    private func lint(
+        _ unit: Unit, _ scripts: [Script], _ manifest: Manifest, _ result: inout Result
+    ) throws(PatchError) {
+        guard !arguments.has(.noLint) else { return }
+        let findings = PatchLint.findings(in: scripts, replaces: manifest.replaces, interface: interface)
+        for finding in findings {
+            let file = unit.scripts.first { $0.name == finding.script }?.path ?? unit.scripts[0].path
+            let text = "\(file):\(finding.line):\(finding.column): \(finding.message) [\(finding.code.rawValue)]"
+            guard finding.severity == .error else {
+                result.warnings.append(text + (finding.hint.map { "; \($0)" } ?? ""))
+                continue
+            }
+            throw PatchError(
+                .script, text,
+                hint: [finding.hint, "or pack it as it is, with --no-lint"].compactMap(\.self).joined(separator: ", "))
+        }
     }
 
     private var force: Bool { arguments.has(.force) }

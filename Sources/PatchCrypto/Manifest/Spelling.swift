@@ -1,0 +1,25 @@
+/// How many characters to insert, delete, replace or swap with a neighbour to get from one word to another.
+package func editDistance(_ left: String, _ right: String) -> Int {
+    let (left, right) = (Array(left), Array(right))
+    var rows = [Array(0...right.count)]
+    for i in 0..<left.count {
+        var row = [i + 1]
+        for j in 0..<right.count {
+            var best = min(rows[i][j + 1], row[j]) + 1
+            best = min(best, rows[i][j] + (left[i] == right[j] ? 0 : 1))
+            if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
+                best = min(best, rows[i - 1][j - 1] + 1)
+            }
+            row.append(best)
+        }
+        rows.append(row)
+    }
+    return rows[left.count][right.count]
+}
+
+/// The known word that was probably meant; nil where none is near.
+package func nearest(_ word: String, among known: some Sequence<String>) -> String? {
+    let nearest = known.map { (word: $0, distance: editDistance($0, word)) }.min { $0.distance < $1.distance }
+    guard let nearest, nearest.distance <= max(2, word.count / 3) else { return nil }
+    return nearest.word
+}

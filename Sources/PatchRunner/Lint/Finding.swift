@@ -1,0 +1,106 @@
+/// Something that a look at a patch has found.
+package struct Finding: Sendable {
+    package enum Severity: String, Sendable {
+        /// The patch would be refused, or fail when it is called.
+        case error
+        /// It may be meant.
+        case warning
+    }
+
+    /// What a finding can be; the codes are stable.
+    package enum Code: String, CaseIterable, Sendable {
+        case tags
+        case unknownTag = "unknown-tag"
+        case syntax
+        case undefinedGlobal = "undefined-global"
+        case notInSandbox = "not-in-sandbox"
+        case loadError = "load-error"
+        case loadLimit = "load-limit"
+        case replacesNothing = "replaces-nothing"
+        case replacesMissing = "replaces-missing"
+        case replacesUnused = "replaces-unused"
+        case unknownFunction = "unknown-function"
+        case arity
+        case resultType = "result-type"
+
+        package var severity: Severity {
+            switch self {
+            case .unknownTag, .undefinedGlobal, .notInSandbox, .arity: .warning
+            default: .error
+            }
+        }
+
+        /// What the code means, in a sentence.
+        package var meaning: String {
+            switch self {
+            case .tags: "a tag that a patch needs is missing, or a tag's value is malformed"
+            case .unknownTag: "a tag is one slip away from a known one"
+            case .syntax: "the script does not parse, or is too large or too deep to be compiled"
+            case .undefinedGlobal: "a global is used that nothing defines"
+            case .notInSandbox: "a function of Lua's is used that the sandbox does not have"
+            case .loadError: "the script fails while it loads"
+            case .loadLimit: "the script runs past a limit while it loads"
+            case .replacesNothing: "the script replaces nothing"
+            case .replacesMissing: "the script replaces a function that its manifest does not name"
+            case .replacesUnused: "the manifest names a function that the script does not replace"
+            case .unknownFunction: "the app has no such function"
+            case .arity: "a replacement has more parameters than it can get"
+            case .resultType: "a replacement answers with a constant of another type than the function's"
+            }
+        }
+    }
+
+    package let code: Code
+    /// The script's name in the envelope.
+    package let script: String
+    /// From 1.
+    package let line: Int
+    /// From 1, in characters.
+    package let column: Int
+    /// How many characters it is about; at least 1.
+    package let length: Int
+    package let message: String
+    package let hint: String?
+
+    package var severity: Severity { code.severity }
+}
+
+/// A script's text, to find places in.
+package struct SourceText: Sendable {
+    package let name: String
+    package let lines: [String]
+
+    package init(_ name: String, _ bytes: [UInt8]) {
+        self.name = name
+        lines = String(decoding: bytes, as: UTF8.self)
+            .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
+    }
+
+    /// A line, from 1; empty where there is none.
+    package func line(_ number: Int) -> String { lines.indices.contains(number - 1) ? lines[number - 1] : "" }
+
+    /// A finding about a word in a line, or about the line's text where the word is not in it.
+    package func finding(
+        _ code: Finding.Code, line: Int, word: String? = nil, _ message: String, hint: String? = nil
+    ) -> Finding {
+        let text = Array(self.line(line))
+        var (start, length) = (text.firstIndex { $0 != " " && $0 != "\t" } ?? 0, 1)
+        if let word = word.map(Array.init), !word.isEmpty, word.count <= text.count {
+            func isWord(_ index: Int) -> Bool {
+                text.indices.contains(index) && (text[index].isLetter || text[index].isNumber || text[index] == "_")
+            }
+            let isName = word.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+            let place = (0...text.count - word.count).first { start in
+                text[start..<start + word.count].elementsEqual(word)
+                    && !(isName && (isWord(start - 1) || isWord(start + word.count)))
+            }
+            if let place { (start, length) = (place, word.count) }
+        }
+        return Finding(
+            code: code, script: name, line: max(1, line), column: start + 1, length: length, message: message,
+            hint: hint)
+    }
+
+    /// The first line that holds a text.
+    package func firstLine(with text: String) -> Int? { lines.firstIndex { $0.contains(text) }.map { $0 + 1 } }
+}

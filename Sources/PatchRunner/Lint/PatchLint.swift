@@ -1,0 +1,237 @@
+package import PatchCrypto
+
+/// Looks at a patch before it ships: does it parse, does it fit the app, does it replace what it says.
+///
+/// What a script replaces is found by running it in the sandbox, as the app would.
+package struct PatchLint {
+    private let scripts: [Script]
+    private let texts: [SourceText]
+    private let replaces: [String]
+    private let interface: PatchInterface?
+    private let names = NameTable()
+    private var found: [Finding] = []
+
+    /// Looks at a patch.
+    ///
+    /// - Parameters:
+    ///   - scripts: The entry first.
+    ///   - replaces: The names that the manifest lists.
+    ///   - interface: What the app offers; without it, what the manifest lists is taken for what there is.
+    /// - Returns: What was found, in the order of scripts and lines.
+    package static func findings(
+        in scripts: [Script], replaces: [String], interface: PatchInterface?
+    ) -> [Finding] {
+        var lint = PatchLint(scripts: scripts, replaces: replaces, interface: interface)
+        do throws(PatchError) {
+            try lint.run()
+        } catch {
+            lint.report(error)
+        }
+        let order = Dictionary(uniqueKeysWithValues: scripts.enumerated().map { ($1.name, $0) })
+        return lint.found.sorted {
+            (order[$0.script] ?? 0, $0.line, $0.column) < (order[$1.script] ?? 0, $1.line, $1.column)
+        }
+    }
+
+    private init(scripts: [Script], replaces: [String], interface: PatchInterface?) {
+        self.scripts = scripts
+        self.replaces = replaces
+        self.interface = interface
+        texts = scripts.map { SourceText($0.name, $0.bytes) }
+    }
+
+    private mutating func run() throws(PatchError) {
+        let functions =
+            interface?.functions ?? replaces.map { .init(name: $0, signature: PatchSignature([], result: "nothing")) }
+        for function in functions {
+            _ = try names.add(
+                function.name, function.signature, invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) },
+                invokeAsync: nil)
+        }
+        let state = try state()
+        defer { state.close() }
+        var chunks: [Chunk] = []
+        for (script, text) in zip(scripts, texts) {
+            let (chunk, message) = state.chunk(of: script)
+            if let chunk { chunks.append(chunk) } else { found.append(Self.syntax(message, in: text)) }
+        }
+        guard chunks.count == scripts.count else { return }
+        checkGlobals(chunks)
+        try state.load()
+        checkReplacements(of: state)
+    }
+
+    private func state() throws(PatchError) -> ScriptState {
+        let limits = PatchLimits()
+        return try ScriptState(
+            patch: .init(id: "com.example.lint", version: 1), limits: limits, scripts: scripts,
+            host: HostInfo(app: interface?.app ?? "com.example.app", version: interface?.appVersion ?? "1"),
+            names: names,
+            breaker: Breaker(limits: limits) { _, _ in }, events: { _ in }, seed: 1)
+    }
+
+    /// A message such as `main.lua:3: '=' expected near 'x'`.
+    private static func syntax(_ message: String, in text: SourceText) -> Finding {
+        let (line, rest) = place(in: message, of: text) ?? (1, message)
+        let near = rest.components(behind: " near '").map { String($0.dropLast()) }
+        return text.finding(.syntax, line: line, word: near, rest)
+    }
+
+    /// Splits `NAME:LINE: TEXT`.
+    private static func place(in message: String, of text: SourceText) -> (line: Int, rest: String)? {
+        guard let behind = message.components(behind: "\(text.name):"), message.hasPrefix("\(text.name):"),
+            let rest = behind.components(behind: ": "), let line = Int(behind.prefix { $0 != ":" })
+        else { return nil }
+        return (line, rest)
+    }
+
+    /// An error of the run, where it happened.
+    private mutating func report(_ error: PatchError) {
+        let code: Finding.Code = error.code == .scriptLimit ? .loadLimit : .loadError
+        for text in texts {
+            guard let (line, rest) = Self.place(in: error.message, of: text) else { continue }
+            found.append(text.finding(code, line: line, rest, hint: error.hint))
+            return
+        }
+        found.append(texts[0].finding(code, line: 1, error.message, hint: error.hint))
+    }
+
+    private mutating func checkGlobals(_ chunks: [Chunk]) {
+        let assigned = Set(chunks.flatMap { $0.globals.filter(\.isAssigned).map(\.name) })
+        for (chunk, text) in zip(chunks, texts) {
+            var seen: Set<String> = []
+            for global in chunk.globals where !global.isAssigned {
+                guard !SandboxNames.globals.contains(global.name), !assigned.contains(global.name),
+                    seen.insert("\(global.line) \(global.name)").inserted
+                else { continue }
+                if SandboxNames.missing.contains(global.name) {
+                    found.append(
+                        text.finding(
+                            .notInSandbox, line: global.line, word: global.name, "the sandbox has no \(global.name)",
+                            hint: "docs/writing-patches.md lists what it has"))
+                } else {
+                    let known = SandboxNames.globals.union(assigned)
+                    found.append(
+                        text.finding(
+                            .undefinedGlobal, line: global.line, word: global.name,
+                            "the global \(global.name) is used, and nothing defines it",
+                            hint: nearest(global.name, among: known.sorted()).map { "did you mean \($0)?" }))
+                }
+            }
+            for member in chunk.members {
+                guard let known = SandboxNames.members[member.table], !known.contains(member.name),
+                    !assigned.contains(member.table)
+                else { continue }
+                found.append(
+                    text.finding(
+                        .notInSandbox, line: member.line, word: member.name,
+                        "the sandbox has no \(member.table).\(member.name)",
+                        hint: nearest(member.name, among: known.sorted()).map { "did you mean \(member.table).\($0)?" })
+                )
+            }
+        }
+    }
+
+    private mutating func checkReplacements(of state: ScriptState) {
+        var replaced: [String] = []
+        unsafe state.replacements.forEach { replacement in
+            let name = unsafe replacement.name
+            replaced.append(name)
+            let (script, begin) = unsafe state.place(of: replacement)
+            let text = texts.first { $0.name == script } ?? texts[0]
+            // A function of Lua's own begins nowhere.
+            let line = begin > 0 ? begin : text.firstLine(with: name) ?? 1
+            check(name, unsafe state.chunk(of: replacement), line: line, text: text)
+        }
+        let entry = texts[0]
+        for name in replaces where !replaced.contains(name) {
+            let line = entry.firstLine(with: name) ?? 1
+            if let interface, interface.function(name) == nil {
+                found.append(unknown(name, line: line, text: entry))
+            } else if !replaced.isEmpty {
+                found.append(
+                    entry.finding(
+                        .replacesUnused, line: line, word: name,
+                        "@replaces names \(name), which the script does not replace",
+                        hint: nearest(name, among: replaced).map { "it replaces \($0)" } ?? "replace it, or take it out"
+                    ))
+            }
+        }
+        if replaced.isEmpty {
+            found.append(
+                entry.finding(
+                    .replacesNothing, line: 1, "the script replaces nothing",
+                    hint: "call patch.replace, or define functions after waxClass"))
+        }
+    }
+
+    private func unknown(_ name: String, line: Int, text: SourceText) -> Finding {
+        let known = interface?.functions.map(\.name) ?? []
+        return text.finding(
+            .unknownFunction, line: line, word: name, "the app has no function \(name)",
+            hint: nearest(name, among: known).map { "did you mean \($0)?" }
+                ?? "it has \(known.joined(separator: ", "))")
+    }
+
+    /// - Parameter chunk: The replacement's function; nil where it is none of Lua's own.
+    private mutating func check(_ name: String, _ chunk: Chunk?, line: Int, text: SourceText) {
+        let word = text.line(line).contains(name) ? name : String(name.split { $0 == "." || $0 == ":" }.last ?? "")
+        guard replaces.contains(name) else {
+            let isKnown = interface.map { $0.function(name) != nil } ?? true
+            found.append(
+                isKnown
+                    ? text.finding(
+                        .replacesMissing, line: line, word: word,
+                        "the script replaces \(name), which no @replaces names",
+                        hint: "add `-- @replaces \(name)` to the head")
+                    : unknown(name, line: line, text: text))
+            return
+        }
+        guard let interface else { return }
+        guard let function = interface.function(name) else {
+            found.append(unknown(name, line: line, text: text))
+            return
+        }
+        guard let chunk else { return }
+        let most = function.signature.arguments.count + 1
+        if chunk.parameters > most {
+            found.append(
+                text.finding(
+                    .arity, line: line, word: word,
+                    "the replacement has \(chunk.parameters) parameters, and gets \(most) at most: the original, and what \(name)\(function.signature) takes"
+                ))
+        }
+        for result in chunk.constantResults where !Self.fits(result.type, function.signature.result) {
+            found.append(
+                text.finding(
+                    .resultType, line: result.line, word: "return",
+                    "\(name) gives \(function.signature.result), and this is \(result.type == "integer" ? "an" : "a") \(result.type)"
+                ))
+        }
+    }
+
+    /// Whether a constant can be an answer of a type.
+    private static func fits(_ constant: String, _ result: String) -> Bool {
+        if result.hasSuffix(" or nil") {
+            return constant == "nil" || fits(constant, String(result.dropLast(" or nil".count)))
+        }
+        return switch (result, constant) {
+        case ("nothing", _), ("number", "integer"), ("integer", "number"): true
+        case ("boolean", _), ("number", _), ("integer", _), ("string", _): result == constant
+        // Structs, arrays and objects; an enum with a raw value may be any of these.
+        default: constant != "nil" && !result.contains(" of ")
+        }
+    }
+}
+
+extension StringProtocol {
+    /// What stands behind the first occurrence of a text.
+    fileprivate func components(behind text: String) -> String? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(text) { return String(self[start...].dropFirst(text.count)) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

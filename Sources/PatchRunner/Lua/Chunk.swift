@@ -1,0 +1,215 @@
+/// A function as Lua 5.4 compiles it: which lines it has, and which globals it uses where.
+///
+/// Lua's own compiler knows the scopes; its output is the surest way to learn them. The form is that of `lua_dump`, header
+/// 0x54, which all of 5.4 shares.
+struct Chunk {
+    /// The number of parameters, without `...`.
+    private(set) var parameters = 0
+    private(set) var isVariadic = false
+    /// The line on which it begins; 0 for a script.
+    private(set) var line = 0
+    /// The lines that hold instructions, this function's and those of the functions within it.
+    private(set) var lines: Set<Int> = []
+    /// Each use of a global, this function's and those of the functions within it.
+    private(set) var globals: [Global] = []
+    /// Each use of a global table's member, as in `string.format`, likewise.
+    private(set) var members: [Member] = []
+    /// Each answer that is a constant, this function's own.
+    private(set) var constantResults: [ConstantResult] = []
+
+    struct Global {
+        let name: String
+        let line: Int
+        let isAssigned: Bool
+    }
+
+    struct Member {
+        let table: String
+        let name: String
+        let line: Int
+    }
+
+    struct ConstantResult {
+        /// What a script calls the type: `string`, `integer`, `number`, `boolean` or `nil`.
+        let type: String
+        let line: Int
+    }
+
+    /// Reads a dumped function; nil where it is of another form.
+    init?(dumped bytes: [UInt8]) {
+        var reader = Reader(rest: bytes[...])
+        let header: [UInt8] = [0x1B, 0x4C, 0x75, 0x61, 0x54, 0x00, 0x19, 0x93, 0x0D, 0x0A, 0x1A, 0x0A, 4, 8, 8]
+        guard reader.take(header.count).elementsEqual(header) else { return nil }
+        _ = reader.take(17)  // an integer, a number, and how many upvalues the function has
+        self.init(&reader)
+        guard !reader.isCutShort else { return nil }
+    }
+
+    private init(_ reader: inout Reader) {
+        _ = reader.string()
+        line = reader.varint()
+        _ = reader.varint()
+        parameters = Int(reader.byte())
+        isVariadic = reader.byte() != 0
+        _ = reader.byte()
+        let code = reader.repeated { $0.word() }
+        let constants = reader.repeated { $0.constant() }
+        let upvalues = reader.repeated { $0.take(3) }.count
+        let inner = reader.repeated { Chunk(&$0) }
+        let deltas = reader.repeated { Int(Int8(bitPattern: $0.byte())) }
+        let absolute = reader.repeated { ($0.varint(), $0.varint()) }
+        _ = reader.repeated { ($0.string(), $0.varint(), $0.varint()) }
+        let names = reader.repeated { $0.string() }
+        _ = upvalues
+
+        var lineOf: [Int] = []
+        var current = line
+        for (index, delta) in deltas.enumerated() {
+            // -128 stands for a jump that the list of absolute lines holds.
+            current = delta == -128 ? absolute.first { $0.0 == index }?.1 ?? current : current + delta
+            lineOf.append(current)
+        }
+        func isEnvironment(_ upvalue: Int) -> Bool { names.indices.contains(upvalue) && names[upvalue] == "_ENV" }
+        func constant(_ index: Int) -> String? {
+            guard constants.indices.contains(index), case .string(let name) = constants[index] else { return nil }
+            return name
+        }
+        for (index, word) in code.enumerated() where index < lineOf.count {
+            let instruction = Instruction(word)
+            switch instruction.opcode {
+            case .getGlobal where isEnvironment(instruction.b):
+                if let name = constant(instruction.c) {
+                    globals.append(Global(name: name, line: lineOf[index], isAssigned: false))
+                    let next = index + 1 < code.count ? Instruction(code[index + 1]) : instruction
+                    if next.opcode == .getField, next.b == instruction.a, let member = constant(next.c) {
+                        members.append(Member(table: name, name: member, line: lineOf[index]))
+                    }
+                }
+            case .setGlobal where isEnvironment(instruction.a):
+                if let name = constant(instruction.b) {
+                    globals.append(Global(name: name, line: lineOf[index], isAssigned: true))
+                }
+            case .returnOne where index > 0, .returnSome where index > 0 && instruction.b == 2:
+                let before = Instruction(code[index - 1])
+                let type: String? =
+                    switch before.opcode {
+                    case .loadInteger: "integer"
+                    case .loadFloat: "number"
+                    case .loadFalse, .loadTrue: "boolean"
+                    case .loadNil: "nil"
+                    case .loadConstant where constants.indices.contains(before.bx): constants[before.bx].type
+                    default: nil
+                    }
+                if let type, before.a == instruction.a {
+                    constantResults.append(ConstantResult(type: type, line: lineOf[index]))
+                }
+            default: break
+            }
+            // Every function ends with a return of nothing that nobody wrote, on the line of its `end`; it begins by
+            // arranging `...`.
+            let isLast = index == code.count - 1
+            if !isLast, instruction.opcode != .prepareVariadic { lines.insert(lineOf[index]) }
+        }
+        for function in inner {
+            lines.formUnion(function.lines)
+            globals += function.globals
+            members += function.members
+        }
+    }
+}
+
+/// An instruction of Lua 5.4: seven bits of opcode, then A, k, B and C, or A and Bx.
+private struct Instruction {
+    enum Opcode: UInt32 {
+        case loadInteger = 1
+        case loadFloat = 2
+        case loadConstant = 3
+        case loadFalse = 5
+        case loadTrue = 7
+        case loadNil = 8
+        case getGlobal = 11
+        case getField = 14
+        case setGlobal = 15
+        case returnSome = 70
+        case returnOne = 72
+        case prepareVariadic = 81
+        case other = 127
+    }
+
+    private let word: UInt32
+
+    init(_ word: UInt32) { self.word = word }
+
+    var opcode: Opcode { Opcode(rawValue: word & 0x7F) ?? .other }
+    var a: Int { Int(word >> 7 & 0xFF) }
+    var b: Int { Int(word >> 16 & 0xFF) }
+    var c: Int { Int(word >> 24 & 0xFF) }
+    var bx: Int { Int(word >> 15) }
+}
+
+private enum Constant {
+    case string(String)
+    case other(type: String)
+
+    var type: String {
+        switch self {
+        case .string: "string"
+        case .other(let type): type
+        }
+    }
+}
+
+private struct Reader {
+    var rest: ArraySlice<UInt8>
+    var isCutShort = false
+
+    mutating func take(_ count: Int) -> ArraySlice<UInt8> {
+        guard count >= 0, count <= rest.count else {
+            isCutShort = true
+            rest = []
+            return []
+        }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+
+    mutating func byte() -> UInt8 { take(1).first ?? 0 }
+
+    mutating func word() -> UInt32 { take(4).reversed().reduce(0) { $0 << 8 | UInt32($1) } }
+
+    /// Seven bits a byte, the highest first; the last byte has its highest bit set.
+    mutating func varint() -> Int {
+        var value = 0
+        while !isCutShort {
+            let byte = byte()
+            value = value << 7 | Int(byte & 0x7F)
+            if byte & 0x80 != 0 || value > Int(Int32.max) { break }
+        }
+        return value
+    }
+
+    mutating func string() -> String? {
+        let size = varint()
+        return size == 0 ? nil : String(decoding: take(size - 1), as: UTF8.self)
+    }
+
+    mutating func repeated<Element>(_ read: (inout Reader) -> Element) -> [Element] {
+        var elements: [Element] = []
+        for _ in 0..<varint() where !isCutShort { elements.append(read(&self)) }
+        return elements
+    }
+
+    mutating func constant() -> Constant {
+        switch byte() {
+        case 0x03:
+            _ = take(8)
+            return .other(type: "integer")
+        case 0x13:
+            _ = take(8)
+            return .other(type: "number")
+        case 0x04, 0x14: return .string(string() ?? "")
+        case 0x01, 0x11: return .other(type: "boolean")
+        default: return .other(type: "nil")
+        }
+    }
+}

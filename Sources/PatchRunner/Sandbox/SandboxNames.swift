@@ -1,0 +1,33 @@
+/// What a script finds, by name; a test compares it with what the sandbox has.
+enum SandboxNames {
+    static let globals: Set<String> = [
+        "_G", "_VERSION", "assert", "error", "getmetatable", "host", "ipairs", "log", "math", "next", "pairs", "patch",
+        "pcall", "print", "rawequal", "rawget", "rawlen", "rawset", "require", "select", "setmetatable", "string",
+        "table",
+        "tonumber", "tostring", "type", "utf8", "waxClass",
+    ]
+
+    static let members: [String: Set<String>] = [
+        "host": ["call", "has", "throw"],
+        "log": ["debug", "error", "info", "warn"],
+        "math": [
+            "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log", "max",
+            "maxinteger",
+            "min", "mininteger", "modf", "pi", "rad", "random", "sin", "sqrt", "tan", "tointeger", "type", "ult",
+        ],
+        "patch": ["app", "appVersion", "id", "replace", "version"],
+        "string": [
+            "byte", "char", "find", "format", "gmatch", "gsub", "len", "lower", "match", "rep", "reverse", "sub",
+            "upper",
+        ],
+        "table": ["concat", "insert", "move", "pack", "remove", "sort", "unpack"],
+        "utf8": ["char", "charpattern", "codepoint", "codes", "len", "offset"],
+    ]
+
+    /// What Lua has and the sandbox has not.
+    static let missing: Set<String> = [
+        "collectgarbage", "coroutine", "debug", "dofile", "io", "load", "loadfile", "loadstring", "os", "package",
+        "setfenv",
+        "getfenv", "unpack", "module", "warn", "xpcall",
+    ]
+}

@@ -1,0 +1,174 @@
+import Foundation
+import PatchCrypto
+import Testing
+
+@testable import PatchRunner
+
+@Suite struct PatchLintTests {
+    /// What a small app offers.
+    private func interface() throws -> PatchInterface {
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("Cart.total") { (a: Double, b: Int) -> Double in a }
+        _ = try registry.replaceable("Cart.name") { (a: String?) -> String? in a }
+        _ = try registry.replaceable("Cart.clear") { () -> Void in }
+        return registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1"))
+    }
+
+    private func lint(
+        _ source: String, replaces: [String] = ["Cart.total"], others: [String: String] = [:], knows: Bool = true
+    ) throws -> [Finding] {
+        let scripts =
+            [Script(name: "main.lua", bytes: Array(source.utf8))]
+            + others.sorted { $0.key < $1.key }.map { Script(name: $0.key, bytes: Array($0.value.utf8)) }
+        return PatchLint.findings(in: scripts, replaces: replaces, interface: knows ? try interface() : nil)
+    }
+
+    private static let good = "patch.replace('Cart.total', function(original, a, b) return original(a, b) end)"
+
+    @Test func aGoodPatchHasNoFindings() throws {
+        #expect(try lint(Self.good).isEmpty)
+        #expect(try lint(Self.good, knows: false).isEmpty)
+        #expect(try lint("waxClass{'Cart'}\nfunction total(self, a, b) return self:ORIGtotal(a, b) end").isEmpty)
+    }
+
+    /// A script that causes a finding, the place of it, and one beside it that does not.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let code: Finding.Code
+        let bad: String
+        let place: String
+        let good: String
+        var replaces = ["Cart.total"]
+        var testDescription: String { code.rawValue }
+    }
+
+    static let cases: [Case] = [
+        Case(code: .syntax, bad: "local x = = 1", place: "1:9", good: "local x = 1\n" + good),
+        Case(code: .syntax, bad: "\n  x y", place: "2:5", good: "x = y\ny = x\n" + good),
+        Case(code: .syntax, bad: "local s = 'open\n", place: "1:11", good: good),
+        Case(
+            code: .syntax, bad: "local a\nlocal b = a" + String(repeating: ".b", count: 300), place: "2:1",
+            good: "local a = {}\nlocal b = a.b\n" + good),
+        Case(
+            code: .undefinedGlobal, bad: good + "\nlocal function f() return prnt end", place: "2:27",
+            good: good + "\nlocal function f() return print end"),
+        Case(
+            code: .undefinedGlobal, bad: good + "\nlocal function f() return other end", place: "2:27",
+            good: good + "\nother = 1\nlocal function f() return other end"),
+        Case(
+            code: .notInSandbox, bad: good + "\nlocal function f() return os.time() end", place: "2:27",
+            good: good + "\nlocal os = {}\nlocal function f() return os.time() end"),
+        Case(
+            code: .notInSandbox, bad: good + "\nlocal function f() return string.dump(f) end", place: "2:34",
+            good: good + "\nlocal function f() return string.rep('x', 2) end"),
+        Case(code: .loadError, bad: good + "\n\nlocal x = nil + 1", place: "3:1", good: good + "\nlocal x = 1 + 1"),
+        Case(code: .loadLimit, bad: good + "\nwhile true do end", place: "2:1", good: good + "\nwhile false do end"),
+        Case(code: .replacesNothing, bad: "local x = 1", place: "1:1", good: good, replaces: ["Cart.total"]),
+        Case(code: .replacesMissing, bad: good + "\npatch.replace('Cart.clear', print)", place: "2:16", good: good),
+        Case(
+            code: .replacesUnused, bad: "-- @replaces Cart.total, Cart.clear\n" + good, place: "1:26",
+            good: good + "\npatch.replace('Cart.clear', function() end)", replaces: ["Cart.total", "Cart.clear"]),
+        Case(
+            code: .unknownFunction, bad: good + "\npatch.replace('Cart.totl', function() end)", place: "2:16",
+            good: good),
+        Case(
+            code: .unknownFunction, bad: "-- @replaces Cart.total, Cart.all\n" + good, place: "1:26",
+            good: good + "\npatch.replace('Cart.clear', function() end)", replaces: ["Cart.total", "Cart.all"]),
+        Case(
+            code: .arity, bad: "patch.replace('Cart.total', function(original, a, b, c) return a end)", place: "1:16",
+            good: "patch.replace('Cart.total', function(original, a, ...) return a end)"),
+        Case(
+            code: .resultType,
+            bad: "patch.replace('Cart.total', function(original, a)\n  if a then return 'ten' end\n  return a\nend)",
+            place: "2:13",
+            good: "patch.replace('Cart.total', function(original, a)\n  if a then return 10 end\n  return a\nend)"),
+        Case(
+            code: .resultType, bad: "patch.replace('Cart.total', function() return nil end)", place: "1:40",
+            good: "patch.replace('Cart.name', function() return nil end)\n" + good),
+    ]
+
+    @Test(arguments: cases) func eachFindingHasItsScript(_ test: Case) throws {
+        let found = try lint(test.bad, replaces: test.replaces)
+        let finding = try #require(found.first { $0.code == test.code }, "\(found)")
+        #expect("\(finding.line):\(finding.column)" == test.place)
+        #expect(finding.length >= 1 && finding.script == "main.lua" && !finding.message.isEmpty)
+        let replaces = test.good.contains("Cart.name") ? ["Cart.total", "Cart.name"] : test.replaces
+        let other = try lint(test.good, replaces: replaces.filter { test.good.contains($0) })
+        #expect(!other.contains { $0.code == test.code }, "\(other)")
+    }
+
+    @Test func hintsNameWhatWasMeant() throws {
+        #expect(try lint(Self.good + "\nlocal function f() return prnt end")[0].hint == "did you mean print?")
+        #expect(
+            try lint(Self.good + "\nlocal function f() return string.formt('') end")[0].hint
+                == "did you mean string.format?")
+        let unknown = try lint("patch.replace('Cart.totl', function() end)")
+        #expect(unknown.first { $0.code == .unknownFunction }?.hint == "did you mean Cart.total?")
+    }
+
+    @Test func everyScriptOfABundleIsLookedAt() throws {
+        let found = try lint(
+            "require 'tax'\n" + Self.good, others: ["tax.lua": "local x = 1\nreturn prnt", "unused.lua": "x ="])
+        #expect(found.map(\.script) == ["unused.lua"])
+        #expect(
+            try lint("require 'tax'\n" + Self.good, others: ["tax.lua": "local x = 1\nreturn prnt"]).map(\.script) == [
+                "tax.lua"
+            ])
+        let failing = try lint("require 'tax'\n" + Self.good, others: ["tax.lua": "\nerror('no')"])
+        #expect(failing.map(\.code) == [.loadError])
+    }
+
+    @Test func theNamesAreThoseOfTheSandbox() throws {
+        let harness = try Harness()
+        let list = try harness.registry.replaceable("T.list") { () -> [String: [String]] in [:] }
+        try harness.apply(
+            """
+            patch.replace("T.list", function()
+              local names = {_G = {}}
+              for name, value in pairs(_G) do
+                names._G[#names._G + 1] = name
+                if type(value) == "table" and name ~= "_G" then
+                  names[name] = {}
+                  for member in pairs(value) do table.insert(names[name], member) end
+                end
+              end
+              return names
+            end)
+            """, replaces: ["T.list"])
+        var names = list().mapValues(Set.init)
+        #expect(names.removeValue(forKey: "_G") == SandboxNames.globals)
+        #expect(names == SandboxNames.members)
+        #expect(SandboxNames.globals.isDisjoint(with: SandboxNames.missing))
+    }
+
+    @Test func interfacesAreReadAsTheyAreWritten() throws {
+        let interface = try interface()
+        #expect(try PatchInterface(json: Array(interface.json.utf8)) == interface)
+        #expect(
+            interface.json.contains(
+                #"{"name":"Cart.total","arguments":["number","integer"],"result":"number","throws":false,"async":false}"#
+            ))
+        for text in [
+            "", "{}", "[]", #"{"schema":"patchpack.interface/2"}"#,
+            interface.json.replacingOccurrences(of: "number", with: "\u{0}"),
+        ] {
+            #expect(throws: PatchError.self) { try PatchInterface(json: Array(text.utf8)) }
+        }
+    }
+
+    @Test func changesAreNamedWhatBreaksFirst() throws {
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("Cart.total") { (a: Double) -> Double in a }
+        _ = try registry.replaceable("Cart.name") { (a: String?) throws -> String? in a }
+        _ = try registry.replaceable("Cart.all") { () -> [Int] in [] }
+        let newer = registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.4"))
+        let changes = try interface().changes(to: newer)
+        #expect(
+            changes.map(\.description) == [
+                "Cart.clear is gone", "Cart.total was (number, integer) -> number, and is (number) -> number",
+                "Cart.name was (string or nil) -> string or nil, and is (string or nil) throws -> string or nil",
+                "Cart.all is new: () -> array of integer",
+            ])
+        #expect(changes.map(\.isBreaking) == [true, true, false, false])
+        #expect(newer.changes(to: newer).isEmpty)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+struct LintTests {
+    private let shop = try? Workshop()
+
+    private func workshop() throws -> Workshop {
+        let shop = try #require(shop)
+        let app = URL(filePath: Tool.patchpack).deletingLastPathComponent().appending(path: "shop").path
+        let interface = try Tool.run(app, ["--interface"])
+        try #require(interface.status == 0)
+        try shop.folder.write(interface.output, to: "interface.json")
+        try shop.folder.write(
+            """
+            -- @patch com.example.shop.bad
+            -- @version 1
+            -- @app com.example.shop
+            -- @replaces Cart.total
+            patch.replace("Cart.totl", function(original)
+            \treturn prnt(original)
+            end)
+
+            """, to: "bad.lua")
+        return shop
+    }
+
+    @Test func textShowsTheLineWithACaret() throws {
+        let shop = try workshop()
+        let run = try shop.run("lint", "cart.lua", "bad.lua", "--interface", "interface.json")
+        #expect(run.status == 20)
+        #expect(run.lines[0] == "ok  cart.lua")
+        #expect(run.text.contains("error  bad.lua:5:16: the app has no function Cart.totl [unknown-function]\n"))
+        #expect(
+            run.text.contains(
+                "    5 | patch.replace(\"Cart.totl\", function(original)\n      |                ^^^^^^^^^\n      = did you mean Cart.total?\n"
+            ))
+        #expect(run.text.contains("    6 |  return prnt(original)\n      |         ^^^^\n"))
+        #expect(try shop.run("lint", "cart.lua", "--interface", "interface.json").status == 0)
+        #expect(try shop.run("lint", "missing.lua").status == 66)
+        #expect(try shop.run("lint", "cart.lua", "--interface", "cart.lua").status == 10)
+        #expect(try shop.run("lint").status == 64)
+    }
+
+    @Test func machinesReadItToo() throws {
+        let shop = try workshop()
+        let findings = try shop.run("lint", "bad.lua", "--interface", "interface.json", "--format", "json").objects()
+        #expect(findings.map { $0["code"] as? String } == ["replaces-unused", "unknown-function", "undefined-global"])
+        #expect(
+            findings.allSatisfy { $0["schema"] as? String == "patchpack.lint/1" && $0["file"] as? String == "bad.lua" })
+        let annotations = try shop.run("lint", "bad.lua", "--interface", "interface.json", "--format", "github")
+        #expect(
+            annotations.lines[1]
+                == "::error file=bad.lua,line=5,col=16,title=unknown-function::the app has no function Cart.totl; did you mean Cart.total?"
+        )
+        let sarif = try shop.run("lint", "cart.lua", "bad.lua", "--interface", "interface.json", "--format", "sarif")
+        let log = try #require(try JSONSerialization.jsonObject(with: Data(sarif.output)) as? [String: Any])
+        let run = try #require((log["runs"] as? [[String: Any]])?.first)
+        let results = try #require(run["results"] as? [[String: Any]])
+        let driver = try #require((run["tool"] as? [String: Any])?["driver"] as? [String: Any])
+        let rules = try #require(driver["rules"] as? [[String: Any]]).compactMap { $0["id"] as? String }
+        #expect(log["version"] as? String == "2.1.0")
+        #expect(results.count == 3)
+        #expect(results.allSatisfy { rules.contains($0["ruleId"] as? String ?? "") })
+    }
+
+    @Test func packLooksFirst() throws {
+        let shop = try workshop()
+        let keys = ["--signing-key", "signing.pem", "--script-key", "script.key"]
+        func pack(_ arguments: String...) throws -> Tool {
+            try Tool.run(Tool.patchpack, ["pack"] + arguments + keys, in: shop.folder.path)
+        }
+        let refused = try pack("bad.lua", "-o", "out")
+        #expect(refused.status == 20)
+        #expect(
+            refused.error.contains(
+                "bad.lua:4:14: @replaces names Cart.total, which the script does not replace [replaces-unused]"))
+        #expect(!shop.folder.exists("out"))
+        #expect(try pack("bad.lua", "-o", "out", "--no-lint").status == 0)
+        #expect(try pack("cart.lua", "-o", "out", "--interface", "interface.json").status == 0)
+        try shop.folder.write(
+            try String(contentsOfFile: shop.folder.at("interface.json"), encoding: .utf8)
+                .replacingOccurrences(of: "Cart.total", with: "Cart.sum"), to: "newer.json")
+        #expect(try pack("cart.lua", "-o", "again", "--interface", "newer.json").status == 20)
+        let diff = try shop.run("interface", "diff", "interface.json", "newer.json")
+        #expect(diff.status == 20)
+        #expect(diff.lines == ["breaks  Cart.total is gone", "new  Cart.sum is new: (number, integer) -> number"])
+        #expect(try shop.run("interface", "diff", "newer.json", "newer.json").status == 0)
+        #expect(try shop.run("interface", "compare", "newer.json", "newer.json").status == 64)
+    }
+
+    @Test func theExamplesAreClean() throws {
+        let shop = try workshop()
+        let run = try shop.shell(
+            "'\(Tool.patchpack)' lint '\(Tool.root)'/examples/patches/*.lua --interface interface.json")
+        #expect(run.status == 0, "\(run.text)")
+        #expect(run.lines.count == 5)
+    }
+}
