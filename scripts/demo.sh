@@ -21,13 +21,24 @@ step "2. look at the example patches, with what the shop says it offers"
 "$shop" --interface >"$work/interface.json"
 "$patchpack" lint examples/patches/*.lua --interface "$work/interface.json"
 
-step "3. pack the example patches: each .lua becomes a signed, encrypted .js"
+step "3. test them: one patch has a bug, and its spec finds it"
+for script in examples/patches/*.lua; do
+  spec=examples/specs/$(basename "$script")
+  if "$patchpack" test "$script" --spec "$spec" --interface "$work/interface.json" -q; then
+    echo "$spec passed"
+  elif [ "$(basename "$script")" != receipt-greeting.lua ]; then
+    echo "$spec failed" >&2
+    exit 1
+  fi
+done
+
+step "4. pack the example patches: each .lua becomes a signed, encrypted .js"
 "$patchpack" pack examples/patches/*.lua -o dist --force "${signing[@]}" "${keys[@]}"
 
-step "4. verify them, as the app would"
+step "5. verify them, as the app would"
 "$patchpack" verify dist/*.js "${keys[@]}" --app com.example.shop --app-version 2.3.1
 
-step "5. change one byte, and verify again"
+step "6. change one byte, and verify again"
 cp dist/cart-total.js "$work/changed.js"
 printf 'X' | dd of="$work/changed.js" bs=1 seek=100 conv=notrunc status=none
 if "$patchpack" verify "$work/changed.js" "${keys[@]}"; then
@@ -35,14 +46,14 @@ if "$patchpack" verify "$work/changed.js" "${keys[@]}"; then
   exit 1
 fi
 
-step "6. unpack, and compare with the script"
+step "7. unpack, and compare with the script"
 "$patchpack" unpack dist/cart-total.js -o "$work/cart" "${keys[@]}"
 cmp examples/patches/cart-total.lua "$work/cart/cart-total.lua"
 echo "cart-total.lua came back byte for byte"
 
 lua=/usr/share/lua/5.3
 if [ -d "$lua/pl" ]; then
-  step "7. real code: Penlight and inspect.lua, in one batch and as one bundle"
+  step "8. real code: Penlight and inspect.lua, in one batch and as one bundle"
   scripts/tag-library.sh "$lua" "$work/library"
   mapfile -t scripts < <(find "$work/library" -name '*.lua' | sort)
   "$patchpack" pack "${scripts[@]}" --root "$work/library" -o "$work/batch" -q --no-lint "${signing[@]}" "${keys[@]}"
@@ -55,7 +66,7 @@ if [ -d "$lua/pl" ]; then
   echo "${#envelopes[@]} envelopes verified; the bundle of ${#scripts[@]} scripts came back byte for byte"
 fi
 
-step "8. run them: the shop, before and after (examples/shop; one patch has a bug of its own)"
+step "9. run them: the shop, before and after (examples/shop; one patch has a bug of its own)"
 "$shop" --patches dist --trusted-key keys/trusted.pem --script-key keys/script.key
 
 step "done: dist/ holds $(find dist -name '*.js' | wc -l | tr -d ' ') verified patches"

@@ -20,7 +20,7 @@ fi
 packages=(
   pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev
   openssl zip unzip bsdutils faketime fish zsh shellcheck
-  python3 python3-cryptography softhsm2 opensc
+  python3 python3-cryptography python3-junitparser lcov perl softhsm2 opensc
   lua5.4 lua-penlight lua-inspect lua-dkjson
 )
 missing=()

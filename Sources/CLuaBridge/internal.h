@@ -75,7 +75,7 @@ struct pp_state {
     pp_limits limits;
     pp_host host;
     void *context;
-    int64_t used, refuse_after, seed, last_call;
+    int64_t used, refuse_after, seed, last_call, fuel_used;
     /// The host pushes values: nothing is refused, because a refusal would be a jump.
     bool trusted;
     bool loading;
@@ -172,6 +172,8 @@ void pp_install_sandbox(lua_State *L);
 void pp_install_patterns(lua_State *L);
 /// The tables patch, host and log, `require` and `waxClass`.
 void pp_install_script_api(lua_State *L);
+/// The table `host` alone.
+void pp_install_host(lua_State *L);
 /// As `luaL_tolstring`, without addresses.
 const char *pp_to_string(lua_State *L, int index, size_t *length);
 /// The table of a class's functions, made where it is not there yet.

@@ -279,6 +279,20 @@ static int call_method(lua_State *L) {
     return finish(L, count);
 }
 
+void pp_add_function(lua_State *L, const char *table, const char *name, int32_t function) {
+    if (lua_getglobal(L, table) != LUA_TTABLE) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_setglobal(L, table);
+    }
+    lua_pushinteger(L, -1);
+    lua_pushinteger(L, function);
+    lua_pushcclosure(L, call_method, 2);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+}
+
 void pp_add_method(lua_State *L, const char *class_name, const char *name, int32_t class_index, int32_t method) {
     pp_push_class(L, class_name);
     lua_pushstring(L, name);
@@ -366,19 +380,23 @@ static void set_function(lua_State *L, const char *name, lua_CFunction function)
     lua_setfield(L, -2, name);
 }
 
-void pp_install_script_api(lua_State *L) {
+void pp_install_host(lua_State *L) {
     lua_newtable(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &classes_key);
-    lua_newtable(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &loaded_key);
-    lua_newtable(L);
-    set_function(L, "replace", patch_replace);
-    lua_setglobal(L, "patch");
     lua_newtable(L);
     set_function(L, "call", call_host);
     set_function(L, "has", host_has);
     set_function(L, "throw", host_throw);
     lua_setglobal(L, "host");
+}
+
+void pp_install_script_api(lua_State *L) {
+    lua_newtable(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &loaded_key);
+    lua_newtable(L);
+    set_function(L, "replace", patch_replace);
+    lua_setglobal(L, "patch");
+    pp_install_host(L);
     lua_newtable(L);
     static const char *const levels[] = {"debug", "info", "warn", "error"};
     for (int i = 0; i < 4; i++) {

@@ -37,7 +37,8 @@ public struct Workshop {
     /// Packs scripts with the folder's keys; what is in them is not looked at.
     public func pack(_ arguments: String..., environment: [String: String] = [:]) throws -> Tool {
         try Tool.run(
-            Tool.patchpack, ["pack", "--no-lint"] + arguments + ["--signing-key", "signing.pem", "--script-key", "script.key"],
+            Tool.patchpack,
+            ["pack", "--no-lint"] + arguments + ["--signing-key", "signing.pem", "--script-key", "script.key"],
             environment: environment, in: folder.path)
     }
 

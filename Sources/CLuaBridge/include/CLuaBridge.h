@@ -30,6 +30,10 @@ typedef struct pp_limits {
     int32_t original_calls;
     int32_t call_depth;
     int32_t replacements;
+    /// A test's own script: all of Lua's library, and none of these limits.
+    bool is_free;
+    /// The host is told of each line that runs.
+    bool tells_lines;
 } pp_limits;
 
 /// What ends a script's run, besides an error of its own.
@@ -57,13 +61,14 @@ typedef struct pp_host {
     bool (*has)(void *context, const char *name, size_t length);
     /// Compiles a script of the envelope; leaves the function, or a message.
     int (*script)(void *context, const char *name, size_t length, lua_State *L);
-    /// Calls a method of a host object; the arguments are at 1 and up.
+    /// Calls a method of a host object, or with a class of -1 a function of `pp_add_function`; the arguments are at 1 and up.
     int (*method)(void *context, int32_t class_index, int32_t method, lua_State *L);
     /// Makes the error value for `host.throw`; the message is at 1.
     int (*throws)(void *context, lua_State *L);
     /// The text of a host error.
     int (*error_text)(void *context, int64_t id, lua_State *L);
     void (*log)(void *context, int32_t level, const char *text, size_t length);
+    void (*line)(void *context, const char *script, int32_t line);
     /// A call has ended for which the host keeps objects or errors.
     void (*call_ended)(void *context, int64_t call);
     /// Pushes why a value could not be pushed.
@@ -121,6 +126,20 @@ void pp_push_function(lua_State *L, pp_layer *layer);
 void pp_set_field(lua_State *L, const char *table, const char *field);
 /// Names a method of a class of host objects.
 void pp_add_method(lua_State *L, const char *class_name, const char *name, int32_t class_index, int32_t method);
+/// Puts a function of the host's into a global table, which is made where it is not there.
+void pp_add_function(lua_State *L, const char *table, const char *name, int32_t function);
+void pp_push_global(lua_State *L, const char *name);
+/// What tells a table from every other.
+uintptr_t pp_pointer(lua_State *L, int32_t index);
+/// Pops a value and keeps it; `pp_push_held` pushes it.
+int32_t pp_hold(lua_State *L);
+void pp_push_held(lua_State *L, int32_t held);
+/// The Lua stack that a free state's script runs on now.
+lua_State *pp_running(pp_state *state);
+/// Calls the function below so many arguments; false leaves the error's text with a traceback.
+bool pp_call_function(lua_State *L, int32_t arguments, int32_t results);
+/// Fuel that the last call used.
+int64_t pp_fuel_used(pp_state *state);
 /// Runs the function on top, once, with the budget for loading; its results are dropped.
 bool pp_run_script(pp_state *state, pp_fault *fault);
 /// How many replacements the script asked for.

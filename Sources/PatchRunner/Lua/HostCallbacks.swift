@@ -32,6 +32,9 @@ enum HostCallbacks {
         },
         method: { context, classIndex, method, state in
             guard let state = unsafe state else { return -1 }
+            guard classIndex >= 0 else {
+                return unsafe ScriptState.at(context).functions[Int(method)](PatchStack(state))
+            }
             let exposed = unsafe ScriptState.at(context).names.classes[Int(classIndex)]
             return unsafe exposed.methods[Int(method)].invoke(PatchStack(state))
         },
@@ -49,6 +52,10 @@ enum HostCallbacks {
         },
         log: { context, level, bytes, length in
             unsafe ScriptState.at(context).log(.init(rawValue: Int(level)) ?? .info, text(bytes, length))
+        },
+        line: { context, script, line in
+            guard let script = unsafe script else { return }
+            unsafe ScriptState.at(context).lines?.count(String(cString: script), Int(line))
         },
         call_ended: { context, call in unsafe ScriptState.at(context).callEnded(call) },
         refusal: { context, state in

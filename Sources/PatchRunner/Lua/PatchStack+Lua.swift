@@ -169,6 +169,16 @@ extension PatchStack {
         return true
     }
 
+    /// Keeps a value beyond the call, for the state's own life.
+    func hold(_ index: Int32) -> Int32 {
+        pushCopy(of: index)
+        return unsafe pp_hold(state)
+    }
+    func pushHeld(_ held: Int32) { unsafe pp_push_held(state, held) }
+
+    /// Calls the function that stands below so many arguments; its results, or its error's text, are left.
+    func call(_ arguments: Int32, results: Int32) -> Bool { unsafe pp_call_function(state, arguments, results) }
+
     // MARK: objects and errors
 
     func push(object: any PatchObject) {

@@ -25,10 +25,11 @@ internal import Synchronization
     let names: NameTable
     let events: @Sendable (PatchEvent) -> Void
     let breaker: Breaker
+    let lines: PatchSpec.LineCounts?
     private let pool: StatePool
     private let isUsed = Atomic(false)
     private let isClosed = Atomic(false)
-    nonisolated(unsafe) private let state: OpaquePointer
+    nonisolated(unsafe) let state: OpaquePointer
 
     private let calls = Mutex(Calls())
 
@@ -52,6 +53,9 @@ internal import Synchronization
         var errors: [Int64: any Error] = [:]
         var numbers: [Int64: [Int64]] = [:]
         var numberOfObject: [ObjectOfCall: Int64] = [:]
+        /// A spec's functions, and the tables of it that stand for objects.
+        var functions: [@Sendable (PatchStack) -> Int32] = []
+        var specObjects: [UInt: SpecObject] = [:]
         /// When the minute of the log began, and what it has got since.
         var logBegan: UInt64 = 0
         var logBytes = 0
@@ -61,7 +65,8 @@ internal import Synchronization
     init(
         patch: PatchEvent.Patch, limits: PatchLimits, scripts: [Script], host: HostInfo, names: NameTable,
         breaker: Breaker,
-        events: @escaping @Sendable (PatchEvent) -> Void, seed: Int64
+        events: @escaping @Sendable (PatchEvent) -> Void, seed: Int64, lines: PatchSpec.LineCounts? = nil,
+        isFree: Bool = false
     ) throws(PatchError) {
         self.patch = patch
         self.limits = limits
@@ -71,7 +76,10 @@ internal import Synchronization
         self.events = events
         self.breaker = breaker
         pool = names.pool
+        self.lines = lines
         var limits = pp_limits(limits)
+        limits.is_free = isFree
+        limits.tells_lines = lines != nil
         guard
             let state = unsafe withUnsafePointer(
                 to: HostCallbacks.table, { unsafe pp_open(names.pool.pool, &limits, $0, seed) })
@@ -218,6 +226,8 @@ internal import Synchronization
 
     /// Bytes that the script holds; 0 once it is closed, and its memory somebody else's.
     var memory: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_memory(state)) }
+    /// Fuel that the last call used.
+    var fuelUsed: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_fuel_used(state)) }
     /// From now on the n-th allocation of the script fails; 0 for none.
     func refuseAllocation(_ n: Int) { unsafe pp_refuse_allocation(state, Int64(n)) }
 
@@ -270,6 +280,19 @@ internal import Synchronization
     }
 
     func leaveTable() { calls.withLock { $0.depth -= 1 } }
+
+    var functions: [@Sendable (PatchStack) -> Int32] { calls.withLock { $0.functions } }
+
+    /// Adds a function, and returns its number.
+    func addFunction(_ body: @escaping @Sendable (PatchStack) -> Int32) -> Int {
+        calls.withLock { calls in
+            calls.functions.append(body)
+            return calls.functions.count - 1
+        }
+    }
+
+    func addObject(_ object: SpecObject, _ table: UInt) { calls.withLock { $0.specObjects[table] = object } }
+    func object(at table: UInt) -> SpecObject? { calls.withLock { $0.specObjects[table] } }
 
     /// Keeps an object for a call, and returns the number that a script knows it by.
     func keep(_ object: any PatchObject, for call: Int64) -> Int64 {
@@ -347,7 +370,7 @@ extension pp_limits {
             instructions_per_check: Int32(clamping: max(1, limits.instructionsPerCheck)),
             original_calls: Int32(clamping: limits.originalCalls),
             call_depth: Int32(clamping: max(1, limits.callDepth)),
-            replacements: Int32(clamping: min(max(0, limits.replacements), 10_000)))
+            replacements: Int32(clamping: min(max(0, limits.replacements), 10_000)), is_free: false, tells_lines: false)
     }
 }
 

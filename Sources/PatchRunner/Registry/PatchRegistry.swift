@@ -92,7 +92,8 @@ final class NameTable: Sendable {
 
     /// A class whose objects' methods scripts may call.
     struct ExposedClass: Sendable {
-        let type: ObjectIdentifier
+        /// nil for a class that is known by its name alone.
+        let type: ObjectIdentifier?
         let name: String
         let methods: [Method]
     }
@@ -113,6 +114,7 @@ final class NameTable: Sendable {
     var classes: [ExposedClass] { exposed.withLock { $0 } }
 
     func className(of object: AnyObject) -> String {
+        if let object = object as? SpecObject { return object.className }
         let id = ObjectIdentifier(type(of: object))
         return classes.first { $0.type == id }?.name ?? "\(type(of: object))"
     }
@@ -137,7 +139,12 @@ final class NameTable: Sendable {
         return slot
     }
 
-    func expose(_ type: AnyClass, as name: String, methods: [Method]) throws(PatchError) {
+    /// Exposes a class that is known by its name alone: a spec's objects are all of one type.
+    func expose(className name: String, methods: [Method]) throws(PatchError) {
+        try expose(nil, as: name, methods: methods)
+    }
+
+    func expose(_ type: AnyClass?, as name: String, methods: [Method]) throws(PatchError) {
         for word in [name] + methods.map(\.name)
         where !Manifest.isReplaceable(word) || word.contains(where: { ".:".contains($0) }) {
             throw PatchError(.config, "`\(word)` cannot be exposed", hint: "use letters, digits and _")
@@ -146,10 +153,14 @@ final class NameTable: Sendable {
             throw PatchError(.config, "\(name) has two methods of one name", hint: "give each method a name of its own")
         }
         let isNew = exposed.withLock { exposed in
-            guard !exposed.contains(where: { $0.name == name || $0.type == ObjectIdentifier(type) }) else {
+            guard
+                !exposed.contains(where: {
+                    $0.name == name || type != nil && $0.type == type.map(ObjectIdentifier.init)
+                })
+            else {
                 return false
             }
-            exposed.append(ExposedClass(type: ObjectIdentifier(type), name: name, methods: methods))
+            exposed.append(ExposedClass(type: type.map(ObjectIdentifier.init), name: name, methods: methods))
             return true
         }
         guard isNew else { throw PatchError(.config, "\(name) is exposed already", hint: "expose each class once") }

@@ -11,8 +11,8 @@ public final class LoadedPatch: Sendable {
     let script: ScriptState
     let owner: PatchRunner.Identity
 
-    init(_ patch: VerifiedPatch, script: ScriptState, owner: PatchRunner.Identity) throws(PatchError) {
-        manifest = patch.manifest
+    init(_ manifest: Manifest, script: ScriptState, owner: PatchRunner.Identity) throws(PatchError) {
+        self.manifest = manifest
         self.script = script
         self.owner = owner
         do {

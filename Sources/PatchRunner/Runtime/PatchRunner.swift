@@ -24,6 +24,7 @@ public final class PatchRunner: Sendable {
     private let events: @Sendable (PatchEvent) -> Void
     private let changing = Mutex(State())
     private let identity = Identity()
+    private let lines: PatchSpec.LineCounts?
 
     /// What a runner's patches know it by.
     final class Identity: Sendable {}
@@ -44,10 +45,20 @@ public final class PatchRunner: Sendable {
     ///     that expires is refused.
     ///   - events: Told of everything that happens, on the thread on which it happens; a script's log lines and failures come while
     ///     a call waits, so it must be quick.
-    public init(
+    public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(), floors: [String: Int] = [:],
         clock: @escaping @Sendable () -> Timestamp?, events: @escaping @Sendable (PatchEvent) -> Void = { _ in }
     ) {
+        self.init(
+            registry: registry, host: host, limits: limits, floors: floors, clock: clock, events: events, lines: nil)
+    }
+
+    init(
+        registry: PatchRegistry, host: HostInfo, limits: PatchLimits, floors: [String: Int] = [:],
+        clock: @escaping @Sendable () -> Timestamp?, events: @escaping @Sendable (PatchEvent) -> Void,
+        lines: PatchSpec.LineCounts?
+    ) {
+        self.lines = lines
         self.registry = registry
         self.host = host
         self.limits = limits
@@ -99,16 +110,23 @@ public final class PatchRunner: Sendable {
     ///   or replaces nothing, what the app does not have, or other names than its manifest's; `script-limit` for one that
     ///   is past a limit.
     public func load(_ patch: VerifiedPatch) throws(PatchError) -> LoadedPatch {
-        let identity = PatchEvent.Patch(id: patch.manifest.id, version: patch.manifest.version)
+        try load(patch.manifest, patch.scripts, checksVersions: true)
+    }
+
+    /// Runs the script of a patch that need not have been verified: for tests.
+    ///
+    /// - Parameter checksVersions: Whether the patch must be for this app and its version.
+    func load(_ manifest: Manifest, _ scripts: [Script], checksVersions: Bool) throws(PatchError) -> LoadedPatch {
+        let identity = PatchEvent.Patch(id: manifest.id, version: manifest.version)
         do throws(PatchError) {
-            try check(patch.manifest)
+            if checksVersions { try check(manifest) }
             let breaker = Breaker(limits: limits) { [weak self] breaker, failures in
                 self?.takeOut(identity, breaker, after: failures)
             }
             let script = try ScriptState(
-                patch: identity, limits: limits, scripts: patch.scripts, host: host, names: registry.names,
-                breaker: breaker, events: events, seed: .random(in: .min ... .max))
-            let loaded = try LoadedPatch(patch, script: script, owner: self.identity)
+                patch: identity, limits: limits, scripts: scripts, host: host, names: registry.names,
+                breaker: breaker, events: events, seed: .random(in: .min ... .max), lines: lines)
+            let loaded = try LoadedPatch(manifest, script: script, owner: self.identity)
             events(.loaded(identity, replaces: loaded.replaces))
             return loaded
         } catch {
@@ -125,6 +143,15 @@ public final class PatchRunner: Sendable {
     /// - Throws: `policy` for a version below one of the same id that was applied before, or a patch that is not for this app or
     ///   this time any more; `config` for a patch that was applied already, or was loaded by another runner.
     public func apply(_ patch: LoadedPatch) throws(PatchError) {
+        try apply(patch) { () throws(PatchError) in try policy(for: patch.manifest) }
+    }
+
+    /// Applies a patch whatever app and version it is for: for tests.
+    func put(_ patch: LoadedPatch) throws(PatchError) { try apply(patch) { .none } }
+
+    private func apply(
+        _ patch: LoadedPatch, policy given: () throws(PatchError) -> Policy
+    ) throws(PatchError) {
         let identity = patch.script.patch
         var replaced: LoadedPatch?
         do throws(PatchError) {
@@ -132,7 +159,7 @@ public final class PatchRunner: Sendable {
                 throw PatchError(
                     .config, "\(patch.id) was loaded by another runner", hint: "load it with this runner")
             }
-            var policy = try policy(for: patch.manifest)
+            var policy = try given()
             replaced = try changing.withLock { (state) throws(PatchError) in
                 policy.floor = state.floors[patch.id]  // here, or another thread raises it meanwhile
                 try policy.check(patch.manifest)

@@ -133,6 +133,13 @@ extension Option {
     static let interface = Option(
         name: "interface", value: .file("FILE"), variable: "PATCHPACK_INTERFACE",
         help: "what the app offers, as it wrote it (or PATCHPACK_INTERFACE)")
+    static let spec = Option(
+        name: "spec", value: .file("SPEC.lua"), repeats: true, help: "tests in Lua, in the habit of busted")
+    static let testFormat = Option(
+        name: "format", value: .choice("FORMAT", ["text", "json", "tap", "junit"]),
+        help: "text, one JSON object a line, TAP 14, or JUnit's XML")
+    static let coverage = Option(
+        name: "coverage", value: .file("FILE"), help: "write which lines of the patches ran, as lcov has it")
     static let noLint = Option(name: "no-lint", help: "pack without looking at the scripts first")
     static let lintFormat = Option(
         name: "format", value: .choice("FORMAT", ["text", "json", "sarif", "github"]),

@@ -109,7 +109,7 @@ struct LintedPatch {
     func line(of finding: Finding) -> String { texts[finding.script]?.line(finding.line) ?? "" }
 
     /// A script's name: its path below the entry's folder, or its file's name.
-    private static func name(of path: Path, beside entry: Path) -> String {
+    static func name(of path: Path, beside entry: Path) -> String {
         let (above, all) = (entry.parent.components, path.components)
         guard path != entry, all.starts(with: above), all.count > above.count else { return path.name.description }
         return all.dropFirst(above.count).map { Path(bytes: Array($0)).description }.joined(separator: "/")

@@ -1,0 +1,194 @@
+/// Any value of Lua's that can pass between two states: what a spec gives and gets.
+enum ScriptValue: PatchValue, Sendable {
+    case `nil`
+    case boolean(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string([UInt8])
+    case table([(key: ScriptValue, value: ScriptValue)])
+    case object(SpecObject)
+
+    static var patchTypeName: String { "value" }
+
+    func push(to stack: PatchStack) {
+        switch self {
+        case .nil: stack.pushNil()
+        case .boolean(let value): stack.push(value)
+        case .integer(let value): stack.push(value)
+        case .number(let value): stack.push(value)
+        case .string(let bytes): stack.push(bytes: bytes)
+        case .object(let object):
+            // Back in its own state it is the table that it was made of.
+            if object.spec === stack.script { stack.pushHeld(object.held) } else { stack.push(object: object) }
+        case .table(let pairs):
+            guard stack.makeRoom() else { return stack.refuse("tables nested too deep") }
+            stack.pushTable(fields: pairs.count)
+            let table = stack.top
+            for (key, value) in pairs {
+                key.push(to: stack)
+                value.push(to: stack)
+                stack.setPair(of: table)
+            }
+        }
+    }
+
+    static func read(from stack: PatchStack, at index: Int32) -> ScriptValue? {
+        switch stack.typeName(at: index) {
+        case "nil", "nothing": .nil
+        case "boolean": stack.bool(at: index).map { .boolean($0) }
+        case "integer": stack.integer(at: index).map { .integer($0) }
+        case "number": stack.number(at: index).map { .number($0) }
+        case "string": stack.bytes(at: index).map { .string($0) }
+        case "table": readTable(from: stack, at: index)
+        default: (stack.object(at: index) as? SpecObject).map { .object($0) }
+        }
+    }
+
+    private static func readTable(from stack: PatchStack, at index: Int32) -> ScriptValue? {
+        if let object = stack.script.specObject(at: index, on: stack) { return .object(object) }
+        var pairs: [(ScriptValue, ScriptValue)] = []
+        let isRead = stack.forEachPair(at: index) {
+            guard let key = read(from: stack, at: -2), let value = read(from: stack, at: -1) else { return false }
+            pairs.append((key, value))
+            return true
+        }
+        return isRead ? .table(pairs) : nil
+    }
+
+    /// Whether the value could be read as a type of an interface; types that only Swift knows take any table.
+    func fits(_ type: String) -> Bool {
+        if type.hasSuffix(" or nil") {
+            if case .nil = self { return true }
+            return fits(String(type.dropLast(" or nil".count)))
+        }
+        switch (self, type) {
+        case (_, "nothing"), (_, "value"), (.boolean, "boolean"), (.integer, "integer"), (.integer, "number"),
+            (.number, "number"), (.string, "string"), (.object, _):
+            return true
+        case (.number(let value), "integer"): return Int64(exactly: value) != nil
+        case (_, "boolean"), (_, "integer"), (_, "number"), (_, "string"): return false
+        case (.table(let pairs), _):
+            for prefix in ["array of ", "table of "] where type.hasPrefix(prefix) {
+                return pairs.allSatisfy { $0.value.fits(String(type.dropFirst(prefix.count))) }
+            }
+            return true
+        // A struct is a table; an enum with a raw value is that value.
+        case (.nil, _): return false
+        default: return !type.contains(" of ")
+        }
+    }
+
+    /// What a script calls the value's type.
+    var typeName: String {
+        switch self {
+        case .nil: "nil"
+        case .boolean: "boolean"
+        case .integer: "integer"
+        case .number: "number"
+        case .string: "string"
+        case .table: "table"
+        case .object(let object): object.className
+        }
+    }
+}
+
+/// A table of a spec's that stands for an object of the host.
+final class SpecObject: PatchObject {
+    let className: String
+    /// Where the spec's state keeps the table.
+    let held: Int32
+    let spec: ScriptState
+
+    init(className: String, held: Int32, spec: ScriptState) {
+        self.className = className
+        self.held = held
+        self.spec = spec
+    }
+}
+
+/// The result of a function that a spec has made.
+enum ScriptResult: PatchResult {
+    static var count: Int32 { 1 }
+    static var typeName: String { "value" }
+    static func push(_ value: ScriptValue, to stack: PatchStack) -> Int32 {
+        value.push(to: stack)
+        return 1
+    }
+    static func read(from stack: PatchStack) -> ScriptValue? { ScriptValue.read(from: stack, at: -1) }
+    static func finish(_ stack: PatchStack, arguments: Int32) -> ScriptValue? {
+        guard stack.runs(arguments, 1) else { return nil }
+        return read(from: stack)
+    }
+    static func mismatch(in stack: PatchStack) -> String { ScriptValue.mismatch(in: stack, at: -1) }
+}
+
+/// A function of an interface, whose original is a spec's.
+final class ScriptFunction: Sendable {
+    typealias Original = @Sendable ([ScriptValue]) throws -> ScriptValue
+
+    let signature: PatchSignature?
+    private let original: Original
+
+    /// - Parameter signature: What the app's function takes and gives; without it, anything goes.
+    init(signature: PatchSignature?, original: @escaping Original) {
+        self.signature = signature
+        self.original = original
+    }
+
+    /// Calls what a cell leads to.
+    func call(_ slot: Slot, _ cell: LayerCell, _ arguments: [ScriptValue]) throws -> ScriptValue {
+        guard !cell.isEmpty else { return try original(arguments) }
+        var record = CallRecord<Original, ScriptValue, any Error>(original)
+        return try unsafe withUnsafeMutablePointer(to: &record) { record in
+            guard let stack = unsafe slot.enter(cell, CallReference(record)) else { return try original(arguments) }
+            for argument in arguments { argument.push(to: stack) }
+            if let value = ScriptResult.finish(stack, arguments: Int32(arguments.count)) {
+                if value.fits(signature?.result ?? "value") {
+                    stack.leave()
+                    return value
+                }
+                stack.script.refuseRead("expected \(signature?.result ?? "value"), given \(value.typeName)")
+            }
+            switch unsafe slot.settle(stack, ScriptResult.self, record.pointee.outcome) {
+            case .outcome(let outcome): return try outcome.get()
+            case .below(var below):
+                return try unsafe withUnsafeMutablePointer(to: &below) {
+                    try unsafe call(slot, LayerCell($0), arguments)
+                }
+            }
+        }
+    }
+
+    /// Calls it with a script's arguments.
+    func invoke(
+        _ slot: Slot, _ stack: PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell
+    ) -> Int32 {
+        var arguments: [ScriptValue] = []
+        let given = max(0, Int(stack.top) - Int(first) + 1)
+        let types = signature?.arguments
+        if let types, given > types.count {
+            stack.push(
+                message: "\(slot.name) takes \(types.count) argument\(types.count == 1 ? "" : "s"), given \(given)")
+            return -2
+        }
+        for index in 0..<(types?.count ?? given) {
+            let place = first + Int32(index)
+            guard let value = ScriptValue.read(from: stack, at: place), value.fits(types?[index] ?? "value") else {
+                let mismatch = stack.mismatch(expected: types?[index] ?? "value", at: place)
+                stack.push(message: "argument \(index + 1) of \(slot.name): \(mismatch)")
+                return -2
+            }
+            arguments.append(value)
+        }
+        let call = unsafe record?.address.assumingMemoryBound(to: CallRecord<Original, ScriptValue, any Error>.self)
+        do {
+            let value = try self.call(slot, cell, arguments)
+            unsafe call?.pointee.outcome = .success(value)
+            value.push(to: stack)
+            return 1
+        } catch {
+            unsafe call?.pointee.outcome = .failure(error)
+            return stack.raise(error)
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import PatchCrypto
+import Testing
+
+@testable import PatchRunner
+
+@Suite struct PatchSpecTests {
+    private let patch =
+        "patch.replace('Cart.total', function(original, a, b) if b < 0 then return 0 end return original(a, b) end)"
+
+    private func run(
+        _ spec: String, patch: String? = nil, replaces: [String] = ["Cart.total"], interface: Bool = false,
+        covers: Bool = false
+    ) throws -> SpecReport {
+        let script = Script(name: "main.lua", bytes: Array((patch ?? self.patch).utf8))
+        let manifest = try Manifest(
+            id: "com.example.fix", version: 1, app: "com.example.shop", replaces: replaces,
+            scripts: [.init(name: script.name, size: script.bytes.count)])
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("Cart.total") { (a: Double, b: Int) -> Double in a }
+        return PatchSpec.run(
+            Script(name: "spec.lua", bytes: Array(spec.utf8)),
+            on: [PatchUnderTest(manifest: manifest, scripts: [script])],
+            interface: interface
+                ? registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1")) : nil,
+            covers: covers)
+    }
+
+    private static let define = "host.define('Cart.total', function(a, b) return a * b end)\n"
+
+    @Test func testsPassFailAndWait() throws {
+        let report = try run(
+            Self.define + """
+                describe("total", function()
+                  it("passes", function() assert.equal(0, host.call("Cart.total", 1, -1)) end)
+                  it("fails", function()
+                    assert.equal(1, host.call("Cart.total", 1, -1))
+                  end)
+                  it("raises", function() error("oops") end)
+                  pending("waits")
+                end)
+                """)
+        #expect(report.error == nil)
+        #expect(report.replacements == 1)
+        #expect(report.tests.map(\.name) == ["total passes", "total fails", "total raises", "total waits"])
+        #expect(report.tests.map(\.status) == [.passed, .failed, .failed, .pending])
+        #expect(report.tests.map(\.line) == [3, 4, 7, 8])
+        #expect(report.tests[1].message.hasPrefix("spec.lua:5: expected 1, got 0"))
+        #expect(report.tests[2].message.hasPrefix("spec.lua:7: oops"))
+        #expect(!report.isGood)
+    }
+
+    @Test func whatIsNoTestIsNoSuccess() throws {
+        #expect(try !run(Self.define).isGood)
+        #expect(try run("x =").error?.message == "spec.lua:1: unexpected symbol near <eof>")
+        #expect(try run("describe('a', function() error('b') end)").error?.message.contains("spec.lua:1: b") == true)
+        let nothing = try run(Self.define + "it('a', function() end)", patch: "local x = 1", replaces: [])
+        #expect(nothing.error?.message == "the script replaces nothing")
+        #expect(try run("it('a', function() end)", patch: "patch.replace('Cart.total'").error?.code == .script)
+    }
+
+    @Test func eachTestHasThePatchAnew() throws {
+        let report = try run(
+            Self.define + """
+                for i = 1, 3 do it("counts " .. i, function() assert.equal(1, host.call("Cart.total", 1, 1)) end) end
+                """, patch: "local n = 0 patch.replace('Cart.total', function() n = n + 1 return n end)")
+        #expect(report.isGood, "\(report)")
+    }
+
+    @Test func aSpecAsksWhatHappened() throws {
+        let report = try run(
+            Self.define + """
+                it("asks", function()
+                  host.call("Cart.total", 2, 3)
+                  host.call("Cart.total", 2, -3)
+                  assert.same({{2, 3}}, host.calls("Cart.total"))
+                  assert.equal(0, host.fellback("Cart.total"))
+                  assert.is_true(host.fuel() > 0 and host.fuel() < 20)
+                  assert.equal(6, host.call("Cart.total", 2, 3.0))
+                  assert.has_error(function() host.call("Cart.total", 2, {}) end)
+                  assert.equal(1, host.fellback("Cart.total"))
+                  assert.matches("attempt to compare", host.failures()[1].message)
+                  assert.equal(1, host.failures()[1].line)
+                  assert.has_error(function() host.call("Cart.nothing") end)
+                end)
+                """)
+        #expect(report.isGood, "\(report.tests)")
+    }
+
+    @Test func withAnInterfaceTheTypesAreTheApps() throws {
+        let report = try run(
+            Self.define + """
+                it("refuses wrong arguments", function()
+                  assert.error_matches(function() host.call("Cart.total", "x", 1) end, "argument 1 of Cart.total: expected number, given string")
+                  assert.error_matches(function() host.call("Cart.total", 1, 2, 3) end, "takes 2 arguments, given 3")
+                end)
+                it("refuses wrong answers", function()
+                  assert.equal(3, host.call("Cart.total", 3, 1))
+                  assert.equal("wrong result: expected number, given string", host.failures()[1].message)
+                end)
+                it("knows what there is", function()
+                  assert.has_error(function() host.define("Cart.other", function() end) end)
+                end)
+                """, patch: "patch.replace('Cart.total', function(original, a, b) original(a, b) return 'x' end)",
+            interface: true)
+        // The original answers where the patch's answer does not fit.
+        #expect(report.tests.map(\.status) == [.passed, .passed, .passed], "\(report.tests)")
+    }
+
+    @Test func linesAreCounted() throws {
+        let report = try run(
+            Self.define + "it('a', function() host.call('Cart.total', 1, 1) host.call('Cart.total', 1, 2) end)",
+            patch: """
+                patch.replace("Cart.total", function(original, a, b)
+                  if b < 0 then
+                    return 0
+                  end
+                  return original(a, b)
+                end)
+                """, covers: true)
+        let lines = try #require(report.coverage["main.lua"])
+        #expect(lines[3] == 0)
+        #expect(lines[2] == 2 && lines[5] == 2)
+        #expect(lines[4] == nil)
+    }
+
+    /// The forms of busted's own documentation (https://lunarmodules.github.io/busted), one after the other.
+    @Test func bustedsStyleRunsAsItIs() throws {
+        let report = try run(
+            Self.define + #"""
+                describe("Busted unit testing framework", function()
+                  local obj1, obj2, log = nil, nil, {}
+                  setup(function() log[#log + 1] = "setup" end)
+                  teardown(function() log[#log + 1] = "teardown" end)
+                  before_each(function() obj1 = { test = "yes" } obj2 = { test = "yes" } end)
+                  after_each(function() log[#log + 1] = "after" end)
+
+                  describe("should be awesome", function()
+                    it("should be easy to use", function() assert.truthy("Yup.") end)
+
+                    it("should have lots of features", function()
+                      assert.are.same({ table = "great"}, { table = "great" })
+                      assert.are_not.equal({ table = "great"}, { table = "great"})
+                      assert.truthy("this is a string")
+                      assert.True(1 == 1)
+                      assert.is_true(1 == 1)
+                      assert.falsy(nil)
+                      assert.has_error(function() error("Wat") end, "Wat")
+                    end)
+
+                    it("should provide some shortcuts to common functions", function()
+                      assert.are.unique({{ thing = 1 }, { thing = 2 }, { thing = 3 }})
+                      assert.is_not_nil(obj1)
+                      assert.is.number(1) assert.is_string("x") assert.is_table({}) assert.is_function(print) assert.is_nil(nil)
+                      assert.is_not.equal(1, 2) assert.is_not_true(false) assert.are_equal(1, 1) assert.Not.equal(1, 2)
+                      assert.is_false(false) assert.is_boolean(true) assert.is.near(1.5, 1.6, 0.2)
+                      assert.no.errors(function() end) assert.has_no.errors(function() end) assert.has.errors(function() error() end)
+                      assert.error_matches(function() error("some text") end, "so.e")
+                      assert(true) assert(1, "message")
+                      assert.has_error(function() assert(false, "said") end, "said")
+                      assert.has_error(function() assert.is_true(false) end)
+                    end)
+
+                    it("should have mocks and spies for functional tests", function()
+                      local thing = { greet = function() end }
+                      spy.on(thing, "greet")
+                      thing.greet("Hi!")
+                      assert.spy(thing.greet).was.called()
+                      assert.spy(thing.greet).was.called_with("Hi!")
+                      assert.spy(thing.greet).was_called(1)
+                      assert.spy(thing.greet).was_not.called_with("Bye!")
+                      assert.spy(thing.greet).was.called_with(match._)
+                      assert.spy(thing.greet).was.called_with(match.is_string())
+                      local s = spy.new(function(a) return a * 2 end)
+                      assert.equal(4, s(2))
+                      s:clear()
+                      assert.spy(s).was_not_called()
+                      local t = { f = function() return 1 end }
+                      stub(t, "f").returns(7)
+                      assert.equal(7, t.f())
+                      t.f:revert()
+                    end)
+
+                    it("checks deep tables", function()
+                      assert.same({a = {b = {1, 2}}}, {a = {b = {1, 2}}})
+                      assert.not_same({a = 1}, {a = 1, b = 2})
+                      assert.is_not.same(obj1, {})
+                    end)
+
+                    pending("I should finish this test later")
+                    it("cleans up", function()
+                      finally(function() log[#log + 1] = "finally" end)
+                      assert.equal("setup", log[1])
+                    end)
+                  end)
+                  insulate("an insulated test", function() it("runs", function() assert.is_true(true) end) end)
+                end)
+                """#)
+        #expect(report.error == nil)
+        #expect(report.tests.count == 8)
+        #expect(
+            report.tests.filter { $0.status == .failed }.isEmpty,
+            "\(report.tests.filter { $0.status == .failed }.map(\.message))")
+    }
+}

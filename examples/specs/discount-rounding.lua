@@ -1,0 +1,12 @@
+describe("Discount.apply", function()
+  it("rounds half a cent up", function()
+    assert.near(24.94, host.call("Discount.apply", 28.5, 12.5), 1e-9)
+    assert.near(7.5, host.call("Discount.apply", 10.0, 25.0), 1e-9)
+  end)
+
+  it("does not ask the original, which cuts", function()
+    host.define("Discount.apply", function() error("not to be called") end)
+    host.call("Discount.apply", 28.5, 12.5)
+    assert.equal(0, #host.calls("Discount.apply"))
+  end)
+end)
