@@ -46,7 +46,7 @@ check: deps lint docs
 	$(SWIFT) build --build-tests
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests examples/shop Benchmarks/Package.swift Benchmarks/Sources
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests examples/shop examples/shop-tests Benchmarks/Package.swift Benchmarks/Sources
 	shellcheck scripts/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
 
 # What a registered function is, for 0 to 8 arguments.

@@ -8,6 +8,7 @@ let package = Package(
         .executable(name: "patchpack", targets: ["patchpack"]),
         .library(name: "PatchCrypto", targets: ["PatchCrypto"]),
         .library(name: "PatchRunner", targets: ["PatchRunner"]),
+        .library(name: "PatchTesting", targets: ["PatchTesting"]),
     ],
     targets: [
         .systemLibrary(
@@ -28,6 +29,10 @@ let package = Package(
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),
         .executableTarget(name: "patchpack", dependencies: ["PatchCrypto", "PatchRunner"]),
+        .target(name: "PatchTesting", dependencies: ["PatchRunner", "PatchCrypto"]),
+        .testTarget(
+            name: "ShopTests", dependencies: ["shop", "PatchTesting", "PatchRunner", "PatchCrypto"],
+            path: "examples/shop-tests"),
         .executableTarget(name: "shop", dependencies: ["PatchRunner", "PatchCrypto"], path: "examples/shop"),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),

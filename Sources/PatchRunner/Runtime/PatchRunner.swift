@@ -116,7 +116,9 @@ public final class PatchRunner: Sendable {
     /// Runs the script of a patch that need not have been verified: for tests.
     ///
     /// - Parameter checksVersions: Whether the patch must be for this app and its version.
-    func load(_ manifest: Manifest, _ scripts: [Script], checksVersions: Bool) throws(PatchError) -> LoadedPatch {
+    package func load(
+        _ manifest: Manifest, _ scripts: [Script], checksVersions: Bool = true
+    ) throws(PatchError) -> LoadedPatch {
         let identity = PatchEvent.Patch(id: manifest.id, version: manifest.version)
         do throws(PatchError) {
             if checksVersions { try check(manifest) }

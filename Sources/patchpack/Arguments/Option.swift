@@ -140,6 +140,7 @@ extension Option {
         help: "text, one JSON object a line, TAP 14, or JUnit's XML")
     static let coverage = Option(
         name: "coverage", value: .file("FILE"), help: "write which lines of the patches ran, as lcov has it")
+    static let watch = Option(name: "watch", help: "run again whenever a patch or a spec is written")
     static let noLint = Option(name: "no-lint", help: "pack without looking at the scripts first")
     static let lintFormat = Option(
         name: "format", value: .choice("FORMAT", ["text", "json", "sarif", "github"]),

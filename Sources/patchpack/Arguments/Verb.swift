@@ -24,7 +24,7 @@ struct Verb: Sendable {
 
     /// The verbs in the order of help.
     static let all = [
-        KeygenCommand.verb, KeyinfoCommand.verb, LintCommand.verb, TestCommand.verb, PackCommand.verb,
+        InitCommand.verb, KeygenCommand.verb, KeyinfoCommand.verb, LintCommand.verb, TestCommand.verb, PackCommand.verb,
         VerifyCommand.verb,
         InspectCommand.verb, UnpackCommand.verb, ResignCommand.verb, TrustCommand.verb, KeystoreCommand.verb,
         InterfaceCommand.verb, DoctorCommand.verb, CompletionsCommand.verb,

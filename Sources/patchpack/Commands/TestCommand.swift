@@ -8,7 +8,8 @@ enum TestCommand {
         operands: "PATCH... --spec SPEC.lua [--interface FILE]", operandValue: .file("PATCH"),
         operandCount: 1...Int.max,
         options: [
-            .spec, .interface, .testFormat, .coverage, .bundle, .trustedKey, .trustStore, .trustStorePin, .scriptKey,
+            .spec, .interface, .testFormat, .coverage, .watch, .bundle, .trustedKey, .trustStore, .trustStorePin,
+            .scriptKey,
             .storePassphraseEnv, .storePassphraseFile,
         ],
         example: "patchpack test patches/cart-total.lua --spec specs/cart-total.lua",
@@ -17,6 +18,22 @@ enum TestCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let specs = arguments.values(of: .spec).map(\.path)
         guard !specs.isEmpty else { throw PatchError(.usage, "no spec", hint: "give --spec SPEC.lua") }
+        guard arguments.has(.watch) else { return try runOnce(specs, arguments, console) }
+        let watch = try FileWatch(arguments.operands.map(\.path) + specs)
+        while true {
+            do {
+                _ = try runOnce(specs, arguments, console)
+            } catch {
+                console.error(error)
+            }
+            console.note("waiting for a change; end it with Ctrl-C")
+            try watch.wait()
+        }
+    }
+
+    private static func runOnce(
+        _ specs: [Path], _ arguments: ParsedArguments, _ console: Console
+    ) throws(PatchError) -> Int32 {
         let interface = try InterfaceCommand.given(arguments)
         let patches = try patches(arguments)
         let coverageFile = arguments.value(of: .coverage)?.path

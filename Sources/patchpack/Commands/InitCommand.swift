@@ -1,0 +1,182 @@
+import PatchCrypto
+
+/// `init`: lays out a project of patches.
+enum InitCommand {
+    static let verb = Verb(
+        name: "init", summary: "lay out a folder for patches, with a spec, a release script and a CI workflow",
+        operands: "DIR", operandValue: .directory("DIR"), operandCount: 1...1, options: [.app],
+        example: "patchpack init my-patches --app com.example.shop",
+        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let folder = arguments.operands[0].path
+        let app = try arguments.text(of: .app) ?? "com.example.shop"
+        // The rules for its form are the manifest's.
+        do {
+            _ = try Manifest(id: "\(app).hello", version: 1, app: app, scripts: [.init(name: "main.lua", size: 0)])
+        } catch {
+            throw PatchError(.usage, "--app \(app): \(error.message)")
+        }
+        var outputs: [OutputFile] = []
+        for (name, text) in ProjectTemplate.files(app: app) {
+            let path = folder.appending(Path(name))
+            try OutputFile.makeFolder(path.parent)
+            outputs.append(OutputFile(path: path, content: .bytes(Array(text.utf8))))
+        }
+        try OutputFile.write(outputs, force: false)
+        for output in outputs {
+            if console.format == .json {
+                try console.json(
+                    .object([("schema", .string("patchpack.init/1")), ("file", .string(output.path.description))]))
+            } else if !console.isQuiet {
+                try console.line(.good, "made", "  \(output.path)")
+            }
+        }
+        console.note("next: cd \(folder), patchpack keygen -o keys, sh release.sh")
+        return 0
+    }
+}
+
+/// The files of a new project.
+private enum ProjectTemplate {
+    static func files(app: String) -> [(name: String, text: String)] {
+        [
+            ("patches/hello.lua", patch(app)), ("specs/hello.lua", spec), ("interface.json", interface(app)),
+            ("release.sh", release), (".github/workflows/patches.yml", workflow),
+            (".gitignore", "dist/\nkeys/signing.pem\n"),
+            (".gitattributes", "*.js binary\n"), ("README.md", readme(app)),
+        ]
+    }
+
+    private static func patch(_ app: String) -> String {
+        """
+        -- @patch    \(app).hello
+        -- @version  1
+        -- @app      \(app)
+        -- @replaces Greeting.text
+        --
+        -- Say here what is wrong in the app, and what this patch does about it.
+        patch.replace("Greeting.text", function(original, name)
+          if name == "" then
+            return original("stranger")
+          end
+          return original(name)
+        end)
+
+        """
+    }
+
+    private static let spec = """
+        describe("Greeting.text", function()
+          before_each(function()
+            -- What the app's own function does, as far as the patch cares.
+            host.define("Greeting.text", function(name) return "Hello, " .. name .. "!" end)
+          end)
+
+          it("greets by name", function()
+            assert.equal("Hello, Ada!", host.call("Greeting.text", "Ada"))
+          end)
+
+          it("greets somebody without a name", function()
+            assert.equal("Hello, stranger!", host.call("Greeting.text", ""))
+          end)
+
+          it("never fails", function()
+            host.call("Greeting.text", "Ada")
+            assert.same({}, host.failures())
+          end)
+        end)
+
+        """
+
+    /// An interface as the library writes it; the app's own takes its place.
+    private static func interface(_ app: String) -> String {
+        """
+        {
+          "schema": "patchpack.interface/1",
+          "app": "\(app)",
+          "appVersion": "1.0",
+          "functions": [
+            {"name":"Greeting.text","arguments":["string"],"result":"string","throws":false,"async":false}
+          ],
+          "classes": []
+        }
+
+        """
+    }
+
+    private static let release = """
+        #!/bin/sh
+        # Lints, tests, packs and verifies every patch. Each patches/NAME.lua has its specs/NAME.lua.
+        # The keys are files: PATCHPACK_SIGNING_KEY, PATCHPACK_TRUSTED_KEY, PATCHPACK_SCRIPT_KEY, or those in keys/.
+        set -eu
+        cd "$(dirname "$0")"
+        export PATCHPACK_INTERFACE=interface.json
+        export PATCHPACK_SIGNING_KEY="${PATCHPACK_SIGNING_KEY:-keys/signing.pem}"
+        export PATCHPACK_TRUSTED_KEY="${PATCHPACK_TRUSTED_KEY:-keys/trusted.pem}"
+        export PATCHPACK_SCRIPT_KEY="${PATCHPACK_SCRIPT_KEY:-keys/script.key}"
+
+        patchpack lint patches/*.lua
+        for patch in patches/*.lua; do
+          patchpack test "$patch" --spec "specs/$(basename "$patch")"
+        done
+        rm -rf dist
+        patchpack pack patches/*.lua -o dist
+        patchpack verify dist/*.js
+
+        """
+
+    private static let workflow = """
+        # Lints and tests each patch, and, where the signing key is there, packs and verifies them all.
+        # SIGNING_KEY is a secret that holds signing.pem; keys/trusted.pem and keys/script.key are in the repository.
+        name: patches
+        on: [push, pull_request]
+        jobs:
+          patches:
+            runs-on: ubuntu-latest
+            steps:
+              - uses: actions/checkout@v4
+              - name: Put patchpack on the PATH
+                # Wherever your team keeps the tool that `make build` made; it needs the libraries below and nothing else.
+                run: |
+                  sudo apt-get update && sudo apt-get install -y libssl3 libzip4 zlib1g liblua5.4-0
+                  install -D tools/patchpack "$HOME/.local/bin/patchpack"
+                  echo "$HOME/.local/bin" >>"$GITHUB_PATH"
+              - name: Lint
+                run: patchpack lint patches/*.lua --interface interface.json --format github
+              - name: Test
+                run: |
+                  for patch in patches/*.lua; do
+                    patchpack test "$patch" --spec "specs/$(basename "$patch")" --interface interface.json
+                  done
+              - name: Pack and verify
+                if: github.event_name == 'push'
+                env:
+                  SIGNING_KEY: ${{ secrets.SIGNING_KEY }}
+                run: |
+                  umask 077
+                  printf '%s\\n' "$SIGNING_KEY" >"$RUNNER_TEMP/signing.pem"
+                  PATCHPACK_SIGNING_KEY="$RUNNER_TEMP/signing.pem" sh release.sh
+                  rm "$RUNNER_TEMP/signing.pem"
+              - uses: actions/upload-artifact@v4
+                if: github.event_name == 'push'
+                with:
+                  name: patches
+                  path: dist
+
+        """
+
+    private static func readme(_ app: String) -> String {
+        """
+        # Patches for \(app)
+
+            patchpack keygen -o keys                       # once; keys/signing.pem stays secret
+            patchpack test patches/hello.lua --spec specs/hello.lua --interface interface.json --watch
+            sh release.sh                                  # lint, test, pack, verify: dist/*.js
+
+        `interface.json` is what the app offers to patches; the app writes it (`registry.interface(of:)`). `patchpack interface diff`
+        says what a patch could break on between two versions of it.
+
+        """
+    }
+}
