@@ -10,7 +10,7 @@ internal import Synchronization
 ///     #expect(shop.total(9.5, -2) == 0)
 ///     #expect(bench.failures.isEmpty)
 ///
-/// It takes scripts that nobody has signed, which a ``PatchRunner/PatchRunner`` never does; it has no place in an app.
+/// It takes scripts that nobody has signed, which a `PatchRunner` never does; it has no place in an app.
 public final class PatchBench: Sendable {
     /// The functions that patches replace.
     public let registry = PatchRegistry()
@@ -66,7 +66,7 @@ public final class PatchBench: Sendable {
     ///   - script: The entry's path.
     ///   - others: Further scripts of a bundle: their names in the envelope, such as `lib/tax.lua`, and their paths.
     /// - Throws: `no-input` for a file that is missing, `malformed` for tags that are, and what
-    ///   ``PatchRunner/PatchRunner/load(_:)`` throws.
+    ///   `PatchRunner.load` throws.
     @discardableResult
     public func install(script: String, others: [String: String] = [:]) throws(PatchError) -> LoadedPatch {
         let path = Path(script)
@@ -80,7 +80,7 @@ public final class PatchBench: Sendable {
     /// Installs a patch from a script's text, as its tags describe it.
     ///
     /// - Parameter source: Lua with a head of tags.
-    /// - Throws: `malformed` for tags that are missing or wrong, and what ``PatchRunner/PatchRunner/load(_:)`` throws.
+    /// - Throws: `malformed` for tags that are missing or wrong, and what `PatchRunner.load` throws.
     @discardableResult
     public func install(source: String) throws(PatchError) -> LoadedPatch {
         try install([Script(name: "main.lua", bytes: Array(source.utf8))])
@@ -92,7 +92,7 @@ public final class PatchBench: Sendable {
     ///   - envelope: The whole file.
     ///   - trust: The keys whose signatures count.
     ///   - keys: One of them opens the envelope.
-    /// - Throws: What ``PatchRunner/PatchRunner/install(_:trust:keys:threshold:)`` throws.
+    /// - Throws: What `PatchRunner.install` throws.
     @discardableResult
     public func install(
         envelope: [UInt8], trust: TrustStore, keys: some ScriptKeyProvider
