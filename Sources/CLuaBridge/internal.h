@@ -124,6 +124,18 @@ static inline void host_ends(pp_state *state, bool was_called) {
     state->host_since = 0;
 }
 
+/// The message handler stands at the bottom of the main stack; layers' functions follow.
+enum { HANDLER = 1, HOST_STACK = 256 };
+
+/// Waits for the lock, up to some nanoseconds.
+bool pp_wait_for(pp_state *state, int64_t nanoseconds);
+/// Gives the lock back once what was left to the last call in the state is done.
+void pp_attend(pp_state *state);
+/// Ends an asynchronous call that waits.
+void pp_drop(pp_state *state, pp_activation *call);
+/// The message handler: notes the place of an error.
+int pp_handler(lua_State *L);
+
 /// Calls into the runner, whose time is the script's.
 #define WITH_RUNNER(state, call)                                                                                        \
     do {                                                                                                                \
@@ -151,6 +163,38 @@ static inline bool has_stack(int64_t bytes) {
 #endif
     char here;
     return (uintptr_t)&here - pp_thread_stack > (uintptr_t)bytes;
+}
+
+static inline uintptr_t this_thread(void) { return (uintptr_t)&pp_thread_stack; }
+
+/// Whether this thread has the lock now; `*outermost` where it had it not before.
+static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outermost) {
+    uintptr_t owner = 0;
+    *outermost = true;
+    if (atomic_compare_exchange_strong_explicit(
+            &state->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed))
+        return true;
+    if (owner == this_thread()) {
+        *outermost = false;
+        return true;
+    }
+    return pp_wait_for(state, nanoseconds);
+}
+
+/// Gives the lock back at the outermost level.
+static inline void unlock_state(pp_state *state) {
+    if (__builtin_expect(atomic_load_explicit(&state->attention, memory_order_relaxed), 0)) {
+        pp_attend(state);
+        return;
+    }
+    atomic_store_explicit(&state->owner, 0, memory_order_release);
+}
+
+static inline void reset_budget(pp_state *state, int64_t fuel) {
+    state->budget.fuel = fuel;
+    state->budget.kill = PP_NOT_KILLED;
+    state->budget.started = 0;
+    state->budget.excluded = 0;
 }
 
 /// Raises an error where a function that calls the script back has not enough of the C stack left: Lua allows 200 of its C calls

@@ -1,0 +1,375 @@
+// The way into a patch's state, through its function, and out again; asynchronous calls go in and out several times.
+
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEASURED_CALLS = 64 };
+
+static void count(_Atomic(uint64_t) *counter, uint64_t more) {
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more, memory_order_relaxed);
+}
+
+
+/// Where an error was raised: the innermost line of Lua.
+static void find_fault(lua_State *L, int level) {
+    pp_state *state = state_of(L);
+    lua_Debug where;
+    state->fault_line = 0;
+    state->fault_script[0] = 0;
+    for (; lua_getstack(L, level, &where); level++) {
+        lua_getinfo(L, "Sl", &where);
+        if (where.currentline <= 0) continue;
+        state->fault_line = where.currentline;
+        strncpy(state->fault_script, where.source + 1, sizeof state->fault_script - 1);
+        state->fault_script[sizeof state->fault_script - 1] = 0;
+        return;
+    }
+}
+
+int pp_handler(lua_State *L) {
+    find_fault(L, 1);
+    return 1;
+}
+
+void pp_fault_of(lua_State *L, pp_fault *fault) {
+    pp_state *state = state_of(L);
+    *fault = (pp_fault){.kill = state->budget.kill, .line = state->fault_line, .script = state->fault_script};
+    void *error = luaL_testudata(L, -1, PP_ERROR);
+    if (error) fault->host_error = *(int64_t *)error;
+}
+
+/// Locks the state of the cell's layer, where that still stands on the slot.
+static __attribute__((noinline)) pp_layer *lock_layer_slowly(
+    void *cell, const void *slot, bool *outermost, int32_t *refusal, pp_layer **refused) {
+    for (pp_layer *seen = NULL;;) {
+        pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
+        *refused = layer;
+        if (!layer || layer == seen) {
+            *refusal = PP_UNPATCHED;
+            return NULL;
+        }
+        pp_state *state = layer->state;
+        if (!lock_state(state, state->limits.lock_nanoseconds, outermost)) {
+            *refusal = PP_BUSY;
+            return NULL;
+        }
+        if (layer->slot == slot && !atomic_load_explicit(&state->closing, memory_order_relaxed)) return layer;
+        // It was taken off meanwhile, and a slot's cell has changed; a copy of one has not, and leads nowhere.
+        if (*outermost) unlock_state(state);
+        seen = layer;
+    }
+}
+
+static inline pp_layer *lock_layer(
+    void *cell, const void *slot, bool *outermost, int32_t *refusal, pp_layer **refused) {
+    pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
+    uintptr_t nobody = 0;
+    if (__builtin_expect(
+            layer
+                && atomic_compare_exchange_strong_explicit(
+                    &layer->state->owner, &nobody, this_thread(), memory_order_acquire, memory_order_relaxed),
+            1)) {
+        *outermost = true;
+        if (__builtin_expect(
+                layer->slot == slot && !atomic_load_explicit(&layer->state->closing, memory_order_relaxed), 1))
+            return layer;
+        unlock_state(layer->state);
+    }
+    return lock_layer_slowly(cell, slot, outermost, refusal, refused);
+}
+
+static inline bool admit(pp_state *state, pp_layer *layer, bool outermost, int32_t *refusal, pp_layer **refused) {
+    *refused = layer;
+    if (__builtin_expect(outermost, 1)) {
+        reset_budget(state, state->limits.call_fuel);
+    } else if (state->budget.kill) {
+        *refusal = PP_KILLED;
+        return false;
+    }
+    if (__builtin_expect(state->depth >= state->limits.call_depth || !has_stack(state->limits.stack_bytes), 0)) {
+        *refusal = PP_NO_ROOM;
+        if (outermost) unlock_state(state);
+        return false;
+    }
+    return true;
+}
+
+static inline void begin(
+    pp_state *state, pp_activation *call, pp_layer *layer, const void *slot, void *record, lua_State *L) {
+    uint64_t calls = atomic_load_explicit(&layer->calls, memory_order_relaxed);
+    atomic_store_explicit(&layer->calls, calls + 1, memory_order_relaxed);
+    call->outer = state->activation;
+    call->layer = layer;
+    call->slot = slot;
+    call->record = record;
+    call->L = L;
+    call->originals = 0;
+    call->has_run = call->has_references = false;
+    call->id = ++state->last_call;
+    call->refused = false;
+    call->step = -1;
+    call->began = __builtin_expect(calls % MEASURED_CALLS == 0, 0) ? pp_nanoseconds() : 0;
+    state->activation = call;
+    state->depth++;
+    state->trusted = true;
+}
+
+lua_State *pp_enter(void *cell, const void *slot, void *record, int32_t *refusal, pp_layer **refused) {
+    bool outermost;
+    pp_layer *layer = lock_layer(cell, slot, &outermost, refusal, refused);
+    if (!layer) return NULL;
+    pp_state *state = layer->state;
+    if (!admit(state, layer, outermost, refusal, refused)) return NULL;
+    pp_activation *call = &state->calls[state->depth], *outer = state->activation;
+    lua_State *L = outer ? outer->L : state->main;
+    if (__builtin_expect(outer != NULL, 0) && !lua_checkstack(L, HOST_STACK)) {
+        *refusal = PP_NO_ROOM;
+        return NULL;
+    }
+    begin(state, call, layer, slot, record, L);
+    if (__builtin_expect(outer != NULL, 0)) {
+        call->base = lua_gettop(L);
+        lua_pushcfunction(L, pp_handler);
+        call->handler = call->base + 1;
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function);
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->first);
+    } else {
+        call->base = state->bottom;
+        call->handler = HANDLER;
+        lua_pushvalue(L, layer->function);
+        lua_pushvalue(L, layer->first);
+    }
+    return L;
+}
+
+/// Whether a value is an object of the class whose table is at the other index.
+static bool is_object_of(lua_State *L, int value, int class_table) {
+    value = lua_absindex(L, value);
+    class_table = lua_absindex(L, class_table);
+    if (lua_type(L, value) != LUA_TUSERDATA || !lua_getmetatable(L, value)) return false;
+    lua_pushliteral(L, "__index");
+    lua_rawget(L, -2);
+    bool is_object = lua_rawequal(L, -1, class_table);
+    lua_pop(L, 2);
+    return is_object;
+}
+
+/// How many arguments the function gets: those of the call and, in front, `original` or the class, unless an object is there.
+static inline int all_arguments(lua_State *L, pp_layer *layer, int32_t arguments) {
+    if (!layer->is_method || arguments == 0 || !is_object_of(L, -arguments, -arguments - 1)) return arguments + 1;
+    lua_remove(L, -arguments - 1);
+    return arguments;
+}
+
+bool pp_has_run(lua_State *L) { return state_of(L)->activation->has_run; }
+void pp_refuse_run(lua_State *L) { state_of(L)->activation->refused = true; }
+bool pp_is_refused(lua_State *L) { return state_of(L)->activation->refused; }
+
+int64_t pp_owning_call(lua_State *L) {
+    // What a script is given lasts as long as the call of the host that it is in: the outermost, or an asynchronous one.
+    pp_activation *call = state_of(L)->activation;
+    while (call->step < 0 && call->outer) call = call->outer;
+    call->has_references = true;
+    return call->id;
+}
+
+pp_layer *pp_current_layer(lua_State *L) { return state_of(L)->activation->layer; }
+uintptr_t pp_current_below(lua_State *L) {
+    return atomic_load_explicit(&state_of(L)->activation->layer->below, memory_order_acquire);
+}
+
+/// Takes the innermost call off, and gives the lock back behind the outermost.
+static inline void take_off(pp_state *state, pp_activation *call) {
+    state->activation = call->outer;
+    if (--state->depth == 0) {
+        state->fuel_used = state->limits.call_fuel - state->budget.fuel;
+        unlock_state(state);
+    }
+}
+
+static inline void measure(pp_state *state, pp_activation *call) {
+    // A call that ran long enough for the clock to be looked at may be the longest.
+    uint64_t began = call->began ? call->began : call->outer ? 0 : state->budget.started;
+    if (!began) return;
+    pp_layer *layer = call->layer;
+    uint64_t took = pp_nanoseconds() - began;
+    if (call->began) {
+        count(&layer->measured, 1);
+        count(&layer->nanoseconds, took);
+    }
+    if (took > atomic_load_explicit(&layer->longest, memory_order_relaxed))
+        atomic_store_explicit(&layer->longest, took, memory_order_relaxed);
+}
+
+static inline bool run(pp_state *state, pp_activation *call, lua_State *L, int32_t arguments, int32_t results) {
+    if (__builtin_expect(call->refused, 0)) {
+        lua_pushnil(L);
+        return false;
+    }
+    int count = all_arguments(L, call->layer, arguments);
+    state->trusted = false;
+    if (call->outer && state->host_since) {
+        state->budget.excluded += pp_nanoseconds() - state->host_since;
+        state->host_since = 0;
+    }
+    int status = lua_pcall(L, count, results, call->handler);
+    state->trusted = true;
+    if (call->outer) state->host_since = state->budget.started ? pp_nanoseconds() : 0;
+    if (__builtin_expect(status == LUA_OK, 1)) {
+        call->has_run = true;
+        return true;
+    }
+    if (status == LUA_ERRMEM && !state->budget.kill) {
+        state->budget.kill = PP_MEMORY; // no handler ran
+        state->fault_line = 0;
+        state->fault_script[0] = 0;
+    }
+    return false;
+}
+
+bool pp_run(lua_State *L, int32_t arguments, int32_t results) {
+    pp_state *state = state_of(L);
+    return run(state, state->activation, L, arguments, results);
+}
+
+/// Ends a synchronous call.
+static inline void leave(pp_state *state, pp_activation *call, lua_State *L) {
+    measure(state, call);
+    lua_settop(L, call->base);
+    if (__builtin_expect(call->has_references, 0)) state->host.call_ended(state->context, call->id);
+    take_off(state, call);
+}
+
+void pp_leave(lua_State *L) {
+    pp_state *state = state_of(L);
+    pp_activation *call = state->activation;
+    if (call->step < 0) {
+        leave(state, call, L);
+    } else {
+        measure(state, call);
+        pp_activation ended = *call;
+        pp_drop(state, call);
+        take_off(state, &ended);
+    }
+}
+
+bool pp_finish_number(lua_State *L, int32_t arguments, double *result) {
+    pp_state *state = state_of(L);
+    pp_activation *call = state->activation;
+    if (!run(state, call, L, arguments, 1) || !pp_read_number(L, -1, result)) return false;
+    leave(state, call, L);
+    return true;
+}
+
+bool pp_finish_integer(lua_State *L, int32_t arguments, int64_t *result) {
+    pp_state *state = state_of(L);
+    pp_activation *call = state->activation;
+    if (!run(state, call, L, arguments, 1) || !pp_read_integer(L, -1, result)) return false;
+    leave(state, call, L);
+    return true;
+}
+
+// MARK: asynchronous calls
+
+lua_State *pp_enter_async(void *cell, const void *slot, int32_t *refusal, pp_layer **refused) {
+    bool outermost;
+    pp_layer *layer = lock_layer(cell, slot, &outermost, refusal, refused);
+    if (!layer) return NULL;
+    pp_state *state = layer->state;
+    if (!admit(state, layer, outermost, refusal, refused)) return NULL;
+    pp_activation *call = calloc(1, sizeof *call);
+    if (!call) {
+        *refusal = PP_NO_ROOM;
+        if (outermost) unlock_state(state);
+        return NULL;
+    }
+    state->trusted = true;
+    lua_State *outer = state->activation ? state->activation->L : state->main;
+    if (!lua_checkstack(outer, HOST_STACK)) {
+        *refusal = PP_NO_ROOM;
+        free(call);
+        if (outermost) unlock_state(state);
+        return NULL;
+    }
+    lua_State *L = lua_newthread(outer);
+    lua_checkstack(L, HOST_STACK);
+    lua_rawsetp(outer, LUA_REGISTRYINDEX, call); // keeps it until the call ends
+    begin(state, call, layer, slot, NULL, L);
+    call->step = PP_DONE;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->first);
+    return L;
+}
+
+int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
+    pp_state *state = state_of(L);
+    pp_activation *call = state->activation;
+    if (lua_status(L) == LUA_OK) values = all_arguments(L, call->layer, values);
+    call->step = PP_DONE;
+    if (call->refused) {
+        call->refused = false;
+        lua_pushnil(L);
+        return PP_FAILED;
+    }
+    state->trusted = false;
+    int count;
+    int status = lua_resume(L, call->outer ? call->outer->L : state->main, values, &count);
+    state->trusted = true;
+    if (status == LUA_YIELD) return call->step;
+    if (status == LUA_OK) {
+        lua_settop(L, lua_gettop(L) - count + results);
+        call->has_run = true;
+        return PP_DONE;
+    }
+    if (status == LUA_ERRMEM) state->budget.kill = PP_MEMORY;
+    find_fault(L, 0);
+    return PP_FAILED;
+}
+
+void *pp_suspend(lua_State *L) {
+    pp_state *state = state_of(L);
+    pp_activation *call = state->activation;
+    call->budget = state->budget;
+    if (call->budget.started) call->budget.excluded -= pp_nanoseconds();
+    state->suspended++;
+    if (call->step == PP_ORIGINAL) call->originals++;
+    take_off(state, call);
+    return call;
+}
+
+/// Ends an asynchronous call that waits. Under the state's lock.
+void pp_drop(pp_state *state, pp_activation *call) {
+    lua_pushnil(state->main);
+    lua_rawsetp(state->main, LUA_REGISTRYINDEX, call);
+    if (call->has_references) state->host.call_ended(state->context, call->id);
+    free(call);
+}
+
+lua_State *pp_continue(void *waiting) {
+    pp_activation *call = waiting;
+    pp_state *state = call->layer->state;
+    bool outermost;
+    if (!lock_state(state, state->limits.lock_nanoseconds, &outermost)) {
+        // Whoever leaves the state next drops it.
+        call->outer = atomic_load(&state->abandoned);
+        while (!atomic_compare_exchange_weak(&state->abandoned, &call->outer, call)) {}
+        atomic_store(&state->attention, true);
+        return NULL;
+    }
+    state->suspended--;
+    if (atomic_load_explicit(&state->closing, memory_order_relaxed) || state->depth >= state->limits.call_depth) {
+        state->trusted = true;
+        pp_drop(state, call);
+        if (outermost) unlock_state(state);
+        return NULL;
+    }
+    call->outer = state->activation;
+    state->activation = call;
+    state->depth++;
+    state->trusted = true;
+    state->budget = call->budget;
+    if (state->budget.started) state->budget.excluded += pp_nanoseconds();
+    return call->L;
+}

@@ -1,0 +1,187 @@
+// Loading scripts, what they replace, and a spec's own functions.
+
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+
+bool pp_compile(lua_State *L, const char *source, size_t length, const char *name) {
+    pp_state *state = state_of(L);
+    bool trusted = state->trusted;
+    char chunk[140];
+    chunk[0] = '@';
+    strncpy(chunk + 1, name, sizeof chunk - 2);
+    chunk[sizeof chunk - 1] = 0;
+    state->trusted = false;
+    int status = luaL_loadbufferx(L, source ? source : "", length, chunk, "t");
+    state->trusted = trusted;
+    // No hook looks while Lua compiles; who compiles again and again pays for it.
+    state->budget.fuel -= (int64_t)length;
+    if (status == LUA_ERRMEM) state->budget.kill = PP_MEMORY;
+    return status == LUA_OK;
+}
+
+typedef struct dump {
+    void (*write)(void *context, const void *bytes, size_t length);
+    void *context;
+} dump;
+
+static int write_dump(lua_State *L, const void *bytes, size_t length, void *context) {
+    (void)L;
+    dump *to = context;
+    to->write(to->context, bytes, length);
+    return 0;
+}
+
+void pp_dump(lua_State *L, void (*write)(void *context, const void *bytes, size_t length), void *context) {
+    dump to = {write, context};
+    lua_dump(L, write_dump, &to, false);
+}
+
+void pp_push_function(lua_State *L, pp_layer *layer) { lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function); }
+
+void pp_set_field(lua_State *L, const char *table, const char *field) {
+    lua_getglobal(L, table);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, field);
+    lua_pop(L, 1);
+}
+
+void pp_add_layer(lua_State *L, const char *name, int function, int first) {
+    pp_state *state = state_of(L);
+    function = lua_absindex(L, function);
+    first = first ? lua_absindex(L, first) : 0;
+    charge_bytes(L, strlen(name));
+    if (!state->loading) luaL_error(L, "'%s' can be replaced only while the script loads", name);
+    if (pp_find_layer(state, name)) luaL_error(L, "'%s' is replaced twice", name);
+    if (state->layer_count >= state->limits.replacements)
+        luaL_error(L, "more than %d replacements", (int)state->limits.replacements);
+    if (state->layer_count == state->layer_capacity) {
+        int32_t capacity = state->layer_capacity ? 2 * state->layer_capacity : 4;
+        pp_layer **layers = realloc(state->layers, (size_t)capacity * sizeof *layers);
+        if (!layers) pp_kill_run(L, PP_MEMORY);
+        state->layers = layers;
+        while (state->layer_capacity < capacity) {
+            pp_layer *layer = calloc(1, sizeof *layer);
+            if (!layer) pp_kill_run(L, PP_MEMORY);
+            layer->state = state;
+            state->layers[state->layer_capacity++] = layer;
+        }
+    }
+    pp_layer *layer = state->layers[state->layer_count];
+    char *copy = strdup(name);
+    if (!copy) pp_kill_run(L, PP_MEMORY);
+    layer->name = copy;
+    layer->slot = NULL;
+    layer->function = HANDLER + 1 + 2 * state->layer_count;
+    layer->first = layer->function + 1;
+    layer->is_method = first != 0;
+    atomic_store_explicit(&layer->below, 0, memory_order_relaxed);
+    atomic_store_explicit(&layer->calls, 0, memory_order_relaxed);
+    atomic_store_explicit(&layer->failures, 0, memory_order_relaxed);
+    atomic_store_explicit(&layer->fallbacks, 0, memory_order_relaxed);
+    atomic_store_explicit(&layer->measured, 0, memory_order_relaxed);
+    atomic_store_explicit(&layer->nanoseconds, 0, memory_order_relaxed);
+    atomic_store_explicit(&layer->longest, 0, memory_order_relaxed);
+    state->layer_count++;
+    lua_pushvalue(L, function);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &layer->function);
+    if (first)
+        lua_pushvalue(L, first);
+    else
+        pp_push_original(L, layer);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &layer->first);
+}
+
+pp_layer *pp_find_layer(pp_state *state, const char *name) {
+    for (int32_t i = 0; i < state->layer_count; i++)
+        if (strcmp(state->layers[i]->name, name) == 0) return state->layers[i];
+    return NULL;
+}
+
+bool pp_run_script(pp_state *state, pp_fault *fault) {
+    lua_State *L = state->main;
+    if (state->limits.is_free && !state->activation) {
+        // A test's script calls the host all the time, as if in a call that never ends.
+        pp_activation *base = &state->calls[state->depth++];
+        *base = (pp_activation){.L = L, .step = -1};
+        state->activation = base;
+    }
+    state->trusted = false;
+    bool done = lua_pcall(L, 0, 0, HANDLER) == LUA_OK;
+    state->trusted = true;
+    if (!done) {
+        pp_fault_of(L, fault);
+        return false;
+    }
+    state->loading = false;
+    for (int32_t i = 0; i < state->layer_count; i++) {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &state->layers[i]->function);
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &state->layers[i]->first);
+    }
+    state->bottom = lua_gettop(L);
+    return true;
+}
+
+int64_t pp_fuel_used(pp_state *state) { return state->fuel_used; }
+
+void pp_push_global(lua_State *L, const char *name) { lua_getglobal(L, name); }
+uintptr_t pp_pointer(lua_State *L, int32_t index) { return (uintptr_t)lua_topointer(L, index); }
+int32_t pp_hold(lua_State *L) { return luaL_ref(L, LUA_REGISTRYINDEX); }
+void pp_push_held(lua_State *L, int32_t held) { lua_rawgeti(L, LUA_REGISTRYINDEX, held); }
+lua_State *pp_running(pp_state *state) { return state->activation ? state->activation->L : state->main; }
+
+static int trace(lua_State *L) {
+    if (lua_type(L, 1) == LUA_TSTRING) luaL_traceback(L, L, lua_tostring(L, 1), 1);
+    return 1;
+}
+
+bool pp_call_function(lua_State *L, int32_t arguments, int32_t results) {
+    pp_state *state = state_of(L);
+    bool trusted = state->trusted;
+    int handler = lua_gettop(L) - arguments;
+    lua_pushcfunction(L, trace);
+    lua_insert(L, handler);
+    state->trusted = false;
+    int status = lua_pcall(L, arguments, results, handler);
+    state->trusted = trusted;
+    lua_remove(L, handler);
+    return status == LUA_OK;
+}
+
+int32_t pp_layer_count(pp_state *state) { return state->layer_count; }
+pp_layer *pp_layer_at(pp_state *state, int32_t index) { return state->layers[index]; }
+const char *pp_layer_name(pp_layer *layer) { return layer->name; }
+
+int32_t pp_layer_line(pp_layer *layer, const char **script) {
+    lua_State *L = layer->state->main;
+    lua_Debug function;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function);
+    lua_getinfo(L, ">S", &function);
+    *script = function.source[0] == '@' ? function.source + 1 : function.source;
+    return function.linedefined;
+}
+
+// MARK: stacks of layers
+
+void pp_layer_set_slot(pp_layer *layer, const void *slot) { layer->slot = slot; }
+void pp_layer_set_below(pp_layer *layer, pp_layer *below) { pp_cell_set(&layer->below, below); }
+
+void pp_cell_set(void *cell, pp_layer *layer) {
+    atomic_store_explicit((_Atomic(uintptr_t) *)cell, (uintptr_t)layer, memory_order_release);
+}
+
+pp_statistics pp_layer_statistics(pp_layer *layer) {
+    return (pp_statistics){
+        .calls = atomic_load_explicit(&layer->calls, memory_order_relaxed),
+        .failures = atomic_load_explicit(&layer->failures, memory_order_relaxed),
+        .fallbacks = atomic_load_explicit(&layer->fallbacks, memory_order_relaxed),
+        .measured = atomic_load_explicit(&layer->measured, memory_order_relaxed),
+        .nanoseconds = atomic_load_explicit(&layer->nanoseconds, memory_order_relaxed),
+        .longest = atomic_load_explicit(&layer->longest, memory_order_relaxed),
+    };
+}
+
+void pp_count_fallback(pp_layer *layer) { atomic_fetch_add_explicit(&layer->fallbacks, 1, memory_order_relaxed); }
+void pp_count_failure(pp_layer *layer) { atomic_fetch_add_explicit(&layer->failures, 1, memory_order_relaxed); }
