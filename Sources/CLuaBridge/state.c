@@ -314,6 +314,12 @@ void pp_close(pp_state *state) {
     atomic_store(&state->closing, true);
     atomic_store(&state->attention, true);
     if (!lock_state(state, 1000000, &outermost)) return; // the call that is in it closes it
+    if (!outermost && (state->loading || state->limits.is_free)) {
+        // The thread that opened it has never left it.
+        outermost = true;
+        state->depth = 0;
+        state->activation = NULL;
+    }
     for (int32_t i = 0; i < state->layer_count; i++) state->layers[i]->slot = NULL;
     if (outermost) unlock_state(state);
 }

@@ -105,7 +105,12 @@ internal import Synchronization
     ///
     /// Once: what is closed is soon another patch's.
     func close() {
-        if !isClosed.exchange(true, ordering: .relaxed) { unsafe pp_close(state) }
+        guard !isClosed.exchange(true, ordering: .relaxed) else { return }
+        unsafe pp_close(state)
+        calls.withLock { calls in
+            calls.functions = []
+            calls.specObjects = [:]
+        }
     }
 
     /// The bridge is done with this object.

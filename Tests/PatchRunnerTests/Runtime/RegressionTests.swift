@@ -296,10 +296,12 @@ import Testing
             await gate.wait()
             return x
         }
-        let inside = try harness.registry.replaceable("T.inside") { (x: Int) -> Int in
+        let inside = try harness.registry.replaceable("T.inside") { [weak harness] (x: Int) -> Int in
             gate.release()
             // Until the other call has given up.
-            while !harness.events.contains(where: { $0.name == "fell-back" }) { Thread.sleep(forTimeInterval: 0.001) }
+            while harness?.events.contains(where: { $0.name == "fell-back" }) == false {
+                Thread.sleep(forTimeInterval: 0.001)
+            }
             return x
         }
         try harness.apply(
