@@ -101,8 +101,9 @@ enum ZipArchive {
         guard let archive = unsafe zip_open_from_source(target, ZIP_TRUNCATE, nil) else { throw failure }
         unsafe zip_source_keep(target)  // the archive takes one reference, this function keeps the other
         guard unsafe add(members[...], to: archive) else {
+            let detail = unsafe String(cString: zip_strerror(archive))
             unsafe zip_discard(archive)
-            throw failure
+            throw PatchError(.internal, "libzip cannot write the archive: \(detail)")
         }
         guard let bytes = unsafe contents(of: target) else { throw failure }
         return bytes

@@ -26,7 +26,7 @@ import TestSupport
         let outcome = try #require(head.split(separator: ": ", maxSplits: 1).last).split(separator: " ").map(
             String.init)
 
-        let harness = try Harness()
+        let harness = try Harness(limits: PatchLimits())
         let calls = Counter()
         let run = try harness.registry.replaceable("T.run") { (x: Int) -> Int in
             calls.add()

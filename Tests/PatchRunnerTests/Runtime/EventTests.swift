@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func failuresFarApartDoNotAddUp() throws {
-        var limits = PatchLimits()
+        var limits = PatchLimits.patient
         limits.failures = 2
         limits.failureWindow = .zero
         let harness = try Harness(limits: limits)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func theLogHasALimit() throws {
-        var limits = PatchLimits()
+        var limits = PatchLimits.patient
         limits.logBytesPerMinute = 100
         let harness = try Harness(limits: limits)
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
@@ -66,7 +66,7 @@ import Testing
 
     @Test func everyLimitCounts() throws {
         func failure(_ body: String, _ change: (inout PatchLimits) -> Void) throws -> PatchEvent.Failure? {
-            var limits = PatchLimits()
+            var limits = PatchLimits.patient
             change(&limits)
             let harness = try Harness(limits: limits)
             let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }

@@ -49,15 +49,17 @@ import Testing
     }
 
     @Test func theHostsTimeIsNotTheScripts() throws {
-        let harness = try Harness()
+        var limits = PatchLimits.patient
+        limits.callTime = .milliseconds(100)
+        let harness = try Harness(limits: limits)
         let inner = try harness.registry.replaceable("T.inner") { (x: Int) -> Int in x }
         let before = try harness.registry.replaceable("T.before") { (x: Int) -> Int in
-            Thread.sleep(forTimeInterval: 0.12)
+            Thread.sleep(forTimeInterval: 0.25)
             return inner(x)
         }
         let after = try harness.registry.replaceable("T.after") { (x: Int) -> Int in
             let value = inner(x)
-            Thread.sleep(forTimeInterval: 0.12)
+            Thread.sleep(forTimeInterval: 0.25)
             return value
         }
         let loop = "for i = 1, 3000 do end"
@@ -271,7 +273,7 @@ import Testing
     }
 
     @Test func aLateFailureTakesOutItsOwnPatchAlone() throws {
-        var limits = PatchLimits()
+        var limits = PatchLimits.patient
         limits.failures = 1
         let harness = try Harness(limits: limits)
         let verified = try Harness.verified(
@@ -288,7 +290,7 @@ import Testing
     }
 
     @Test func aPatchThatIsBusyAfterAWaitIsReported() async throws {
-        var limits = PatchLimits()
+        var limits = PatchLimits.patient
         limits.lockTime = .milliseconds(1)
         let harness = try Harness(limits: limits)
         let gate = Slot()

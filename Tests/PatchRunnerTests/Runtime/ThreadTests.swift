@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func patchesThatCallEachOtherFromTwoThreads() async throws {
-        var limits = PatchLimits()
+        var limits = PatchLimits.patient
         limits.lockTime = .milliseconds(2)
         let harness = try Harness(limits: limits)
         let left = try harness.registry.replaceable("T.left") { (x: Int) -> Int in x }

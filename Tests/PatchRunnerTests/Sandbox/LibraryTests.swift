@@ -9,7 +9,7 @@ import TestSupport
     private func run(_ body: String, others: [String: String] = [:], _ change: (inout PatchLimits) -> Void = { _ in })
         throws -> String
     {
-        var limits = PatchLimits()
+        var limits = PatchLimits.patient
         change(&limits)
         let harness = try Harness(limits: limits)
         let function = try harness.registry.replaceable("T.f") { () -> String in "failed" }
