@@ -1,4 +1,5 @@
 import CFloor
+import Foundation
 import PatchCrypto
 import PatchRunner
 
@@ -48,6 +49,27 @@ enum Calls {
             ).run()
             runner.removeAll()
         }
+    }
+
+    /// A million calls that make tables and strings leave the process as large as it was.
+    static func checkMemory(_ workshop: Workshop) throws {
+        let registry = PatchRegistry()
+        let function = try registry.replaceable("Bench.f") { (x: Int, text: String) -> [Int] in [x] }
+        let runner = try workshop.runner(registry)
+        try runner.install(
+            try workshop.envelope(
+                "patch.replace('Bench.f', function(o, x, s) local t = o(x, s .. x) t[2] = #s return t end)",
+                replaces: ["Bench.f"]), trust: workshop.trust, keys: workshop.scriptKey)
+        for i in 0..<50_000 { keep(function(i, "text")) }
+        let before = residentKilobytes()
+        for i in 0..<1_000_000 { keep(function(i, "text")) }
+        print("\nresident memory: \(before) KB before a million patched calls, \(residentKilobytes()) KB after them")
+    }
+
+    private static func residentKilobytes() -> Int {
+        var usage = rusage()
+        getrusage(0, &usage)  // RUSAGE_SELF, whose type is another one on each system
+        return Int(usage.ru_maxrss)  // the most that it ever was: it may not grow
     }
 
     @inline(never) private static func chain(

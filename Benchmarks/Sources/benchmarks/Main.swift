@@ -35,5 +35,6 @@ struct Main {
         print("medians of \(Rounds.rounds) rounds, one after the other in each round; least and most in brackets")
         try Calls.run(workshop)
         try Install.run(workshop)
+        try Calls.checkMemory(workshop)
     }
 }
