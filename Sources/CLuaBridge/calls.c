@@ -116,7 +116,8 @@ static inline void begin(
     state->trusted = true;
 }
 
-lua_State *pp_enter(void *cell, const void *slot, void *record, int32_t *refusal, pp_layer **refused) {
+static inline __attribute__((always_inline)) lua_State *enter(
+    void *cell, const void *slot, void *record, int32_t *refusal, pp_layer **refused) {
     bool outermost;
     pp_layer *layer = lock_layer(cell, slot, &outermost, refusal, refused);
     if (!layer) return NULL;
@@ -142,6 +143,13 @@ lua_State *pp_enter(void *cell, const void *slot, void *record, int32_t *refusal
         lua_pushvalue(L, layer->first);
     }
     return L;
+}
+
+pp_entry pp_enter(void *cell, const void *slot, void *record) {
+    int32_t refusal = 0;
+    pp_layer *refused = NULL;
+    lua_State *L = enter(cell, slot, record, &refusal, &refused);
+    return (pp_entry){L, L ? 0 : (uintptr_t)refused | (uintptr_t)refusal};
 }
 
 /// Whether a value is an object of the class whose table is at the other index.
@@ -255,25 +263,27 @@ void pp_leave(lua_State *L) {
     }
 }
 
-bool pp_finish_number(lua_State *L, int32_t arguments, double *result) {
+pp_number pp_finish_number(lua_State *L, int32_t arguments) {
     pp_state *state = state_of(L);
     pp_activation *call = state->activation;
-    if (!run(state, call, L, arguments, 1) || !pp_read_number(L, -1, result)) return false;
-    leave(state, call, L);
-    return true;
+    if (!run(state, call, L, arguments, 1)) return (pp_number){0, false};
+    pp_number result = pp_read_number(L, -1);
+    if (result.is_there) leave(state, call, L);
+    return result;
 }
 
-bool pp_finish_integer(lua_State *L, int32_t arguments, int64_t *result) {
+pp_integer pp_finish_integer(lua_State *L, int32_t arguments) {
     pp_state *state = state_of(L);
     pp_activation *call = state->activation;
-    if (!run(state, call, L, arguments, 1) || !pp_read_integer(L, -1, result)) return false;
-    leave(state, call, L);
-    return true;
+    if (!run(state, call, L, arguments, 1)) return (pp_integer){0, false};
+    pp_integer result = pp_read_integer(L, -1);
+    if (result.is_there) leave(state, call, L);
+    return result;
 }
 
 // MARK: asynchronous calls
 
-lua_State *pp_enter_async(void *cell, const void *slot, int32_t *refusal, pp_layer **refused) {
+static lua_State *enter_async(void *cell, const void *slot, int32_t *refusal, pp_layer **refused) {
     bool outermost;
     pp_layer *layer = lock_layer(cell, slot, &outermost, refusal, refused);
     if (!layer) return NULL;
@@ -301,6 +311,13 @@ lua_State *pp_enter_async(void *cell, const void *slot, int32_t *refusal, pp_lay
     lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->first);
     return L;
+}
+
+pp_entry pp_enter_async(void *cell, const void *slot) {
+    int32_t refusal = 0;
+    pp_layer *refused = NULL;
+    lua_State *L = enter_async(cell, slot, &refusal, &refused);
+    return (pp_entry){L, L ? 0 : (uintptr_t)refused | (uintptr_t)refusal};
 }
 
 int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {

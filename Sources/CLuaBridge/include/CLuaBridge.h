@@ -161,16 +161,18 @@ void pp_count_failure(pp_layer *layer);
 
 // MARK: calls
 
+/// A state that was entered; else NULL, and the layer that refused with a `pp_refusal` in the low bits of its address.
+typedef struct pp_entry {
+    lua_State *L;
+    uintptr_t refused;
+} pp_entry;
+
 /// Enters the state of the layer that `cell` holds for `slot`, and pushes its function and its `original`.
 ///
 /// `record` is handed to the host when the script calls the original.
-lua_State *pp_enter(void *cell, const void *slot, void *record, int32_t *refusal, pp_layer **refused);
+pp_entry pp_enter(void *cell, const void *slot, void *record);
 /// Runs what `pp_enter` pushed with the arguments that were pushed after it.
 bool pp_run(lua_State *L, int32_t arguments, int32_t results);
-/// `pp_run`, the result, and `pp_leave`, in one: a call that gives a number is little more than these. False: as after `pp_run`, or
-/// the result is another value; the call has not ended then.
-bool pp_finish_number(lua_State *L, int32_t arguments, double *result);
-bool pp_finish_integer(lua_State *L, int32_t arguments, int64_t *result);
 /// Whether the last run of the innermost call returned true.
 bool pp_has_run(lua_State *L);
 /// What went wrong in the run that just returned false.
@@ -191,7 +193,7 @@ void pp_leave(lua_State *L);
 // MARK: asynchronous calls
 
 /// As `pp_enter`, with a coroutine for this call.
-lua_State *pp_enter_async(void *cell, const void *slot, int32_t *refusal, pp_layer **refused);
+pp_entry pp_enter_async(void *cell, const void *slot);
 enum pp_step { PP_DONE, PP_FAILED, PP_ORIGINAL, PP_CALL };
 /// Runs until the script ends or waits. PP_ORIGINAL: the arguments are at 1 and up. PP_CALL: the name at 1, then they.
 ///
@@ -229,24 +231,37 @@ void pp_push_host_error(lua_State *L, int64_t id);
 /// Pushes a message with the script's position in front, as `error` does.
 void pp_push_message(lua_State *L, const char *bytes, size_t length);
 
-static inline bool pp_read_bool(lua_State *L, int32_t index, bool *value) {
-    *value = lua_toboolean(L, index);
-    return lua_type(L, index) == PP_TYPE_BOOLEAN;
+// What is read comes back in registers: a variable whose address is taken costs a check of the stack in every caller.
+typedef struct pp_number {
+    double value;
+    bool is_there;
+} pp_number;
+typedef struct pp_integer {
+    int64_t value;
+    bool is_there;
+} pp_integer;
+
+static inline pp_integer pp_read_bool(lua_State *L, int32_t index) {
+    return (pp_integer){lua_toboolean(L, index), lua_type(L, index) == PP_TYPE_BOOLEAN};
 }
 
 /// A float without a fraction is an integer too; a string never is.
-static inline bool pp_read_integer(lua_State *L, int32_t index, int64_t *value) {
+static inline pp_integer pp_read_integer(lua_State *L, int32_t index) {
     int is_integer = 0;
-    if (lua_type(L, index) != PP_TYPE_NUMBER) return false;
-    *value = lua_tointegerx(L, index, &is_integer);
-    return is_integer;
+    if (lua_type(L, index) != PP_TYPE_NUMBER) return (pp_integer){0, false};
+    int64_t value = lua_tointegerx(L, index, &is_integer);
+    return (pp_integer){value, is_integer};
 }
 
-static inline bool pp_read_number(lua_State *L, int32_t index, double *value) {
-    if (lua_type(L, index) != PP_TYPE_NUMBER) return false;
-    *value = lua_tonumberx(L, index, NULL);
-    return true;
+static inline pp_number pp_read_number(lua_State *L, int32_t index) {
+    if (lua_type(L, index) != PP_TYPE_NUMBER) return (pp_number){0, false};
+    return (pp_number){lua_tonumberx(L, index, NULL), true};
 }
+
+/// `pp_run`, the result, and `pp_leave`, in one: a call that gives a number is little more than these. Not there: the run
+/// failed, or the result is another value; the call has not ended then.
+pp_number pp_finish_number(lua_State *L, int32_t arguments);
+pp_integer pp_finish_integer(lua_State *L, int32_t arguments);
 
 /// The bytes live as long as the value is on the stack.
 const char *pp_read_string(lua_State *L, int32_t index, size_t *length);

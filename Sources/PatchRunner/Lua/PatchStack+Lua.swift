@@ -30,18 +30,18 @@ extension PatchStack {
     }
 
     @usableFromInline func bool(at index: Int32) -> Bool? {
-        var value = false
-        return unsafe pp_read_bool(state, index, &value) ? value : nil
+        let read = unsafe pp_read_bool(state, index)
+        return read.is_there ? read.value != 0 : nil
     }
 
     @usableFromInline func integer(at index: Int32) -> Int64? {
-        var value: Int64 = 0
-        return unsafe pp_read_integer(state, index, &value) ? value : nil
+        let read = unsafe pp_read_integer(state, index)
+        return read.is_there ? read.value : nil
     }
 
     @usableFromInline func number(at index: Int32) -> Double? {
-        var value = 0.0
-        return unsafe pp_read_number(state, index, &value) ? value : nil
+        let read = unsafe pp_read_number(state, index)
+        return read.is_there ? read.value : nil
     }
 
     func string(at index: Int32) -> String? {

@@ -85,7 +85,7 @@ extension Slot {
                 }
             }
             guard call.continues() else {
-                unsafe note(Int32(PP_BUSY.rawValue), of: layer)  // nothing where the patch is gone
+                unsafe note(PP_BUSY.rawValue, of: layer)  // nothing where the patch is gone
                 if let outcome { return try outcome.get() }
                 return try await run(below, arguments, as: Output.self, read: read, original: original)
             }
@@ -107,18 +107,16 @@ extension Slot {
     init?(entering slot: Slot, _ cell: UInt?) {
         var cell = cell
         let address = unsafe Unmanaged.passUnretained(slot).toOpaque()
-        var refusal: Int32 = 0
-        var refused: OpaquePointer?
-        let state =
+        let entry =
             if cell != nil {
                 unsafe withUnsafeMutablePointer(to: &cell) {
-                    unsafe pp_enter_async(UnsafeMutableRawPointer($0), address, &refusal, &refused)
+                    unsafe pp_enter_async(UnsafeMutableRawPointer($0), address)
                 }
             } else {
-                unsafe pp_enter_async(slot.cell.address, address, &refusal, &refused)
+                unsafe pp_enter_async(slot.cell.address, address)
             }
-        guard let state = unsafe state else {
-            unsafe slot.note(refusal, of: refused)
+        guard let state = unsafe entry.L else {
+            unsafe slot.note(entry)
             return nil
         }
         stack = unsafe PatchStack(state)

@@ -110,20 +110,22 @@ final class Slot: Sendable {
     /// Enters the layer that a cell holds; nil where the original is to answer.
     @usableFromInline
     func enter(_ cell: LayerCell, _ record: CallReference) -> PatchStack? {
-        var refusal: Int32 = 0
-        var refused: OpaquePointer?
-        let address = unsafe Unmanaged.passUnretained(self).toOpaque()
-        if let state = unsafe pp_enter(cell.address, address, record.address, &refusal, &refused) {
-            return unsafe PatchStack(state)
-        }
-        unsafe note(refusal, of: refused)
+        let entry = unsafe pp_enter(cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address)
+        if let state = unsafe entry.L { return unsafe PatchStack(state) }
+        unsafe note(entry)
         return nil
     }
 
     /// Reports that the original answers because a layer could not be entered.
-    func note(_ refusal: Int32, of layer: OpaquePointer?) {
+    func note(_ entry: pp_entry) {
+        let refusal = unsafe UInt32(entry.refused & 7)
+        unsafe note(refusal, of: OpaquePointer(bitPattern: entry.refused & ~7))
+    }
+
+    /// Reports that the original answers although a layer stands.
+    func note(_ refusal: UInt32, of layer: OpaquePointer?) {
         let reason: PatchEvent.Fallback
-        switch UInt32(refusal) {
+        switch refusal {
         case PP_BUSY.rawValue: reason = .busy
         case PP_NO_ROOM.rawValue: reason = .noRoom
         case PP_KILLED.rawValue: reason = .ended
@@ -224,14 +226,14 @@ extension PatchStack {
 
     /// `runs`, the result and `leave` in one.
     func finishNumber(_ arguments: Int32) -> Double? {
-        var result = 0.0
-        return unsafe pp_finish_number(state, arguments, &result) ? result : nil
+        let result = unsafe pp_finish_number(state, arguments)
+        return result.is_there ? result.value : nil
     }
 
     /// `runs`, the result and `leave` in one.
     func finishInteger(_ arguments: Int32) -> Int64? {
-        var result: Int64 = 0
-        return unsafe pp_finish_integer(state, arguments, &result) ? result : nil
+        let result = unsafe pp_finish_integer(state, arguments)
+        return result.is_there ? result.value : nil
     }
 
     /// Leaves an error for arguments that do not fit.
