@@ -20,6 +20,6 @@ package func editDistance(_ left: String, _ right: String) -> Int {
 /// The known word that was probably meant; nil where none is near.
 package func nearest(_ word: String, among known: some Sequence<String>) -> String? {
     let nearest = known.map { (word: $0, distance: editDistance($0, word)) }.min { $0.distance < $1.distance }
-    guard let nearest, nearest.distance <= max(2, word.count / 3) else { return nil }
+    guard let nearest, nearest.distance <= max(word.count > 4 ? 2 : 1, word.count / 3) else { return nil }
     return nearest.word
 }

@@ -55,9 +55,9 @@ package struct Finding: Sendable {
     package let script: String
     /// From 1.
     package let line: Int
-    /// From 1, in characters.
+    /// From 1, in code points.
     package let column: Int
-    /// How many characters it is about; at least 1.
+    /// How many code points it is about; at least 1.
     package let length: Int
     package let message: String
     package let hint: String?
@@ -72,8 +72,21 @@ package struct SourceText: Sendable {
 
     package init(_ name: String, _ bytes: [UInt8]) {
         self.name = name
-        lines = String(decoding: bytes, as: UTF8.self)
-            .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
+        // As Lua counts lines: two different line ends in a row are one.
+        var lines: [String] = []
+        var (start, index) = (0, 0)
+        while index < bytes.count {
+            let byte = bytes[index]
+            guard byte == 0x0A || byte == 0x0D else {
+                index += 1
+                continue
+            }
+            lines.append(String(decoding: bytes[start..<index], as: UTF8.self))
+            index += 1
+            if index < bytes.count, bytes[index] == 0x0A || bytes[index] == 0x0D, bytes[index] != byte { index += 1 }
+            start = index
+        }
+        self.lines = lines + [String(decoding: bytes[start...], as: UTF8.self)]
     }
 
     /// A line, from 1; empty where there is none.
@@ -83,13 +96,13 @@ package struct SourceText: Sendable {
     package func finding(
         _ code: Finding.Code, line: Int, word: String? = nil, _ message: String, hint: String? = nil
     ) -> Finding {
-        let text = Array(self.line(line))
+        let text = Array(self.line(line).unicodeScalars)
         var (start, length) = (text.firstIndex { $0 != " " && $0 != "\t" } ?? 0, 1)
-        if let word = word.map(Array.init), !word.isEmpty, word.count <= text.count {
+        if let word = word.map({ Array($0.unicodeScalars) }), !word.isEmpty, word.count <= text.count {
             func isWord(_ index: Int) -> Bool {
-                text.indices.contains(index) && (text[index].isLetter || text[index].isNumber || text[index] == "_")
+                text.indices.contains(index) && Self.isName(text[index])
             }
-            let isName = word.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+            let isName = word.allSatisfy(Self.isName)
             let place = (0...text.count - word.count).first { start in
                 text[start..<start + word.count].elementsEqual(word)
                     && !(isName && (isWord(start - 1) || isWord(start + word.count)))
@@ -99,6 +112,10 @@ package struct SourceText: Sendable {
         return Finding(
             code: code, script: name, line: max(1, line), column: start + 1, length: length, message: message,
             hint: hint)
+    }
+
+    private static func isName(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_"
     }
 
     /// The first line that holds a text.

@@ -4,6 +4,9 @@ package import PatchCrypto
 ///
 /// What a script replaces is found by running it in the sandbox, as the app would.
 package struct PatchLint {
+    /// Finding the place and the likely meaning of each takes time, and who has so many has the wrong file.
+    private static let mostGlobals = 100
+
     private let scripts: [Script]
     private let texts: [SourceText]
     private let replaces: [String]
@@ -27,7 +30,8 @@ package struct PatchLint {
         } catch {
             lint.report(error)
         }
-        let order = Dictionary(uniqueKeysWithValues: scripts.enumerated().map { ($1.name, $0) })
+        let order = Dictionary(
+            scripts.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         return lint.found.sorted {
             (order[$0.script] ?? 0, $0.line, $0.column) < (order[$1.script] ?? 0, $1.line, $1.column)
         }
@@ -79,8 +83,11 @@ package struct PatchLint {
 
     /// Splits `NAME:LINE: TEXT`.
     private static func place(in message: String, of text: SourceText) -> (line: Int, rest: String)? {
-        guard let behind = message.components(behind: "\(text.name):"), message.hasPrefix("\(text.name):"),
-            let rest = behind.components(behind: ": "), let line = Int(behind.prefix { $0 != ":" })
+        // Of a long name Lua shows the end, behind three dots.
+        let head = message.prefix { $0 != ":" }
+        guard head == text.name || head.hasPrefix("...") && text.name.hasSuffix(head.dropFirst(3)),
+            let behind = message.components(behind: ":"), let rest = behind.components(behind: ": "),
+            let line = Int(behind.prefix { $0 != ":" })
         else { return nil }
         return (line, rest)
     }
@@ -97,31 +104,38 @@ package struct PatchLint {
     }
 
     private mutating func checkGlobals(_ chunks: [Chunk]) {
+        var left = Self.mostGlobals
         let assigned = Set(chunks.flatMap { $0.globals.filter(\.isAssigned).map(\.name) })
+        let known = SandboxNames.globals.union(assigned).sorted()
         for (chunk, text) in zip(chunks, texts) {
             var seen: Set<String> = []
             for global in chunk.globals where !global.isAssigned {
                 guard !SandboxNames.globals.contains(global.name), !assigned.contains(global.name),
                     seen.insert("\(global.line) \(global.name)").inserted
                 else { continue }
+                guard left > 0 else { return }
+                left -= 1
                 if SandboxNames.missing.contains(global.name) {
                     found.append(
                         text.finding(
                             .notInSandbox, line: global.line, word: global.name, "the sandbox has no \(global.name)",
                             hint: "docs/writing-patches.md lists what it has"))
                 } else {
-                    let known = SandboxNames.globals.union(assigned)
                     found.append(
                         text.finding(
                             .undefinedGlobal, line: global.line, word: global.name,
                             "the global \(global.name) is used, and nothing defines it",
-                            hint: nearest(global.name, among: known.sorted()).map { "did you mean \($0)?" }))
+                            hint: (known.count > 1000 ? nil : nearest(global.name, among: known)).map {
+                                "did you mean \($0)?"
+                            }))
                 }
             }
             for member in chunk.members {
                 guard let known = SandboxNames.members[member.table], !known.contains(member.name),
                     !assigned.contains(member.table)
                 else { continue }
+                guard left > 0 else { return }
+                left -= 1
                 found.append(
                     text.finding(
                         .notInSandbox, line: member.line, word: member.name,

@@ -74,6 +74,10 @@ struct Chunk {
             guard constants.indices.contains(index), case .string(let name) = constants[index] else { return nil }
             return name
         }
+        // Past 255 constants a global is indexed in registers: GETUPVAL _ENV, LOADK, GETTABLE.
+        var environments: Set<Int> = []
+        var globalTables: Set<Int> = []
+        var keys: [Int: String] = [:]
         for (index, word) in code.enumerated() where index < lineOf.count {
             let instruction = Instruction(word)
             switch instruction.opcode {
@@ -86,6 +90,18 @@ struct Chunk {
                     }
                 }
             case .setGlobal where isEnvironment(instruction.a):
+                if let name = constant(instruction.b) {
+                    globals.append(Global(name: name, line: lineOf[index], isAssigned: true))
+                }
+            case .getTable where environments.contains(instruction.b):
+                if let name = keys[instruction.c] {
+                    globals.append(Global(name: name, line: lineOf[index], isAssigned: false))
+                }
+            case .setTable where environments.contains(instruction.a):
+                if let name = keys[instruction.b] {
+                    globals.append(Global(name: name, line: lineOf[index], isAssigned: true))
+                }
+            case .setField where globalTables.contains(instruction.a):
                 if let name = constant(instruction.b) {
                     globals.append(Global(name: name, line: lineOf[index], isAssigned: true))
                 }
@@ -104,6 +120,19 @@ struct Chunk {
                     constantResults.append(ConstantResult(type: type, line: lineOf[index]))
                 }
             default: break
+            }
+            // All but the stores (SETTABUP, SETTABLE, SETI, SETFIELD) may write their first register.
+            if !(15...18).contains(word & 0x7F) {
+                environments.remove(instruction.a)
+                globalTables.remove(instruction.a)
+                keys[instruction.a] = nil
+                switch instruction.opcode {
+                case .getUpvalue where isEnvironment(instruction.b): environments.insert(instruction.a)
+                case .getGlobal where isEnvironment(instruction.b) && constant(instruction.c) == "_G":
+                    globalTables.insert(instruction.a)
+                case .loadConstant: keys[instruction.a] = constant(instruction.bx)
+                default: break
+                }
             }
             // Every function ends with a return of nothing that nobody wrote, on the line of its `end`; it begins by
             // arranging `...`.
@@ -127,9 +156,13 @@ private struct Instruction {
         case loadFalse = 5
         case loadTrue = 7
         case loadNil = 8
+        case getUpvalue = 9
         case getGlobal = 11
+        case getTable = 12
         case getField = 14
         case setGlobal = 15
+        case setTable = 16
+        case setField = 18
         case returnSome = 70
         case returnOne = 72
         case prepareVariadic = 81

@@ -55,7 +55,8 @@ enum HostCallbacks {
         },
         line: { context, script, line in
             guard let script = unsafe script else { return }
-            unsafe ScriptState.at(context).lines?.count(String(cString: script), Int(line))
+            let state = unsafe ScriptState.at(context)
+            unsafe state.lines?.count(SpecReport.key(state.patch.id, String(cString: script)), Int(line))
         },
         call_ended: { context, call in unsafe ScriptState.at(context).callEnded(call) },
         refusal: { context, state in

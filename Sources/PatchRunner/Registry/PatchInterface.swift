@@ -97,9 +97,25 @@ extension PatchInterface {
         for value in try Self.array(value, "classes") {
             classes.append(Class(name: try Self.text(value, "name"), methods: try Self.functions(value, "methods")))
         }
+        let version = try Self.text(value, "appVersion")
+        guard AppVersion(version) != nil else { throw Self.missing("appVersion") }
         self.init(
-            app: try Self.text(value, "app"), appVersion: try Self.text(value, "appVersion"),
-            functions: try Self.functions(value, "functions"), classes: classes)
+            app: try Self.text(value, "app"), appVersion: version, functions: try Self.functions(value, "functions"),
+            classes: classes)
+        try Self.check(functions.map(\.name), "functions")
+        try Self.check(self.classes.map(\.name), "classes")
+        for exposed in self.classes { try Self.check(exposed.methods.map(\.name), "methods") }
+    }
+
+    /// Names that could be registered, each once.
+    private static func check(_ names: [String], _ key: String) throws(PatchError) {
+        for name in names where !Manifest.isReplaceable(name) {
+            throw PatchError(
+                .malformed, "interface: `\(key)` holds the name \(name)", hint: "have the app write it again")
+        }
+        guard Set(names).count == names.count else {
+            throw PatchError(.malformed, "interface: `\(key)` names one twice", hint: "have the app write it again")
+        }
     }
 
     private static func functions(_ value: JSONValue, _ key: String) throws(PatchError) -> [Function] {
@@ -153,6 +169,21 @@ extension PatchInterface {
 
     /// What changes from this interface to a newer one, what breaks patches first.
     public func changes(to newer: PatchInterface) -> [Change] {
+        let isOther = !app.utf8.elementsEqual(newer.app.utf8)
+        let other = isOther ? [Change(isBreaking: true, description: "the app was \(app), and is \(newer.app)")] : []
+        return other + changesOfNames(to: newer)
+    }
+
+    /// Why a patch is not for this app or this version of it; nil where it is.
+    package func refusal(of manifest: Manifest) -> String? {
+        guard manifest.app.utf8.elementsEqual(app.utf8) else {
+            return "the patch is for the app \(manifest.app), and the interface of \(app)"
+        }
+        guard let version = AppVersion(appVersion), !manifest.appVersions.contains(version) else { return nil }
+        return "the patch is for app versions \(manifest.appVersions), and the interface of \(appVersion)"
+    }
+
+    private func changesOfNames(to newer: PatchInterface) -> [Change] {
         var changes = Self.changes(functions, newer.functions) { $0 }
         for exposed in classes {
             let methods = newer.classes.first { $0.name == exposed.name }?.methods
@@ -177,10 +208,11 @@ extension PatchInterface {
                 continue
             }
             guard other.signature != function.signature else { continue }
-            // A function that may now throw gives a patch no new duty; another argument, result or colour does.
+            // A function that may now throw gives a patch no new duty; one that may no more takes `host.throw` away.
             let isBreaking =
                 other.signature.arguments != function.signature.arguments
                 || other.signature.result != function.signature.result
+                || function.signature.throws && !other.signature.throws
                 || other.signature.isAsynchronous != function.signature.isAsynchronous
             changes.append(
                 Change(

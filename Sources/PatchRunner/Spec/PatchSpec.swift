@@ -33,8 +33,11 @@ package struct SpecReport: Sendable {
     package internal(set) var error: PatchError?
     /// How many functions the patches replaced.
     package internal(set) var replacements = 0
-    /// For each script, its lines that hold code, and how often each ran.
+    /// For each script, by its `key`, its lines that hold code, and how often each ran.
     package internal(set) var coverage: [String: [Int: Int]] = [:]
+
+    /// What a patch's script is called in `coverage`.
+    package static func key(_ patch: String, _ script: String) -> String { "\(patch) \(script)" }
 
     /// Whether all is well: there are tests and replacements, and none failed.
     package var isGood: Bool {
@@ -68,6 +71,7 @@ package final class PatchSpec: Sendable {
         func count(_ script: String, _ line: Int) {
             counts.withLock { $0[script, default: [:]][line, default: 0] += 1 }
         }
+        func reset() { counts.withLock { $0 = [:] } }
         var all: [String: [Int: Int]] { counts.withLock { $0 } }
     }
 
@@ -105,6 +109,9 @@ package final class PatchSpec: Sendable {
         let recorder = Recorder()
         var limits = limits
         limits.instructionsPerCheck = 1  // fuel is counted to the instruction
+        // That, and counting lines, takes longer than a call in the app may; fuel is what bounds a test.
+        limits.callTime = .seconds(10)
+        limits.loadTime = .seconds(10)
         runner = PatchRunner(
             registry: registry,
             host: try HostInfo(
@@ -114,6 +121,9 @@ package final class PatchSpec: Sendable {
         var free = PatchLimits()
         free.loadFuel = Int.max / 2
         free.callDepth = 1000
+        free.sourceBytes = 8 << 20
+        free.memory = 1 << 30
+        free.peakMemory = 1 << 30
         spec = try ScriptState(
             patch: .init(id: "com.example.spec", version: 1), limits: free, scripts: [script], host: runner.host,
             names: registry.names, breaker: Breaker(limits: free) { _, _ in }, events: { _ in }, seed: 1, isFree: true)
@@ -136,8 +146,9 @@ package final class PatchSpec: Sendable {
         try spec.runFree(Script(name: "patchpack", bytes: Array(SpecPrelude.source.utf8)))
         try spec.runFree(script)
         let (count, _) = try spec.callFree("count", [])
-        guard case .integer(let tests)? = count.first else { return }
         report.replacements = try countReplacements()
+        guard case .integer(let tests)? = count.first, tests > 0 else { return }
+        lines.reset()  // that the patches were loaded to be counted is no test of them
         for index in 1..<Int(tests) + 1 {
             let (named, _) = try spec.callFree("describe", [.integer(Int64(index))])
             state.withLock { state in
@@ -159,10 +170,13 @@ package final class PatchSpec: Sendable {
                     status: SpecReport.Status(rawValue: outcome.first?.text ?? "") ?? .failed,
                     message: message(of: outcome), nanoseconds: pp_now() - began))
         }
-        for (name, counts) in lines.all { report.coverage[name, default: [:]].merge(counts) { $0 + $1 } }
-        for script in patches.flatMap(\.scripts) {
-            for line in spec.chunk(of: script).chunk?.lines ?? [] {
-                report.coverage[script.name, default: [:]][line, default: 0] += 0
+        report.coverage = lines.all
+        for patch in patches {
+            for script in patch.scripts {
+                let key = SpecReport.key(patch.manifest.id, script.name)
+                for line in spec.chunk(of: script).chunk?.lines ?? [] {
+                    report.coverage[key, default: [:]][line, default: 0] += 0
+                }
             }
         }
     }
@@ -202,7 +216,7 @@ package final class PatchSpec: Sendable {
     private func add(_ name: String, _ signature: PatchSignature?) throws(PatchError) {
         let function = ScriptFunction(signature: signature) { [weak self] arguments in
             guard let self else { return .nil }
-            return try self.callOriginal(name, arguments)
+            return try self.callOriginal(name, signature?.result ?? "value", arguments)
         }
         _ = try registry.names.add(
             name, signature ?? PatchSignature([], result: "value"),
@@ -215,7 +229,9 @@ package final class PatchSpec: Sendable {
         let description: String
     }
 
-    private func callOriginal(_ name: String, _ arguments: [ScriptValue]) throws -> ScriptValue {
+    private func callOriginal(
+        _ name: String, _ result: String, _ arguments: [ScriptValue]
+    ) throws -> ScriptValue {
         let held = state.withLock { state in
             state.calls.append((name, arguments))
             return state.originals[name]
@@ -226,7 +242,11 @@ package final class PatchSpec: Sendable {
         }
         let (values, fault) = spec.callHeld(held, arguments)
         if let fault { throw OriginalError(description: fault) }
-        return values.first ?? .nil
+        let value = values.first ?? .nil
+        guard value.fits(result) else {
+            throw OriginalError(description: "the spec's \(name) gives \(value.typeName), and the app's \(result)")
+        }
+        return value.converted(to: result)
     }
 
     // MARK: what a spec can call

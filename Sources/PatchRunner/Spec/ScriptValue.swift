@@ -78,6 +78,26 @@ enum ScriptValue: PatchValue, Sendable {
         }
     }
 
+    /// The value as the app would hand it on: its `Double`s are floats in Lua, and its `Int`s are integers.
+    func converted(to type: String) -> ScriptValue {
+        if type.hasSuffix(" or nil") {
+            if case .nil = self { return self }
+            return converted(to: String(type.dropLast(" or nil".count)))
+        }
+        switch (self, type) {
+        case (_, "nothing"): return .nil
+        case (.integer(let value), "number"): return .number(Double(value))
+        case (.number(let value), "integer"): return Int64(exactly: value).map { .integer($0) } ?? self
+        case (.table(let pairs), _):
+            for prefix in ["array of ", "table of "] where type.hasPrefix(prefix) {
+                let element = String(type.dropFirst(prefix.count))
+                return .table(pairs.map { ($0.key, $0.value.converted(to: element)) })
+            }
+            return self
+        default: return self
+        }
+    }
+
     /// What a script calls the value's type.
     var typeName: String {
         switch self {
@@ -145,7 +165,7 @@ final class ScriptFunction: Sendable {
             if let value = ScriptResult.finish(stack, arguments: Int32(arguments.count)) {
                 if value.fits(signature?.result ?? "value") {
                     stack.leave()
-                    return value
+                    return value.converted(to: signature?.result ?? "value")
                 }
                 stack.script.refuseRead("expected \(signature?.result ?? "value"), given \(value.typeName)")
             }
@@ -178,7 +198,7 @@ final class ScriptFunction: Sendable {
                 stack.push(message: "argument \(index + 1) of \(slot.name): \(mismatch)")
                 return -2
             }
-            arguments.append(value)
+            arguments.append(value.converted(to: types?[index] ?? "value"))
         }
         let call = unsafe record?.address.assumingMemoryBound(to: CallRecord<Original, ScriptValue, any Error>.self)
         do {

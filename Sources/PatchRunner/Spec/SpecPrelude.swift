@@ -4,7 +4,10 @@
 enum SpecPrelude {
     static let source = #"""
         local plain_assert, unpack = assert, table.unpack
-        local tests, path, scopes = {}, {}, {}
+        local tests, path, scopes, running = {}, {}, {}, nil
+        -- The run would end, and all would seem well.
+        os.exit = function() error("os.exit in a spec", 2) end
+        local function outside(what) if running then error(what .. " inside of a test, where it would never run", 3) end end
         local spies = setmetatable({}, {__mode = "k"})
 
         -- MARK: describe and it
@@ -24,6 +27,7 @@ enum SpecPrelude {
         end
 
         function describe(name, body)
+          outside("describe")
           local scope = {before = {}, after = {}, setup = {}, teardown = {}}
           scopes[#scopes + 1] = scope
           path[#path + 1] = tostring(name)
@@ -34,19 +38,22 @@ enum SpecPrelude {
         context, insulate, expose = describe, describe, describe
 
         function it(name, body)
+          outside("it")
+          if not body then return pending(name) end
           tests[#tests + 1] = {name = full(tostring(name)), body = body, scopes = {unpack(scopes)}, line = line_of_caller()}
         end
         test, spec = it, it
 
         local pending_mark = {}
         function pending(name, body)
+          if running then error(setmetatable({text = tostring(name)}, pending_mark), 0) end
           if #scopes > 0 or not body then
             tests[#tests + 1] = {name = full(tostring(name)), pending = tostring(name), scopes = {unpack(scopes)}, line = line_of_caller()}
           end
         end
 
         local function hook(list)
-          return function(body) plain_assert(scopes[#scopes], "outside of describe")[list][#scopes[#scopes][list] + 1] = body end
+          return function(body) outside("a hook") plain_assert(scopes[#scopes], "outside of describe")[list][#scopes[#scopes][list] + 1] = body end
         end
         scopes[1] = {before = {}, after = {}, setup = {}, teardown = {}}
         before_each, after_each, setup, teardown = hook("before"), hook("after"), hook("setup"), hook("teardown")
@@ -97,6 +104,7 @@ enum SpecPrelude {
           return true
         end
 
+        local kinds = {["nil"] = true, boolean = true, number = true, string = true, table = true, ["function"] = true, userdata = true, thread = true}
         match = setmetatable({}, {__index = function(_, name)
           name = name:gsub("^is_", "")
           return function()
@@ -107,6 +115,7 @@ enum SpecPrelude {
               if name == "falsy" then return not value end
               return type(value) == name
             end
+            if not (name == "_" or name == "truthy" or name == "falsy" or kinds[name]) then error("no matcher called " .. tostring(name), 2) end
             return matcher
           end
         end})
@@ -123,6 +132,7 @@ enum SpecPrelude {
             self.returnvals[#self.returnvals + 1] = {vals = results}
             return unpack(results, 1, results.n)
           end
+          function self.answer(answers) target = answers end
           function self:clear() self.calls, self.returnvals = {}, {} end
           function self:revert() if self.undo then self.undo() self.undo = nil end end
           local function called_with(...)
@@ -157,9 +167,8 @@ enum SpecPrelude {
           local made = record(type(replacement) == "function" and replacement or function() return replacement end)
           function made.returns(...)
             local values = table.pack(...)
-            local again = record(function() return unpack(values, 1, values.n) end)
-            if object then object[name] = again end
-            return again
+            made.answer(function() return unpack(values, 1, values.n) end)
+            return made
           end
           if object then
             local original = object[name]
@@ -186,6 +195,7 @@ enum SpecPrelude {
         checks.equals = checks.equal
         function checks.same(expected, actual) return same(expected, actual), "expected " .. show(expected) .. ", got " .. show(actual) end
         function checks.near(expected, actual, tolerance)
+          if type(actual) ~= "number" then return false, "expected a number near " .. show(expected) .. ", got " .. show(actual) end
           return math.abs(expected - actual) <= tolerance, "expected " .. show(expected) .. " within " .. show(tolerance) .. ", got " .. show(actual)
         end
         checks["true"] = function(value) return value == true, "expected true, got " .. show(value) end
@@ -234,7 +244,13 @@ enum SpecPrelude {
           return false, "expected " .. show(part) .. " in " .. show(whole)
         end
 
-        local words = {is = true, are = true, was = true, has = true, have = true, be = true, does = true, a = true, an = true, message = true, returned = true}
+        -- How many values a check takes; a text behind them is the test's own message.
+        local arity = {[checks.equal] = 2, [checks.same] = 2, [checks.near] = 3, [checks.contains] = 2, [checks.unique] = 1}
+        for _, name in ipairs {"true", "false", "nil", "truthy", "falsy", "boolean", "number", "string", "table", "function", "userdata", "thread", "callable"} do
+          arity[checks[name]] = 1
+        end
+
+        local words = {is = true, are = true, was = true, has = true, have = true, be = true, does = true, a = true, an = true, returned = true}
         local negations = {["not"] = true, Not = true, no = true, isnt = true, is_not = true, are_not = true, was_not = true, has_no = true}
 
         local function spied(value, level)
@@ -247,6 +263,7 @@ enum SpecPrelude {
           return setmetatable(node, {
             __index = function(_, key)
               if words[key] then return chain(negated, target) end
+              if key == "message" then return function() return chain(negated, target) end end
               if negations[key] then return chain(not negated, target) end
               if target then
                 local negated = negated
@@ -293,8 +310,9 @@ enum SpecPrelude {
               if not check then fail("no assertion called " .. tostring(key)) end
               return function(...)
                 local fits, message = check(...)
-                local own = select(select("#", ...), ...)
                 if negated then fits, message = not fits, "not " .. message end
+                local own = arity[check] and select("#", ...) > arity[check] and select(arity[check] + 1, ...)
+                if type(own) == "string" then message = own .. ": " .. message end
                 if not fits then fail(message) end
                 return ...
               end
@@ -313,6 +331,7 @@ enum SpecPrelude {
 
         local function guard(body)
           return xpcall(body, function(failure)
+            if getmetatable(failure) == pending_mark then return failure end
             if type(failure) == "string" then return failure .. "\n" .. debug.traceback("", 2):gsub("^\n", "") end
             return tostring(failure)
           end)
@@ -326,11 +345,14 @@ enum SpecPrelude {
           local test = tests[i]
           if test.pending then return "pending", test.pending end
           current_finally = nil
+          running = true
           local ok, failure = guard(function()
             for _, scope in ipairs(test.scopes) do
+              if started[scope] == "failed" then error("its setup failed", 0) end
               if not started[scope] then
-                started[scope] = true
+                started[scope] = "failed"
                 for _, body in ipairs(scope.setup) do body() end
+                started[scope] = "done"
               end
             end
             for _, scope in ipairs(test.scopes) do for _, body in ipairs(scope.before) do body() end end
@@ -343,12 +365,14 @@ enum SpecPrelude {
             end
             for s = #test.scopes, 1, -1 do
               local scope, last = test.scopes[s], true
-              for j = i + 1, #tests do for _, other in ipairs(tests[j].scopes) do if other == scope then last = false end end end
+              for j = i + 1, #tests do if not tests[j].pending then for _, other in ipairs(tests[j].scopes) do if other == scope then last = false end end end end
               if last then for _, body in ipairs(scope.teardown) do body() end end
             end
           end)
-          for _, made in ipairs(reverts) do made:revert() end
+          for r = #reverts, 1, -1 do reverts[r]:revert() end
           reverts = {}
+          running = nil
+          if getmetatable(failure) == pending_mark then return "pending", failure.text end
           if ok then ok, failure = cleaned, problem end
           if ok then return "passed", "" end
           return "failed", failure

@@ -10,6 +10,9 @@ enum InitCommand {
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let folder = arguments.operands[0].path
+        guard !folder.bytes.isEmpty, !folder.isStandardStream else {
+            throw PatchError(.usage, "init needs a folder", hint: "patchpack init DIR")
+        }
         let app = try arguments.text(of: .app) ?? "com.example.shop"
         // The rules for its form are the manifest's.
         do {
@@ -20,9 +23,14 @@ enum InitCommand {
         var outputs: [OutputFile] = []
         for (name, text) in ProjectTemplate.files(app: app) {
             let path = folder.appending(Path(name))
-            try OutputFile.makeFolder(path.parent)
             outputs.append(OutputFile(path: path, content: .bytes(Array(text.utf8))))
         }
+        do {
+            for output in outputs { try output.checkPlace(force: false) }
+        } catch  where error.code == .exists {
+            throw PatchError(.exists, error.message, hint: "init replaces nothing; name another folder")
+        }
+        for output in outputs { try OutputFile.makeFolder(output.path.parent) }
         try OutputFile.write(outputs, force: false)
         for output in outputs {
             if console.format == .json {

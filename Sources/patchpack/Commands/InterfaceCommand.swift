@@ -34,8 +34,13 @@ enum InterfaceCommand {
 
     /// The interface that an option or a variable names; nil where neither does.
     static func given(_ arguments: ParsedArguments) throws(PatchError) -> PatchInterface? {
-        guard let path = (arguments.value(of: .interface) ?? Option.interface.fromEnvironment)?.path else { return nil }
+        guard let path = path(arguments) else { return nil }
         return try interface(at: path)
+    }
+
+    /// The file of that interface.
+    static func path(_ arguments: ParsedArguments) -> Path? {
+        (arguments.value(of: .interface) ?? Option.interface.fromEnvironment)?.path
     }
 
     /// Reads an interface file.

@@ -54,7 +54,7 @@ enum LintCommand {
             "  \(file):\(finding.line):\(finding.column): \(finding.message) [\(finding.code.rawValue)]")
         let margin = String(repeating: " ", count: max(0, 5 - "\(finding.line)".count)) + "\(finding.line)"
         // A tab stays one, so that the caret stands below what it means.
-        let before = text.prefix(finding.column - 1).map { $0 == "\t" ? "\t" : " " }.joined()
+        let before = String(text.unicodeScalars.prefix(finding.column - 1)).map { $0 == "\t" ? "\t" : " " }.joined()
         try console.line("\(margin) | \(text.replacingTabs)")
         try console.line(
             "      | \(before.replacingTabs)" + String(repeating: "^", count: min(finding.length, max(1, text.count))))
@@ -94,7 +94,10 @@ struct LintedPatch {
                         .unknownTag, line: text.firstLine(with: "@\(tag)") ?? 1, word: "@\(tag)",
                         "the tag @\(tag) is unknown", hint: "did you mean @\(meant)?"))
             }
-            _ = try fields.manifest(for: scripts, head: head, from: paths[0])
+            let manifest = try fields.manifest(for: scripts, head: head, from: paths[0])
+            if let refusal = interface?.refusal(of: manifest) {
+                found.append(text.finding(.tags, line: text.firstLine(with: "@app") ?? 1, word: manifest.app, refusal))
+            }
         } catch {
             let message = error.message.dropping(prefix: "\(paths[0]): ")
             let tag = ScriptHead.Tag.allCases.first { message.contains($0.rawValue) }

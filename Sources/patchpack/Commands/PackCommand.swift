@@ -206,6 +206,10 @@ private struct Release: Sendable {
         _ unit: Unit, _ scripts: [Script], _ manifest: Manifest, _ result: inout Result
     ) throws(PatchError) {
         guard !arguments.has(.noLint) else { return }
+        if let refusal = interface?.refusal(of: manifest) {
+            throw PatchError(
+                .script, "\(unit.scripts[0].path): \(refusal)", hint: "or pack it as it is, with --no-lint")
+        }
         let findings = PatchLint.findings(in: scripts, replaces: manifest.replaces, interface: interface)
         for finding in findings {
             let file = unit.scripts.first { $0.name == finding.script }?.path ?? unit.scripts[0].path

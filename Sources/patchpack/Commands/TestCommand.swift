@@ -19,7 +19,11 @@ enum TestCommand {
         let specs = arguments.values(of: .spec).map(\.path)
         guard !specs.isEmpty else { throw PatchError(.usage, "no spec", hint: "give --spec SPEC.lua") }
         guard arguments.has(.watch) else { return try runOnce(specs, arguments, console) }
-        let watch = try FileWatch(arguments.operands.map(\.path) + specs)
+        guard !(arguments.operands.map(\.path) + specs).contains(where: \.isStandardStream) else {
+            throw PatchError(.usage, "--watch with standard input", hint: "name files")
+        }
+        let watch = try FileWatch(
+            arguments.operands.map(\.path) + specs + [InterfaceCommand.path(arguments)].compactMap(\.self))
         while true {
             do {
                 _ = try runOnce(specs, arguments, console)
@@ -37,6 +41,11 @@ enum TestCommand {
         let interface = try InterfaceCommand.given(arguments)
         let patches = try patches(arguments)
         let coverageFile = arguments.value(of: .coverage)?.path
+        if let coverageFile {
+            try protect(
+                arguments.operands.map(\.path) + specs + [InterfaceCommand.path(arguments)].compactMap(\.self),
+                from: coverageFile)
+        }
         let now = try SystemClock.now()
         var runs: [(spec: Path, report: SpecReport)] = []
         for spec in specs {
@@ -66,10 +75,19 @@ enum TestCommand {
         return runs.compactMap { $0.report.error?.code.exitStatus }.first ?? PatchError.Code.script.exitStatus
     }
 
+    /// - Throws: `usage` where the report would take the place of what it is about.
+    private static func protect(_ inputs: [Path], from output: Path) throws(PatchError) {
+        guard !output.isStandardStream else { throw PatchError(.usage, "--coverage - is no file", hint: "name a file") }
+        guard let identity = FileInfo(output, following: true)?.identity,
+            inputs.contains(where: { FileInfo($0, following: true)?.identity == identity })
+        else { return }
+        throw PatchError(.usage, "\(output): the output would replace an input", hint: "name another output")
+    }
+
     /// A patch and the files that it was made of, for a report on its lines.
     private struct GivenPatch {
         let patch: PatchUnderTest
-        let files: [(name: String, path: Path)]
+        let files: [(key: String, path: Path)]
     }
 
     /// The operands: scripts, each a patch or all of them one, and envelopes, which are verified first.
@@ -98,7 +116,7 @@ enum TestCommand {
             patches.append(
                 GivenPatch(
                     patch: PatchUnderTest(manifest: verified.manifest, scripts: verified.scripts),
-                    files: verified.scripts.map { ($0.name, Path($0.name)) }))
+                    files: verified.scripts.map { (SpecReport.key(verified.manifest.id, $0.name), Path($0.name)) }))
         }
         return patches
     }
@@ -112,7 +130,8 @@ enum TestCommand {
         let head = try fields.head(of: scripts[0], at: paths[0])
         let manifest = try fields.manifest(for: scripts, head: head, from: paths[0])
         return GivenPatch(
-            patch: PatchUnderTest(manifest: manifest, scripts: scripts), files: Array(zip(scripts.map(\.name), paths)))
+            patch: PatchUnderTest(manifest: manifest, scripts: scripts),
+            files: zip(scripts, paths).map { (SpecReport.key(manifest.id, $0.name), $1) })
     }
 }
 
@@ -170,7 +189,7 @@ private enum TestReport {
                 lines.append(
                     "\(result) \(number) - \(line(test.name))" + (test.status == .pending ? " # SKIP pending" : ""))
                 guard test.status == .failed else { continue }
-                lines += ["  ---", "  message: |"]
+                lines += ["  ---", "  message: |2"]
                 lines += test.message.split(separator: "\n").map { "    \(escaped(String($0)))" }
                 lines += ["  at: \(JSONValue.string("\(run.spec):\(test.line)").text())", "  ..."]
             }
@@ -190,7 +209,7 @@ private enum TestReport {
             let fault = fault(run)
             let time = seconds(tests.reduce(0) { $0 + $1.nanoseconds })
             xml +=
-                "  <testsuite name=\"\(attribute(run.spec.description))\" tests=\"\(tests.count)\" failures=\"\(tests.count { $0.status == .failed })\""
+                "  <testsuite name=\"\(attribute(run.spec.description))\" tests=\"\(tests.count + (fault == nil ? 0 : 1))\" failures=\"\(tests.count { $0.status == .failed })\""
                 + " errors=\"\(fault == nil ? 0 : 1)\" skipped=\"\(tests.count { $0.status == .pending })\" time=\"\(time)\">\n"
             for test in tests {
                 xml +=
@@ -203,7 +222,12 @@ private enum TestReport {
                     xml += "><failure message=\"\(attribute(first))\">\(attribute(test.message))</failure></testcase>\n"
                 }
             }
-            if let fault { xml += "    <system-err>\(attribute(fault))</system-err>\n" }
+            // Many servers look at cases alone.
+            if let fault {
+                let spec = attribute(run.spec.description)
+                xml +=
+                    "    <testcase classname=\"\(spec)\" name=\"\(spec)\"><error message=\"\(attribute(fault))\"/></testcase>\n"
+            }
             xml += "  </testsuite>\n"
         }
         return xml + "</testsuites>\n"
@@ -259,10 +283,10 @@ private enum TestReport {
     }
 
     /// lcov's tracefile.
-    static func lcov(_ runs: [Run], files: [(name: String, path: Path)]) -> String {
+    static func lcov(_ runs: [Run], files: [(key: String, path: Path)]) -> String {
         var text = ""
         for (name, lines) in coverage(runs).sorted(by: { $0.key < $1.key }) {
-            guard let file = files.first(where: { $0.name == name }) else { continue }
+            guard let file = files.first(where: { $0.key == name }) else { continue }
             text += "TN:patchpack\nSF:\(file.path)\n"
             for (line, count) in lines.sorted(by: { $0.key < $1.key }) { text += "DA:\(line),\(count)\n" }
             text += "LF:\(lines.count)\nLH:\(lines.count { $0.value > 0 })\nend_of_record\n"
@@ -275,7 +299,8 @@ private enum TestReport {
         coverage(runs).sorted { $0.key < $1.key }.map { name, lines in
             let missed = lines.filter { $0.value == 0 }.keys.sorted()
             let ran = lines.count - missed.count
-            return "\(name): \(ran) of \(lines.count) lines ran"
+            let script = name.split(separator: " ").last ?? ""
+            return "\(script): \(ran) of \(lines.count) lines ran"
                 + (missed.isEmpty ? "" : ", not \(missed.map(String.init).joined(separator: ", "))")
         }
     }

@@ -171,4 +171,21 @@ import Testing
         #expect(changes.map(\.isBreaking) == [true, true, false, false])
         #expect(newer.changes(to: newer).isEmpty)
     }
+
+    @Test func manyGlobalsAndLongFunctionsAreRead() throws {
+        let many = (1...1900).map { "F=function() g\($0)=h\($0) end" }.joined(separator: " ")
+        #expect(try lint(Self.good + "\n" + many).count == 100)
+        // Past 255 constants Lua indexes globals in another way.
+        let constants = (1...300).map { "local _ = 'k\($0)'" }.joined(separator: "\n")
+        let wrapped = "do \(constants.replacingOccurrences(of: "local _", with: "_")) end\n"
+        let found = try lint(
+            wrapped + "function helper() end\nhelper()\n_G.other = 1\nother = other\n" + Self.good
+                + "\nlocal f = function() return undef end")
+        #expect(found.map(\.message) == ["the global undef is used, and nothing defines it"])
+    }
+
+    @Test func linesAndColumnsAreLuasAndUnicodes() throws {
+        let found = try lint(Self.good + "\r\rlocal function f() local e = '👩‍👧 é' foo() end\r\nlocal x")
+        #expect(found.map { "\($0.line):\($0.column)" } == ["3:38"])
+    }
 }

@@ -117,7 +117,7 @@ import Testing
                   return original(a, b)
                 end)
                 """, covers: true)
-        let lines = try #require(report.coverage["main.lua"])
+        let lines = try #require(report.coverage[SpecReport.key("com.example.fix", "main.lua")])
         #expect(lines[3] == 0)
         #expect(lines[2] == 2 && lines[5] == 2)
         #expect(lines[4] == nil)
@@ -200,5 +200,47 @@ import Testing
         #expect(
             report.tests.filter { $0.status == .failed }.isEmpty,
             "\(report.tests.filter { $0.status == .failed }.map(\.message))")
+    }
+
+    @Test func aSpecCannotPassByAccident() throws {
+        func statuses(_ body: String) throws -> [SpecReport.Status] { try run(Self.define + body).tests.map(\.status) }
+        #expect(try statuses("it('a', function() os.exit() end) it('b', function() end)") == [.failed, .passed])
+        #expect(try statuses("it('a', function() it('inner', function() end) end)") == [.failed])
+        #expect(try statuses("it('a')") == [.pending])
+        #expect(
+            try statuses(
+                "describe('s', function() setup(function() error('no') end) it('a', function() end) it('b', function() end) end)"
+            )
+                == [.failed, .failed])
+        #expect(try statuses("__spec.count = function() return -5 end").isEmpty)
+    }
+
+    @Test func spiesGoWithTheirTest() throws {
+        let report = try run(
+            Self.define + """
+                local t, torn = {f = function() return 1 end}, false
+                it("spies twice", function() spy.on(t, "f") spy.on(t, "f") end)
+                it("is clean", function() assert.is_false(spy.is_spy(t.f)) assert.equal(1, t.f()) end)
+                it("stubs", function() local s = stub(t, "f") s.returns(5) assert.equal(5, t.f()) assert.stub(s).was.called() end)
+                it("is clean again", function() assert.equal(1, t.f()) end)
+                describe("torn down", function()
+                  teardown(function() torn = true end)
+                  it("runs", function() end)
+                  pending("not yet")
+                end)
+                it("was torn down", function() assert.is_true(torn) end)
+                """)
+        #expect(report.tests.filter { $0.status == .failed }.isEmpty, "\(report.tests)")
+    }
+
+    @Test func numbersAreTheApps() throws {
+        let report = try run(
+            "host.define('Cart.total', function(a, b) return math.type(a) == 'float' and math.type(b) == 'integer' and 1 or 0 end)"
+                + " it('a', function() assert.equal(1.0, host.call('Cart.total', 2, 4 / 2)) end)"
+                + " it('b', function() assert.equal('float', math.type(host.call('Cart.total', 2, 1))) end)",
+            patch:
+                "patch.replace('Cart.total', function(o, a, b) assert(math.type(a) == 'float' and math.type(b) == 'integer') return o(a, b) end)",
+            interface: true)
+        #expect(report.isGood, "\(report.tests)")
     }
 }

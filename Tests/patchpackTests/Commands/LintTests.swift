@@ -40,6 +40,16 @@ struct LintTests {
         #expect(try shop.run("lint", "missing.lua").status == 66)
         #expect(try shop.run("lint", "cart.lua", "--interface", "cart.lua").status == 10)
         #expect(try shop.run("lint").status == 64)
+        let twins = try shop.shell(
+            "mkdir a b; cp cart.lua a; cp cart.lua b; '\(Tool.patchpack)' lint a/cart.lua b/cart.lua --bundle")
+        #expect(twins.status == 20 && twins.text.contains("[tags]"))
+        try shop.folder.write(
+            Workshop.script.replacingOccurrences(of: "com.example.shop ", with: "com.example.other "), to: "other.lua")
+        let other = try shop.run("lint", "other.lua", "--interface", "interface.json")
+        #expect(
+            other.text.contains(
+                "other.lua:3:14: the patch is for the app com.example.other, and the interface of com.example.shop [tags]"
+            ))
     }
 
     @Test func machinesReadItToo() throws {

@@ -103,6 +103,11 @@ struct TestCommandTests {
         #expect(empty.status == 20)
         #expect(try empty.objects().last?["fault"] as? String == "the spec has no tests")
         #expect(try test("patches/cart-total.lua").status == 64)
+        for output in ["patches/cart-total.lua", "specs/cart-total.lua", "interface.json", "-"] {
+            #expect(
+                try test("patches/cart-total.lua", "--spec", "specs/cart-total.lua", "--coverage", output).status == 64)
+        }
+        #expect(try test("-", "--spec", "specs/cart-total.lua", "--watch").status == 64)
         #expect(try test("patches/cart-total.lua", "--spec", "missing.lua").status == 66)
     }
 }
