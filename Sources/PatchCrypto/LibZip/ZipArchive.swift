@@ -16,7 +16,8 @@ enum ZipArchive {
     static func read(
         _ directory: ZipDirectory, in buffer: [UInt8], at range: Range<Int>
     ) throws(PatchError) -> [[UInt8]] {
-        try unsafe buffer.withUnsafeBufferPointer { (buffer) throws(PatchError) in
+        guard isReady else { throw PatchError(.internal, "libzip has no memory") }
+        return try unsafe buffer.withUnsafeBufferPointer { (buffer) throws(PatchError) in
             let source = unsafe zip_source_buffer_create(
                 buffer.baseAddress.unsafelyUnwrapped + range.lowerBound, UInt64(range.count), 0, nil)
             guard let archive = unsafe zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, nil) else {
@@ -91,12 +92,26 @@ enum ZipArchive {
         }
     }
 
+    /// Whether an archive could be opened, which one thread does before all others.
+    ///
+    /// When it opens its first one, libzip works out what a source must be able to do, into two variables and without a lock: a
+    /// thread that comes between takes its archive for read-only.
+    private static let isReady: Bool = {
+        guard let source = unsafe zip_source_buffer_create(nil, 0, 0, nil) else { return false }
+        guard let archive = unsafe zip_open_from_source(source, ZIP_TRUNCATE, nil) else {
+            unsafe zip_source_free(source)
+            return false
+        }
+        unsafe zip_discard(archive)
+        return true
+    }()
+
     /// Writes members, each stored, dated 1980-01-01 and of mode 0644, so that the same members give the same bytes.
     ///
     /// - Throws: `internal` where libzip has no memory.
     static func write(_ members: [(name: String, bytes: [UInt8])]) throws(PatchError) -> [UInt8] {
         let failure = PatchError(.internal, "libzip cannot write the archive")
-        guard let target = unsafe zip_source_buffer_create(nil, 0, 0, nil) else { throw failure }
+        guard isReady, let target = unsafe zip_source_buffer_create(nil, 0, 0, nil) else { throw failure }
         defer { unsafe zip_source_free(target) }
         guard let archive = unsafe zip_open_from_source(target, ZIP_TRUNCATE, nil) else { throw failure }
         unsafe zip_source_keep(target)  // the archive takes one reference, this function keeps the other
