@@ -11,7 +11,6 @@ static void count(_Atomic(uint64_t) *counter, uint64_t more) {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more, memory_order_relaxed);
 }
 
-
 /// Where an error was raised: the innermost line of Lua.
 static void find_fault(lua_State *L, int level) {
     pp_state *state = state_of(L);

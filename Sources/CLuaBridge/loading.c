@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 bool pp_compile(lua_State *L, const char *source, size_t length, const char *name) {
     pp_state *state = state_of(L);
     bool trusted = state->trusted;

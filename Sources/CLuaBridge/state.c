@@ -26,7 +26,6 @@ uint64_t pp_nanoseconds(void) {
 /// Its address is the thread's name; its value is the lowest address of the thread's C stack.
 FAST_THREAD_LOCAL uintptr_t pp_thread_stack;
 
-
 void pp_find_thread_stack(void) {
 #if defined(__APPLE__)
     pp_thread_stack = (uintptr_t)pthread_get_stackaddr_np(pthread_self()) - pthread_get_stacksize_np(pthread_self());

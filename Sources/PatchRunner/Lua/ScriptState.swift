@@ -59,9 +59,23 @@ internal import Synchronization
         /// When the minute of the log began, and what it has got since.
         var logBegan: UInt64 = 0
         var logBytes = 0
+
+        /// A number for something that belongs to a call.
+        mutating func number(for call: Int64) -> Int64 {
+            lastNumber += 1
+            numbers[call, default: []].append(lastNumber)
+            return lastNumber
+        }
+
+        /// Whether the elements of the table that is read are within the limit; else `readFault` says that they are not.
+        mutating func hasElements(upTo limit: Int) -> Bool {
+            guard elements > limit else { return true }
+            readFault = "tables of more than \(limit) elements"
+            return false
+        }
     }
 
-    /// Makes a state with the sandbox in it; this thread has its lock until `loaded()`.
+    /// Makes a state with the sandbox in it; this thread has its lock until `load()`.
     init(
         patch: PatchEvent.Patch, limits: PatchLimits, scripts: [Script], host: HostInfo, names: NameTable,
         breaker: Breaker,
@@ -257,10 +271,7 @@ internal import Synchronization
                 calls.readFault = "tables nested more than \(limits.tableDepth) deep"
                 return false
             }
-            guard calls.elements <= limits.tableElements else {
-                calls.readFault = "tables of more than \(limits.tableElements) elements"
-                return false
-            }
+            guard calls.hasElements(upTo: limits.tableElements) else { return false }
             calls.depth += 1
             return true
         }
@@ -272,10 +283,7 @@ internal import Synchronization
             guard calls.depth > 0 else { return true }
             calls.elements += elements
             calls.bytes += bytes
-            guard calls.elements <= limits.tableElements else {
-                calls.readFault = "tables of more than \(limits.tableElements) elements"
-                return false
-            }
+            guard calls.hasElements(upTo: limits.tableElements) else { return false }
             guard calls.bytes <= limits.peakMemory else {
                 calls.readFault = "strings of more than \(limits.peakMemory) bytes"
                 return false
@@ -304,21 +312,19 @@ internal import Synchronization
         calls.withLock { calls in
             let key = ObjectOfCall(call: call, object: ObjectIdentifier(object))
             if let known = calls.numberOfObject[key] { return known }
-            calls.lastNumber += 1
-            calls.numberOfObject[key] = calls.lastNumber
-            calls.objects[calls.lastNumber] = object
-            calls.numbers[call, default: []].append(calls.lastNumber)
-            return calls.lastNumber
+            let number = calls.number(for: call)
+            calls.numberOfObject[key] = number
+            calls.objects[number] = object
+            return number
         }
     }
 
     /// Keeps an error for a call, and returns the number that a script knows it by.
     func keep(_ error: any Error, for call: Int64) -> Int64 {
         calls.withLock { calls in
-            calls.lastNumber += 1
-            calls.errors[calls.lastNumber] = error
-            calls.numbers[call, default: []].append(calls.lastNumber)
-            return calls.lastNumber
+            let number = calls.number(for: call)
+            calls.errors[number] = error
+            return number
         }
     }
 

@@ -145,12 +145,12 @@ package final class PatchSpec: Sendable {
         addFunctions()
         try spec.runFree(Script(name: "patchpack", bytes: Array(SpecPrelude.source.utf8)))
         try spec.runFree(script)
-        let (count, _) = try spec.callFree("count", [])
+        let count = try spec.callFree("count", [])
         report.replacements = try countReplacements()
         guard case .integer(let tests)? = count.first, tests > 0 else { return }
         lines.reset()  // that the patches were loaded to be counted is no test of them
         for index in 1..<Int(tests) + 1 {
-            let (named, _) = try spec.callFree("describe", [.integer(Int64(index))])
+            let named = try spec.callFree("describe", [.integer(Int64(index))])
             state.withLock { state in
                 state.calls = []
                 state.events = []
@@ -159,7 +159,7 @@ package final class PatchSpec: Sendable {
             let outcome: [ScriptValue]
             do throws(PatchError) {
                 try install()
-                (outcome, _) = try spec.callFree("run", [.integer(Int64(index))])
+                outcome = try spec.callFree("run", [.integer(Int64(index))])
             } catch {
                 outcome = [.string(Array("failed".utf8)), .string(Array(error.message.utf8))]
             }

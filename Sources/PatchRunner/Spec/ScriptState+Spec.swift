@@ -36,7 +36,7 @@ extension ScriptState {
     }
 
     /// Calls a function of the table `__spec`.
-    func callFree(_ name: String, _ arguments: [ScriptValue]) throws(PatchError) -> ([ScriptValue], String?) {
+    func callFree(_ name: String, _ arguments: [ScriptValue]) throws(PatchError) -> [ScriptValue] {
         let stack = stack
         unsafe pp_push_global(stack.state, "__spec")
         stack.push(name)
@@ -44,7 +44,7 @@ extension ScriptState {
         let (values, fault) = call(stack, arguments, results: 2)
         stack.pop()
         if let fault { throw PatchError(.script, fault) }
-        return (values, nil)
+        return values
     }
 
     /// Calls a function that is held.
