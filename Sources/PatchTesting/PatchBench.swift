@@ -101,7 +101,10 @@ public final class PatchBench: Sendable {
     }
 
     private func install(_ scripts: [Script]) throws(PatchError) -> LoadedPatch {
-        let loaded = try runner.load(try ScriptHead.manifest(of: scripts), scripts)
+        let manifest = try Path(scripts[0].name).naming { () throws(PatchError) in
+            try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
+        }
+        let loaded = try runner.load(manifest, scripts)
         try runner.apply(loaded)
         return loaded
     }

@@ -69,39 +69,3 @@ public struct ScriptHead: Sendable {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }
-
-extension ScriptHead {
-    /// The manifest of some scripts, as the entry's tags have it.
-    ///
-    /// - Parameter scripts: The entry first.
-    /// - Throws: `malformed` for a tag that is missing or breaks a rule of the format.
-    package static func manifest(of scripts: [Script]) throws(PatchError) -> Manifest {
-        let head = try ScriptHead(of: scripts[0].bytes)
-        func required(_ tag: ScriptHead.Tag) throws(PatchError) -> String {
-            guard let value = head.value(of: tag) else {
-                throw PatchError(
-                    .malformed, "\(scripts[0].name) has no tag @\(tag)", hint: "add it to the comments at its start")
-            }
-            return value
-        }
-        func number(_ tag: ScriptHead.Tag, _ text: String) throws(PatchError) -> Int {
-            guard let number = Int(text) else {
-                throw PatchError(.malformed, "\(scripts[0].name): @\(tag) \(text) is not a whole number")
-            }
-            return number
-        }
-        let app = try required(.app).split(separator: " ", maxSplits: 1).map(String.init)
-        guard let range = app.count == 2 ? VersionRange(app[1]) : .all else {
-            throw PatchError(.malformed, "\(scripts[0].name): \(app[1]) is not a range of versions")
-        }
-        let expires = head.value(of: .expires)
-        let end = expires.flatMap(Timestamp.init)
-        guard expires == nil || end != nil else {
-            throw PatchError(.malformed, "\(scripts[0].name): @expires is not a time such as 2027-01-01T00:00:00Z")
-        }
-        return try Manifest(
-            id: try required(.patch), version: try number(.version, try required(.version)), app: app.first ?? "",
-            appVersions: range, engine: try number(.engine, head.value(of: .engine) ?? "1"), replaces: head.replaces,
-            scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) }, expires: end)
-    }
-}

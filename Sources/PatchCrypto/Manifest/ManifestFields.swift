@@ -1,0 +1,89 @@
+/// What is said of a patch before it is a manifest, in words that nobody has checked: by a script's head, or by whoever packs it.
+package struct ManifestFields: Sendable {
+    package var id: String?
+    package var version: String?
+    package var app: String?
+    package var appVersions: String?
+    package var engine: String?
+    package var replaces: [String]?
+    package var created: Timestamp?
+    package var expires: String?
+    package var notes: String?
+    package var extra: [String: String]?
+
+    /// Says nothing.
+    package init() {}
+
+    /// What a script's head says.
+    package init(_ head: ScriptHead) {
+        id = head.value(of: .patch)
+        version = head.value(of: .version)
+        let words = (head.value(of: .app) ?? "").split(separator: " ", maxSplits: 1).map(String.init)
+        app = words.first
+        appVersions = words.dropFirst().first
+        engine = head.value(of: .engine)
+        replaces = head.replaces
+        expires = head.value(of: .expires)
+    }
+
+    /// These fields, and where one says nothing, what others say.
+    package func completed(by others: ManifestFields) -> ManifestFields {
+        var fields = self
+        fields.id = id ?? others.id
+        fields.version = version ?? others.version
+        fields.app = app ?? others.app
+        fields.appVersions = appVersions ?? others.appVersions
+        fields.engine = engine ?? others.engine
+        fields.replaces = replaces ?? others.replaces
+        fields.created = created ?? others.created
+        fields.expires = expires ?? others.expires
+        fields.notes = notes ?? others.notes
+        fields.extra = extra ?? others.extra
+        return fields
+    }
+
+    /// The manifest of some scripts.
+    ///
+    /// - Parameters:
+    ///   - scripts: The entry first.
+    ///   - hasOptions: Whether the hint for what is missing names the tool's option for it, beside the tag.
+    /// - Throws: `malformed` for what is missing or breaks a rule of the format.
+    package func manifest(of scripts: [Script], hasOptions: Bool = false) throws(PatchError) -> Manifest {
+        func required(_ value: String?, _ name: String, _ tag: String) throws(PatchError) -> String {
+            if let value { return value }
+            let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+            let hint =
+                scripts[0].bytes.starts(with: byteOrderMark)
+                ? "remove the byte order mark that the file begins with, which hides its head"
+                : "add a line `-- @\(tag)` to the comments at its start" + (hasOptions ? ", or give --\(name)" : "")
+            throw PatchError(.malformed, "it has no \(name)", hint: hint)
+        }
+        let ranges = appVersions ?? "*"
+        guard let range = VersionRange(ranges.split(separator: " ").joined(separator: " ")) else {
+            throw PatchError(
+                .malformed, "\(ranges) is not a range of versions", hint: "such as '>=2.3.0 <2.5.0', or '*'")
+        }
+        return try Manifest(
+            id: try required(id, "id", "patch com.example.fix"),
+            version: try Self.number(try required(version, "version", "version 1"), "version"),
+            app: try required(app, "app", "app com.example.shop >=2.3.0"), appVersions: range,
+            engine: try Self.number(engine ?? "1", "engine"), replaces: replaces ?? [],
+            scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) }, created: created,
+            expires: try Self.time(expires), notes: notes, extra: extra)
+    }
+
+    private static func number(_ text: String, _ name: String) throws(PatchError) -> Int {
+        guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let number = Int(text) else {
+            throw PatchError(.malformed, "the \(name) \(text) is not a whole number from 1 to 2147483647")
+        }
+        return number
+    }
+
+    private static func time(_ text: String?) throws(PatchError) -> Timestamp? {
+        guard let text else { return nil }
+        guard let time = Timestamp(text) else {
+            throw PatchError(.malformed, "the expiry \(text) is not a time such as 2027-01-01T00:00:00Z")
+        }
+        return time
+    }
+}

@@ -1,0 +1,74 @@
+import PatchCrypto
+
+extension ManifestFields {
+    /// What the options say of a patch; a script's tags say the rest.
+    init(_ arguments: ParsedArguments) throws(PatchError) {
+        self.init()
+        id = try arguments.text(of: .id)
+        version = try arguments.text(of: .version)
+        app = try arguments.text(of: .app)
+        appVersions = try arguments.text(of: .appVersions)
+        engine = try arguments.text(of: .engine)
+        if arguments.has(.replaces) {
+            replaces = try arguments.texts(of: .replaces).flatMap { ScriptHead.names(in: $0) }
+        }
+        created = arguments.has(.created) ? try arguments.time(of: .created) : try Self.sourceDate()
+        expires = try arguments.text(of: .expires)
+        notes = try arguments.text(of: .notes)
+        var pairs: [String: String] = [:]
+        for pair in try arguments.texts(of: .extra) {
+            let fields = pair.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard fields.count == 2 else {
+                throw PatchError(.usage, "--extra \(pair): KEY=VALUE is expected")
+            }
+            guard pairs.updateValue(String(Substring(fields[1])), forKey: String(Substring(fields[0]))) == nil else {
+                throw PatchError(.usage, "--extra \(pair): the key is given twice", hint: "give each key once")
+            }
+        }
+        extra = pairs.isEmpty ? nil : pairs
+    }
+
+    /// The moment that reproducible builds agree on (reproducible-builds.org, `SOURCE_DATE_EPOCH`).
+    private static func sourceDate() throws(PatchError) -> Timestamp? {
+        guard let text = Environment["SOURCE_DATE_EPOCH"] else { return nil }
+        guard text.utf8.first != UInt8(ascii: "+"), let seconds = Int(text),
+            let time = Timestamp(secondsSince1970: seconds)
+        else {
+            throw PatchError(.usage, "SOURCE_DATE_EPOCH is not a number of seconds since 1970")
+        }
+        return time
+    }
+
+    /// What an entry script says of itself.
+    ///
+    /// - Throws: `usage` for tags that are wrong.
+    func head(of script: Script, at path: Path) throws(PatchError) -> ScriptHead {
+        do {
+            return try ScriptHead(of: script.bytes)
+        } catch {
+            throw PatchError(.usage, "\(path): \(error.message)", hint: error.hint)
+        }
+    }
+
+    /// The manifest of some scripts: what the options say, else what the entry's head says.
+    ///
+    /// - Throws: `usage` where neither says what must be said, or it breaks a rule of the format.
+    func manifest(for scripts: [Script], head: ScriptHead, from entry: Path) throws(PatchError) -> Manifest {
+        do throws(PatchError) {
+            return try completed(by: ManifestFields(head)).manifest(of: scripts, hasOptions: true)
+        } catch  where error.code == .malformed {
+            throw PatchError(.usage, "\(entry): \(error.message)", hint: error.hint)
+        } catch {
+            throw error.about(entry)
+        }
+    }
+}
+
+extension ScriptHead {
+    /// Tags that are one slip away from a known one: a misspelt `@expires` would be no limit at all.
+    var doubtfulTags: [(tag: String, meant: String)] {
+        otherTags.compactMap { tag in
+            Tag.allCases.first { editDistance($0.rawValue, tag.lowercased()) <= 1 }.map { (tag, $0.rawValue) }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import PatchCrypto
+
+@Suite struct ManifestFieldsTests {
+    private func manifest(_ head: String, _ given: ManifestFields = ManifestFields()) throws -> Manifest {
+        let script = Script(name: "main.lua", bytes: Array(head.utf8))
+        return try given.completed(by: ManifestFields(ScriptHead(of: script.bytes))).manifest(of: [script])
+    }
+
+    private let head = "-- @patch com.example.fix\n-- @version 3\n-- @app com.example.shop >=1.0.0   <2.0.0\n"
+
+    @Test func whiteSpaceWithinARangeDoesNotMatter() throws {
+        #expect(try manifest(head).appVersions.description == ">=1.0.0 <2.0.0")
+    }
+
+    @Test func whatIsGivenGoesBeforeTheHead() throws {
+        var given = ManifestFields()
+        given.version = "4"
+        given.appVersions = "*"
+        let manifest = try manifest(head, given)
+        #expect(manifest.version == 4)
+        #expect(manifest.appVersions.description == "*")
+        #expect(manifest.app == "com.example.shop")
+    }
+
+    @Test(arguments: [
+        ("-- @patch com.example.fix\n-- @version 1\n", "it has no app"),
+        (
+            "-- @patch com.example.fix\n-- @version +1\n-- @app com.example.shop\n",
+            "the version +1 is not a whole number"
+        ),
+        ("-- @patch com.example.fix\n-- @version 1\n-- @app com.example.shop new\n", "new is not a range of versions"),
+        (
+            "-- @patch com.example.fix\n-- @version 1\n-- @app com.example.shop\n-- @expires soon\n",
+            "the expiry soon is"
+        ),
+    ])
+    func whatIsMissingOrWrongIsNamed(_ head: String, _ message: String) {
+        let error = #expect(throws: PatchError.self) { try manifest(head) }
+        #expect(error?.code == .malformed)
+        #expect(error?.message.hasPrefix(message) == true)
+    }
+}
