@@ -30,8 +30,21 @@ extension Slot {{
     ) throws(Failure) -> Output.Value {{
         var record = CallRecord<{value_function}, Output.Value, Failure>(original)
         return try unsafe withUnsafeMutablePointer(to: &record) {{ (record) throws(Failure) -> Output.Value in
-            guard let stack = unsafe enter(cell, CallReference(record)) else {{ return try original({arguments}) }}
-{pushes}            if let value = Output.finish(stack, arguments: {n}) {{ return value }}
+            let stack: PatchStack
+            if {are_scalars}Scalar.kind(Output.Value.self) > 0 {{
+                let kinds = {kinds}Scalar.kind(Output.Value.self) << 32
+{scalar_call}                switch answer {{
+                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                case .original: return try original({arguments})
+                case .none(let entered): stack = entered
+                }}
+            }} else {{
+                guard let entered = unsafe enter(cell, CallReference(record)) else {{
+                    return try original({arguments})
+                }}
+{pushes}                if let value = Output.finish(entered, arguments: {n}) {{ return value }}
+                stack = entered
+            }}
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {{
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -42,31 +55,44 @@ extension Slot {{
         }}
     }}
 
-    @inlinable
+{arguments_reader}    @inlinable
     static func invoker<{generics_}Output: PatchResult, Failure: Error>(
-        _ original: (@Sendable {bare_value_function})?, as _: Output.Type, {types_}failure: Failure.Type
+        _ original: @escaping @Sendable {value_function}, as _: Output.Type, {types_}failure: Failure.Type
     ) -> Invoke {{
         {{ slot, stack, first, record, cell in
-            guard stack.has({n}, from: first){reads}
-            else {{ return stack.refuseArguments(of: slot, from: first, [{type_list}]) }}
-            let calls = unsafe record?.address.assumingMemoryBound(
-                to: CallRecord<{value_function}, Output.Value, Failure>.self)
+            guard {reads} else {{
+                return stack.refuseArguments(of: slot, from: first, [{type_list}])
+            }}
+            let record = unsafe CallRecord<{value_function}, Output.Value, Failure>.at(record)
             do throws(Failure) {{
-                let value: Output.Value
-                if let calls = unsafe calls {{
-                    value = try unsafe cell.isEmpty
-                        ? calls.pointee.original({arguments})
-                        : slot.call(cell, {arguments_}as: Output.self, original: calls.pointee.original)
-                }} else if let original {{
-                    value = try slot.call(cell, {arguments_}as: Output.self, original: original)
-                }} else {{
-                    return stack.refuseCall(of: slot)
-                }}
-                unsafe calls?.pointee.outcome = .success(value)
-                return Output.push(value, to: stack)
+                let value = try cell.isEmpty
+                    ? original({arguments}) : slot.call(cell, {arguments_}as: Output.self, original: original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
             }} catch {{
-                unsafe calls?.pointee.outcome = .failure(error)
-                return stack.raise(error)
+                return unsafe stack.answer(error, of: record)
+            }}
+        }}
+    }}
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<{generics_}Output: PatchResult, Failure: Error>(
+        ofPlace _: Output.Type, {types_}failure: Failure.Type
+    ) -> Invoke {{
+        {{ slot, stack, first, record, cell in
+            guard {reads} else {{
+                return stack.refuseArguments(of: slot, from: first, [{type_list}])
+            }}
+            guard let record = unsafe CallRecord<{value_function}, Output.Value, Failure>.at(record) else {{
+                return stack.refuseCall(of: slot)
+            }}
+            do throws(Failure) {{
+                let value = try unsafe cell.isEmpty
+                    ? record.pointee.original({arguments})
+                    : slot.call(cell, {arguments_}as: Output.self, original: record.pointee.original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            }} catch {{
+                return unsafe stack.answer(error, of: record)
             }}
         }}
     }}
@@ -83,8 +109,7 @@ extension Slot {{
         _ original: @escaping @Sendable {async_value_function}, as _: Output.Type
     ) -> AsyncReader<Output.Value, Failure> where Output.Value: Sendable{sendable} {{
         {{ [self] stack, first in
-            guard stack.has({n}, from: first){reads}
-            else {{
+            guard {reads_of_self} else {{
                 _ = stack.refuseArguments(of: self, from: first, [{type_list}])
                 return nil
             }}
@@ -156,6 +181,35 @@ extension PatchPoint {{
 
 """
 
+SCALAR_CALL = """\
+                var bits = ({bits})
+                let answer = unsafe withUnsafeBytes(of: &bits) {{ bits in
+                    unsafe call(
+                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                }}
+"""
+
+SCALAR_CALL_OF_NONE = """\
+                let answer = unsafe call(cell, CallReference(record), nil, kinds)
+"""
+
+ARGUMENTS = """\
+    @inlinable @inline(__always)
+    static func arguments<{generics}>(_ stack: PatchStack, from first: Int32, {metatypes}) -> ({types})? {{
+        if {are_scalars} {{
+            var bits = ({zeros})
+            let areRead = unsafe withUnsafeMutableBytes(of: &bits) {{ bits in
+                unsafe stack.read(
+                    {kinds}, from: first, into: bits.assumingMemoryBound(to: UInt64.self).baseAddress)
+            }}
+            return areRead ? ({values}) : nil
+        }}
+        guard stack.has({n}, from: first){reads} else {{ return nil }}
+        return ({names})
+    }}
+
+"""
+
 REPLACEABLE = """\
     /// Registers a function of {words} that {does}.
     ///
@@ -203,7 +257,7 @@ REPLACEABLE = """\
         PatchPoint(
             slot: try register(
                 name, arguments: [{type_list}], result: {output}.self, failure: Failure.self,
-                invoke: Slot.invoker(nil, as: {output}.self, {type_arguments_}failure: Failure.self)))
+                invoke: Slot.invoker(ofPlace: {output}.self, {type_arguments_}failure: Failure.self)))
     }}
 
 """
@@ -232,16 +286,30 @@ def fields(n):
         "type_arguments_": trail(", ".join(f"{c}.self" for c in letters)),
         "type_list": ", ".join(f"{c}.self" for c in letters),
         "value_function": f"({types}) throws(Failure) -> Output.Value",
-        "bare_value_function": f"({types}) throws(Failure) -> Output.Value",
         "async_value_function": f"({types}) async throws(Failure) -> Output.Value",
         "point_function": f"({types}) throws(Failure) -> Value",
         "point_void_function": f"({types}) throws(Failure) -> Void",
         "sendable": "".join(f", {c}: Sendable" for c in letters),
-        "pushes": "".join(f"            {x}.push(to: stack)\n" for x in names),
-        "async_pushes": "".join(f"                {x}.push(to: stack)\n" for x in names),
-        "reads": "".join(
-            f", let {x} = {c}.read(from: stack, at: first{f' + {i}' if i else ''})"
-            for i, (x, c) in enumerate(zip(names, letters))),
+        "pushes": "".join(f"                {x}.push(to: entered)\n" for x in names),
+        "are_scalars": "".join(f"Scalar.kind({c}.self) > 0, " for c in letters),
+        "scalar_call": (SCALAR_CALL if n else SCALAR_CALL_OF_NONE).format(
+            bits=", ".join(f"Scalar.bits({x})" for x in names)),
+        "kinds": "".join(f"Scalar.kind({c}.self){f' << {4 * i}' if i else ''} | " for i, c in enumerate(letters)),
+        "arguments_reader": "" if n == 0 else ARGUMENTS.format(
+            n=n, generics=constrained, metatypes=", ".join(f"_: {c}.Type" for c in letters), types=types,
+            are_scalars=", ".join(f"Scalar.kind({c}.self) > 0" for c in letters),
+            zeros=", ".join("UInt64(0)" for _ in letters),
+            kinds=" | ".join(f"Scalar.kind({c}.self){f' << {4 * i}' if i else ''}" for i, c in enumerate(letters)),
+            values=", ".join(
+                f"Scalar.value(bits{f'.{i}' if n > 1 else ''}, as: {c}.self)" for i, c in enumerate(letters)),
+            reads="".join(
+                f", let {x} = {c}.read(from: stack, at: first{f' + {i}' if i else ''})"
+                for i, (x, c) in enumerate(zip(names, letters))),
+            names=", ".join(names)),
+        "reads_of_self": "stack.has(0, from: first)" if n == 0 else
+            f"let ({', '.join(names)}) = Self.arguments(stack, from: first, {', '.join(f'{c}.self' for c in letters)})",
+        "reads": "stack.has(0, from: first)" if n == 0 else
+            f"let ({', '.join(names)}) = arguments(stack, from: first, {', '.join(f'{c}.self' for c in letters)})",
     }
 
 

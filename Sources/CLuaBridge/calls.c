@@ -107,7 +107,7 @@ static inline void begin(
     call->originals = 0;
     call->has_run = call->has_references = false;
     call->id = ++state->last_call;
-    call->refused = false;
+    call->refused = call->is_scalar = false;
     call->step = -1;
     call->began = __builtin_expect(calls % MEASURED_CALLS == 0, 0) ? pp_nanoseconds() : 0;
     state->activation = call;
@@ -164,7 +164,7 @@ static bool is_object_of(lua_State *L, int value, int class_table) {
 }
 
 /// How many arguments the function gets: those of the call and, in front, `original` or the class, unless an object is there.
-static inline int all_arguments(lua_State *L, pp_layer *layer, int32_t arguments) {
+static inline __attribute__((always_inline)) int all_arguments(lua_State *L, pp_layer *layer, int32_t arguments) {
     if (!layer->is_method || arguments == 0 || !is_object_of(L, -arguments, -arguments - 1)) return arguments + 1;
     lua_remove(L, -arguments - 1);
     return arguments;
@@ -210,7 +210,7 @@ static inline void measure(pp_state *state, pp_activation *call) {
         atomic_store_explicit(&layer->longest, took, memory_order_relaxed);
 }
 
-static inline bool run(pp_state *state, pp_activation *call, lua_State *L, int32_t arguments, int32_t results) {
+static inline __attribute__((always_inline)) bool run(pp_state *state, pp_activation *call, lua_State *L, int32_t arguments, int32_t results) {
     if (__builtin_expect(call->refused, 0)) {
         lua_pushnil(L);
         return false;
@@ -262,22 +262,58 @@ void pp_leave(lua_State *L) {
     }
 }
 
-pp_number pp_finish_number(lua_State *L, int32_t arguments) {
-    pp_state *state = state_of(L);
-    pp_activation *call = state->activation;
-    if (!run(state, call, L, arguments, 1)) return (pp_number){0, false};
-    pp_number result = pp_read_number(L, -1);
-    if (result.is_there) leave(state, call, L);
-    return result;
+// MARK: scalars
+
+static inline void push_scalar(lua_State *L, uint64_t bits, uint32_t kind) {
+    double number;
+    switch (kind) {
+    case PP_INTEGER: lua_pushinteger(L, (lua_Integer)bits); break;
+    case PP_NUMBER:
+        memcpy(&number, &bits, sizeof number);
+        lua_pushnumber(L, number);
+        break;
+    default: lua_pushboolean(L, bits != 0);
+    }
 }
 
-pp_integer pp_finish_integer(lua_State *L, int32_t arguments) {
+static inline bool read_scalar(lua_State *L, int32_t index, uint32_t kind, uint64_t *bits) {
+    if (kind == PP_NUMBER) {
+        pp_number number = pp_read_number(L, index);
+        memcpy(bits, &number.value, sizeof *bits);
+        return number.is_there;
+    }
+    pp_integer integer = kind == PP_INTEGER ? pp_read_integer(L, index) : pp_read_bool(L, index);
+    *bits = (uint64_t)integer.value;
+    return integer.is_there;
+}
+
+pp_answer pp_call_scalars(void *cell, const void *slot, void *record, const uint64_t *arguments, uint64_t kinds) {
+    int32_t refusal = 0;
+    pp_layer *refused = NULL;
+    lua_State *L = enter(cell, slot, record, &refusal, &refused);
+    if (__builtin_expect(!L, 0)) return (pp_answer){(uintptr_t)refused | (uintptr_t)refusal, PP_NOT_ENTERED};
     pp_state *state = state_of(L);
     pp_activation *call = state->activation;
-    if (!run(state, call, L, arguments, 1)) return (pp_integer){0, false};
-    pp_integer result = pp_read_integer(L, -1);
-    if (result.is_there) leave(state, call, L);
-    return result;
+    call->is_scalar = true;
+    int32_t count = 0;
+    for (uint32_t rest = (uint32_t)kinds; rest; rest >>= 4) push_scalar(L, arguments[count++], rest & 15);
+    uint32_t result = (uint32_t)(kinds >> 32);
+    uint64_t bits = 0;
+    if (__builtin_expect(
+            run(state, call, L, count, result != PP_NOTHING)
+                && (result == PP_NOTHING || read_scalar(L, -1, result, &bits)),
+            1)) {
+        leave(state, call, L);
+        return (pp_answer){bits, PP_ANSWERED};
+    }
+    return (pp_answer){(uintptr_t)L, PP_NO_ANSWER};
+}
+
+bool pp_read_scalars(lua_State *L, int32_t first, uint64_t *values, uint64_t kinds) {
+    int32_t count = 0;
+    for (uint32_t rest = (uint32_t)kinds; rest; rest >>= 4, count++)
+        if (!read_scalar(L, first + count, rest & 15, &values[count])) return false;
+    return lua_gettop(L) < first + count;
 }
 
 // MARK: asynchronous calls

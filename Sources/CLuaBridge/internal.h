@@ -40,6 +40,8 @@ typedef struct pp_activation {
     bool has_run;
     /// A value could not be pushed.
     bool refused;
+    /// Its function takes and gives scalars only.
+    bool is_scalar;
     /// What an asynchronous call waits for; -1 for a synchronous one.
     int32_t step;
     /// When it began, where this call is one of those that are measured.

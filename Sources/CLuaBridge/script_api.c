@@ -30,8 +30,7 @@ static void make_room(lua_State *L) {
 }
 
 /// The host's code runs with this Lua stack: it may call back into the state, and what it calls must stand here.
-static lua_State *enter_host(lua_State *L) {
-    pp_state *state = state_of(L);
+static inline lua_State *enter_host(pp_state *state, lua_State *L) {
     lua_State *outer = state->activation->L;
     state->activation->L = L;
     host_begins(state);
@@ -39,8 +38,7 @@ static lua_State *enter_host(lua_State *L) {
 }
 
 /// -2 is for arguments that do not fit: reading them was the script's work, and no hook has looked.
-static void leave_host(lua_State *L, lua_State *outer, int count) {
-    pp_state *state = state_of(L);
+static inline void leave_host(pp_state *state, lua_State *L, lua_State *outer, int count) {
     host_ends(state, count != -2);
     state->activation->L = outer;
     if (count != -2) return;
@@ -76,11 +74,13 @@ static int call_original(lua_State *L) {
         if (call != state->activation) return luaL_error(L, "the original of '%s' waits outside of this call", layer->name);
         return wait_for_host(L, call, PP_ORIGINAL);
     }
-    make_room(L);
-    lua_State *outer = enter_host(L);
+    // A function of scalars needs no more room than every C function has.
+    if (!call->is_scalar) make_room(L);
+    pp_check_c_stack(L);
+    lua_State *outer = enter_host(state, L);
     int count = state->host.original(state->context, call->slot, &layer->below, call->record, L);
     if (count != -2) call->originals++;
-    leave_host(L, outer, count);
+    leave_host(state, L, outer, count);
     return finish(L, count);
 }
 
@@ -108,9 +108,9 @@ static int call_host(lua_State *L) {
     make_room(L);
     if (!state->activation) return luaL_error(L, "host.call works only in a replacement, and not while the script loads");
     pp_activation *call = state->activation;
-    lua_State *outer = enter_host(L);
+    lua_State *outer = enter_host(state, L);
     int count = state->host.call(state->context, name, length, L);
-    leave_host(L, outer, count);
+    leave_host(state, L, outer, count);
     if (count == -3) {
         if (call->step < 0)
             return luaL_error(L, "'%s' is asynchronous, and this replacement is not", name);
@@ -273,9 +273,9 @@ static int call_method(lua_State *L) {
     int32_t class_index = (int32_t)lua_tointeger(L, lua_upvalueindex(1));
     int32_t method = (int32_t)lua_tointeger(L, lua_upvalueindex(2));
     make_room(L);
-    lua_State *outer = enter_host(L);
+    lua_State *outer = enter_host(state, L);
     int count = state->host.method(state->context, class_index, method, L);
-    leave_host(L, outer, count);
+    leave_host(state, L, outer, count);
     return finish(L, count);
 }
 

@@ -171,6 +171,21 @@ typedef struct pp_entry {
 ///
 /// `record` is handed to the host when the script calls the original.
 pp_entry pp_enter(void *cell, const void *slot, void *record);
+/// What a scalar is: an integer's bits, a double's, or 0 and 1.
+enum pp_scalar { PP_NO_SCALAR, PP_INTEGER, PP_NUMBER, PP_BOOLEAN, PP_NOTHING };
+typedef struct pp_answer {
+    /// The result's bits; what `pp_entry.refused` holds; or the state's address.
+    uint64_t bits;
+    enum pp_outcome { PP_ANSWERED, PP_NOT_ENTERED, PP_NO_ANSWER } outcome;
+} pp_answer;
+
+/// `pp_enter`, the arguments, `pp_run`, the result and `pp_leave` in one, for a function of scalars: there is little more to
+/// such a call than going to and fro. PP_NO_ANSWER: the run failed, or the result is another value; the call has not ended.
+///
+/// `kinds` has a `pp_scalar` in four bits for each argument from the lowest on, and the result's in bits 32 to 35.
+pp_answer pp_call_scalars(void *cell, const void *slot, void *record, const uint64_t *arguments, uint64_t kinds);
+/// Reads scalars of these kinds from `first` up to the top; false where one is another value, or there are more or fewer.
+bool pp_read_scalars(lua_State *L, int32_t first, uint64_t *values, uint64_t kinds);
 /// Runs what `pp_enter` pushed with the arguments that were pushed after it.
 bool pp_run(lua_State *L, int32_t arguments, int32_t results);
 /// Whether the last run of the innermost call returned true.
@@ -257,11 +272,6 @@ static inline pp_number pp_read_number(lua_State *L, int32_t index) {
     if (lua_type(L, index) != PP_TYPE_NUMBER) return (pp_number){0, false};
     return (pp_number){lua_tonumberx(L, index, NULL), true};
 }
-
-/// `pp_run`, the result, and `pp_leave`, in one: a call that gives a number is little more than these. Not there: the run
-/// failed, or the result is another value; the call has not ended then.
-pp_number pp_finish_number(lua_State *L, int32_t arguments);
-pp_integer pp_finish_integer(lua_State *L, int32_t arguments);
 
 /// The bytes live as long as the value is on the stack.
 const char *pp_read_string(lua_State *L, int32_t index, size_t *length);

@@ -15,8 +15,22 @@ extension Slot {
     ) throws(Failure) -> Output.Value {
         var record = CallRecord<() throws(Failure) -> Output.Value, Output.Value, Failure>(original)
         return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            guard let stack = unsafe enter(cell, CallReference(record)) else { return try original() }
-            if let value = Output.finish(stack, arguments: 0) { return value }
+            let stack: PatchStack
+            if Scalar.kind(Output.Value.self) > 0 {
+                let kinds = Scalar.kind(Output.Value.self) << 32
+                let answer = unsafe call(cell, CallReference(record), nil, kinds)
+                switch answer {
+                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                case .original: return try original()
+                case .none(let entered): stack = entered
+                }
+            } else {
+                guard let entered = unsafe enter(cell, CallReference(record)) else {
+                    return try original()
+                }
+                if let value = Output.finish(entered, arguments: 0) { return value }
+                stack = entered
+            }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -29,30 +43,45 @@ extension Slot {
 
     @inlinable
     static func invoker<Output: PatchResult, Failure: Error>(
-        _ original: (@Sendable () throws(Failure) -> Output.Value)?, as _: Output.Type, failure: Failure.Type
+        _ original: @escaping @Sendable () throws(Failure) -> Output.Value, as _: Output.Type, failure: Failure.Type
     ) -> Invoke {
         { slot, stack, first, record, cell in
-            guard stack.has(0, from: first)
-            else { return stack.refuseArguments(of: slot, from: first, []) }
-            let calls = unsafe record?.address.assumingMemoryBound(
-                to: CallRecord<() throws(Failure) -> Output.Value, Output.Value, Failure>.self)
+            guard stack.has(0, from: first) else {
+                return stack.refuseArguments(of: slot, from: first, [])
+            }
+            let record = unsafe CallRecord<() throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
             do throws(Failure) {
-                let value: Output.Value
-                if let calls = unsafe calls {
-                    value =
-                        try unsafe cell.isEmpty
-                        ? calls.pointee.original()
-                        : slot.call(cell, as: Output.self, original: calls.pointee.original)
-                } else if let original {
-                    value = try slot.call(cell, as: Output.self, original: original)
-                } else {
-                    return stack.refuseCall(of: slot)
-                }
-                unsafe calls?.pointee.outcome = .success(value)
-                return Output.push(value, to: stack)
+                let value =
+                    try cell.isEmpty
+                    ? original() : slot.call(cell, as: Output.self, original: original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
-                unsafe calls?.pointee.outcome = .failure(error)
-                return stack.raise(error)
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<Output: PatchResult, Failure: Error>(
+        ofPlace _: Output.Type, failure: Failure.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard stack.has(0, from: first) else {
+                return stack.refuseArguments(of: slot, from: first, [])
+            }
+            guard let record = unsafe CallRecord<() throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            do throws(Failure) {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original()
+                    : slot.call(cell, as: Output.self, original: record.pointee.original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -69,8 +98,7 @@ extension Slot {
         _ original: @escaping @Sendable () async throws(Failure) -> Output.Value, as _: Output.Type
     ) -> AsyncReader<Output.Value, Failure> where Output.Value: Sendable {
         { [self] stack, first in
-            guard stack.has(0, from: first)
-            else {
+            guard stack.has(0, from: first) else {
                 _ = stack.refuseArguments(of: self, from: first, [])
                 return nil
             }
@@ -129,7 +157,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [], result: PatchValueResult<Value>.self, failure: Failure.self,
-                invoke: Slot.invoker(nil, as: PatchValueResult<Value>.self, failure: Failure.self)))
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, failure: Failure.self)))
     }
 
     /// Registers a function of no arguments that returns nothing.
@@ -178,7 +206,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [], result: PatchNoResult.self, failure: Failure.self,
-                invoke: Slot.invoker(nil, as: PatchNoResult.self, failure: Failure.self)))
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, failure: Failure.self)))
     }
 }
 
@@ -248,9 +276,27 @@ extension Slot {
     ) throws(Failure) -> Output.Value {
         var record = CallRecord<(A) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
         return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            guard let stack = unsafe enter(cell, CallReference(record)) else { return try original(a) }
-            a.push(to: stack)
-            if let value = Output.finish(stack, arguments: 1) { return value }
+            let stack: PatchStack
+            if Scalar.kind(A.self) > 0, Scalar.kind(Output.Value.self) > 0 {
+                let kinds = Scalar.kind(A.self) | Scalar.kind(Output.Value.self) << 32
+                var bits = (Scalar.bits(a))
+                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    unsafe call(
+                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                }
+                switch answer {
+                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                case .original: return try original(a)
+                case .none(let entered): stack = entered
+                }
+            } else {
+                guard let entered = unsafe enter(cell, CallReference(record)) else {
+                    return try original(a)
+                }
+                a.push(to: entered)
+                if let value = Output.finish(entered, arguments: 1) { return value }
+                stack = entered
+            }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -261,33 +307,62 @@ extension Slot {
         }
     }
 
+    @inlinable @inline(__always)
+    static func arguments<A: PatchValue>(_ stack: PatchStack, from first: Int32, _: A.Type) -> (A)? {
+        if Scalar.kind(A.self) > 0 {
+            var bits = (UInt64(0))
+            let areRead = unsafe withUnsafeMutableBytes(of: &bits) { bits in
+                unsafe stack.read(
+                    Scalar.kind(A.self), from: first, into: bits.assumingMemoryBound(to: UInt64.self).baseAddress)
+            }
+            return areRead ? (Scalar.value(bits, as: A.self)) : nil
+        }
+        guard stack.has(1, from: first), let a = A.read(from: stack, at: first) else { return nil }
+        return (a)
+    }
+
     @inlinable
     static func invoker<A: PatchValue, Output: PatchResult, Failure: Error>(
-        _ original: (@Sendable (A) throws(Failure) -> Output.Value)?, as _: Output.Type, _: A.Type,
+        _ original: @escaping @Sendable (A) throws(Failure) -> Output.Value, as _: Output.Type, _: A.Type,
         failure: Failure.Type
     ) -> Invoke {
         { slot, stack, first, record, cell in
-            guard stack.has(1, from: first), let a = A.read(from: stack, at: first)
-            else { return stack.refuseArguments(of: slot, from: first, [A.self]) }
-            let calls = unsafe record?.address.assumingMemoryBound(
-                to: CallRecord<(A) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
+            guard let (a) = arguments(stack, from: first, A.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self])
+            }
+            let record = unsafe CallRecord<(A) throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
             do throws(Failure) {
-                let value: Output.Value
-                if let calls = unsafe calls {
-                    value =
-                        try unsafe cell.isEmpty
-                        ? calls.pointee.original(a)
-                        : slot.call(cell, a, as: Output.self, original: calls.pointee.original)
-                } else if let original {
-                    value = try slot.call(cell, a, as: Output.self, original: original)
-                } else {
-                    return stack.refuseCall(of: slot)
-                }
-                unsafe calls?.pointee.outcome = .success(value)
-                return Output.push(value, to: stack)
+                let value =
+                    try cell.isEmpty
+                    ? original(a) : slot.call(cell, a, as: Output.self, original: original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
-                unsafe calls?.pointee.outcome = .failure(error)
-                return stack.raise(error)
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<A: PatchValue, Output: PatchResult, Failure: Error>(
+        ofPlace _: Output.Type, _: A.Type, failure: Failure.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a) = arguments(stack, from: first, A.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self])
+            }
+            guard let record = unsafe CallRecord<(A) throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            do throws(Failure) {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original(a)
+                    : slot.call(cell, a, as: Output.self, original: record.pointee.original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -305,8 +380,7 @@ extension Slot {
         _ original: @escaping @Sendable (A) async throws(Failure) -> Output.Value, as _: Output.Type
     ) -> AsyncReader<Output.Value, Failure> where Output.Value: Sendable, A: Sendable {
         { [self] stack, first in
-            guard stack.has(1, from: first), let a = A.read(from: stack, at: first)
-            else {
+            guard let (a) = Self.arguments(stack, from: first, A.self) else {
                 _ = stack.refuseArguments(of: self, from: first, [A.self])
                 return nil
             }
@@ -365,7 +439,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Failure.self,
-                invoke: Slot.invoker(nil, as: PatchValueResult<Value>.self, A.self, failure: Failure.self)))
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, failure: Failure.self)))
     }
 
     /// Registers a function of one argument that returns nothing.
@@ -415,7 +489,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self], result: PatchNoResult.self, failure: Failure.self,
-                invoke: Slot.invoker(nil, as: PatchNoResult.self, A.self, failure: Failure.self)))
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, failure: Failure.self)))
     }
 }
 
@@ -485,10 +559,28 @@ extension Slot {
     ) throws(Failure) -> Output.Value {
         var record = CallRecord<(A, B) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
         return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            guard let stack = unsafe enter(cell, CallReference(record)) else { return try original(a, b) }
-            a.push(to: stack)
-            b.push(to: stack)
-            if let value = Output.finish(stack, arguments: 2) { return value }
+            let stack: PatchStack
+            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(Output.Value.self) > 0 {
+                let kinds = Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(Output.Value.self) << 32
+                var bits = (Scalar.bits(a), Scalar.bits(b))
+                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    unsafe call(
+                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                }
+                switch answer {
+                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                case .original: return try original(a, b)
+                case .none(let entered): stack = entered
+                }
+            } else {
+                guard let entered = unsafe enter(cell, CallReference(record)) else {
+                    return try original(a, b)
+                }
+                a.push(to: entered)
+                b.push(to: entered)
+                if let value = Output.finish(entered, arguments: 2) { return value }
+                stack = entered
+            }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -499,34 +591,68 @@ extension Slot {
         }
     }
 
+    @inlinable @inline(__always)
+    static func arguments<A: PatchValue, B: PatchValue>(_ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type)
+        -> (A, B)?
+    {
+        if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0 {
+            var bits = (UInt64(0), UInt64(0))
+            let areRead = unsafe withUnsafeMutableBytes(of: &bits) { bits in
+                unsafe stack.read(
+                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4, from: first,
+                    into: bits.assumingMemoryBound(to: UInt64.self).baseAddress)
+            }
+            return areRead ? (Scalar.value(bits.0, as: A.self), Scalar.value(bits.1, as: B.self)) : nil
+        }
+        guard stack.has(2, from: first), let a = A.read(from: stack, at: first),
+            let b = B.read(from: stack, at: first + 1)
+        else { return nil }
+        return (a, b)
+    }
+
     @inlinable
     static func invoker<A: PatchValue, B: PatchValue, Output: PatchResult, Failure: Error>(
-        _ original: (@Sendable (A, B) throws(Failure) -> Output.Value)?, as _: Output.Type, _: A.Type, _: B.Type,
+        _ original: @escaping @Sendable (A, B) throws(Failure) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
         failure: Failure.Type
     ) -> Invoke {
         { slot, stack, first, record, cell in
-            guard stack.has(2, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1)
-            else { return stack.refuseArguments(of: slot, from: first, [A.self, B.self]) }
-            let calls = unsafe record?.address.assumingMemoryBound(
-                to: CallRecord<(A, B) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
+            guard let (a, b) = arguments(stack, from: first, A.self, B.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self])
+            }
+            let record = unsafe CallRecord<(A, B) throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
             do throws(Failure) {
-                let value: Output.Value
-                if let calls = unsafe calls {
-                    value =
-                        try unsafe cell.isEmpty
-                        ? calls.pointee.original(a, b)
-                        : slot.call(cell, a, b, as: Output.self, original: calls.pointee.original)
-                } else if let original {
-                    value = try slot.call(cell, a, b, as: Output.self, original: original)
-                } else {
-                    return stack.refuseCall(of: slot)
-                }
-                unsafe calls?.pointee.outcome = .success(value)
-                return Output.push(value, to: stack)
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b) : slot.call(cell, a, b, as: Output.self, original: original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
-                unsafe calls?.pointee.outcome = .failure(error)
-                return stack.raise(error)
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<A: PatchValue, B: PatchValue, Output: PatchResult, Failure: Error>(
+        ofPlace _: Output.Type, _: A.Type, _: B.Type, failure: Failure.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b) = arguments(stack, from: first, A.self, B.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self])
+            }
+            guard
+                let record = unsafe CallRecord<(A, B) throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            do throws(Failure) {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original(a, b)
+                    : slot.call(cell, a, b, as: Output.self, original: record.pointee.original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -544,9 +670,7 @@ extension Slot {
         _ original: @escaping @Sendable (A, B) async throws(Failure) -> Output.Value, as _: Output.Type
     ) -> AsyncReader<Output.Value, Failure> where Output.Value: Sendable, A: Sendable, B: Sendable {
         { [self] stack, first in
-            guard stack.has(2, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1)
-            else {
+            guard let (a, b) = Self.arguments(stack, from: first, A.self, B.self) else {
                 _ = stack.refuseArguments(of: self, from: first, [A.self, B.self])
                 return nil
             }
@@ -605,7 +729,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Failure.self,
-                invoke: Slot.invoker(nil, as: PatchValueResult<Value>.self, A.self, B.self, failure: Failure.self)))
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, failure: Failure.self)))
     }
 
     /// Registers a function of two arguments that returns nothing.
@@ -655,7 +779,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Failure.self,
-                invoke: Slot.invoker(nil, as: PatchNoResult.self, A.self, B.self, failure: Failure.self)))
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, failure: Failure.self)))
     }
 }
 
@@ -727,11 +851,33 @@ extension Slot {
     ) throws(Failure) -> Output.Value {
         var record = CallRecord<(A, B, C) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
         return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            guard let stack = unsafe enter(cell, CallReference(record)) else { return try original(a, b, c) }
-            a.push(to: stack)
-            b.push(to: stack)
-            c.push(to: stack)
-            if let value = Output.finish(stack, arguments: 3) { return value }
+            let stack: PatchStack
+            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0,
+                Scalar.kind(Output.Value.self) > 0
+            {
+                let kinds =
+                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(
+                        Output.Value.self) << 32
+                var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c))
+                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    unsafe call(
+                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                }
+                switch answer {
+                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                case .original: return try original(a, b, c)
+                case .none(let entered): stack = entered
+                }
+            } else {
+                guard let entered = unsafe enter(cell, CallReference(record)) else {
+                    return try original(a, b, c)
+                }
+                a.push(to: entered)
+                b.push(to: entered)
+                c.push(to: entered)
+                if let value = Output.finish(entered, arguments: 3) { return value }
+                stack = entered
+            }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -742,34 +888,71 @@ extension Slot {
         }
     }
 
+    @inlinable @inline(__always)
+    static func arguments<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type
+    ) -> (A, B, C)? {
+        if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0 {
+            var bits = (UInt64(0), UInt64(0), UInt64(0))
+            let areRead = unsafe withUnsafeMutableBytes(of: &bits) { bits in
+                unsafe stack.read(
+                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8, from: first,
+                    into: bits.assumingMemoryBound(to: UInt64.self).baseAddress)
+            }
+            return areRead
+                ? (Scalar.value(bits.0, as: A.self), Scalar.value(bits.1, as: B.self), Scalar.value(bits.2, as: C.self))
+                : nil
+        }
+        guard stack.has(3, from: first), let a = A.read(from: stack, at: first),
+            let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2)
+        else { return nil }
+        return (a, b, c)
+    }
+
     @inlinable
     static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult, Failure: Error>(
-        _ original: (@Sendable (A, B, C) throws(Failure) -> Output.Value)?, as _: Output.Type, _: A.Type, _: B.Type,
-        _: C.Type, failure: Failure.Type
+        _ original: @escaping @Sendable (A, B, C) throws(Failure) -> Output.Value, as _: Output.Type, _: A.Type,
+        _: B.Type, _: C.Type, failure: Failure.Type
     ) -> Invoke {
         { slot, stack, first, record, cell in
-            guard stack.has(3, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2)
-            else { return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self]) }
-            let calls = unsafe record?.address.assumingMemoryBound(
-                to: CallRecord<(A, B, C) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
+            guard let (a, b, c) = arguments(stack, from: first, A.self, B.self, C.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self])
+            }
+            let record = unsafe CallRecord<(A, B, C) throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
             do throws(Failure) {
-                let value: Output.Value
-                if let calls = unsafe calls {
-                    value =
-                        try unsafe cell.isEmpty
-                        ? calls.pointee.original(a, b, c)
-                        : slot.call(cell, a, b, c, as: Output.self, original: calls.pointee.original)
-                } else if let original {
-                    value = try slot.call(cell, a, b, c, as: Output.self, original: original)
-                } else {
-                    return stack.refuseCall(of: slot)
-                }
-                unsafe calls?.pointee.outcome = .success(value)
-                return Output.push(value, to: stack)
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b, c) : slot.call(cell, a, b, c, as: Output.self, original: original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
-                unsafe calls?.pointee.outcome = .failure(error)
-                return stack.raise(error)
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult, Failure: Error>(
+        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, failure: Failure.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c) = arguments(stack, from: first, A.self, B.self, C.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self])
+            }
+            guard
+                let record = unsafe CallRecord<(A, B, C) throws(Failure) -> Output.Value, Output.Value, Failure>.at(
+                    record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            do throws(Failure) {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original(a, b, c)
+                    : slot.call(cell, a, b, c, as: Output.self, original: record.pointee.original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -787,9 +970,7 @@ extension Slot {
         _ original: @escaping @Sendable (A, B, C) async throws(Failure) -> Output.Value, as _: Output.Type
     ) -> AsyncReader<Output.Value, Failure> where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable {
         { [self] stack, first in
-            guard stack.has(3, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2)
-            else {
+            guard let (a, b, c) = Self.arguments(stack, from: first, A.self, B.self, C.self) else {
                 _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self])
                 return nil
             }
@@ -850,7 +1031,7 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Failure.self,
                 invoke: Slot.invoker(
-                    nil, as: PatchValueResult<Value>.self, A.self, B.self, C.self, failure: Failure.self)))
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, failure: Failure.self)))
     }
 
     /// Registers a function of three arguments that returns nothing.
@@ -900,7 +1081,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Failure.self,
-                invoke: Slot.invoker(nil, as: PatchNoResult.self, A.self, B.self, C.self, failure: Failure.self)))
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, failure: Failure.self)))
     }
 }
 
@@ -979,12 +1160,34 @@ extension Slot {
     ) throws(Failure) -> Output.Value {
         var record = CallRecord<(A, B, C, D) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
         return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            guard let stack = unsafe enter(cell, CallReference(record)) else { return try original(a, b, c, d) }
-            a.push(to: stack)
-            b.push(to: stack)
-            c.push(to: stack)
-            d.push(to: stack)
-            if let value = Output.finish(stack, arguments: 4) { return value }
+            let stack: PatchStack
+            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                Scalar.kind(Output.Value.self) > 0
+            {
+                let kinds =
+                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                    << 12 | Scalar.kind(Output.Value.self) << 32
+                var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d))
+                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    unsafe call(
+                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                }
+                switch answer {
+                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                case .original: return try original(a, b, c, d)
+                case .none(let entered): stack = entered
+                }
+            } else {
+                guard let entered = unsafe enter(cell, CallReference(record)) else {
+                    return try original(a, b, c, d)
+                }
+                a.push(to: entered)
+                b.push(to: entered)
+                c.push(to: entered)
+                d.push(to: entered)
+                if let value = Output.finish(entered, arguments: 4) { return value }
+                stack = entered
+            }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -995,37 +1198,79 @@ extension Slot {
         }
     }
 
+    @inlinable @inline(__always)
+    static func arguments<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type
+    ) -> (A, B, C, D)? {
+        if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0 {
+            var bits = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+            let areRead = unsafe withUnsafeMutableBytes(of: &bits) { bits in
+                unsafe stack.read(
+                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12, from: first, into: bits.assumingMemoryBound(to: UInt64.self).baseAddress)
+            }
+            return areRead
+                ? (
+                    Scalar.value(bits.0, as: A.self), Scalar.value(bits.1, as: B.self),
+                    Scalar.value(bits.2, as: C.self), Scalar.value(bits.3, as: D.self)
+                ) : nil
+        }
+        guard stack.has(4, from: first), let a = A.read(from: stack, at: first),
+            let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
+            let d = D.read(from: stack, at: first + 3)
+        else { return nil }
+        return (a, b, c, d)
+    }
+
     @inlinable
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult, Failure: Error
     >(
-        _ original: (@Sendable (A, B, C, D) throws(Failure) -> Output.Value)?, as _: Output.Type, _: A.Type, _: B.Type,
-        _: C.Type, _: D.Type, failure: Failure.Type
+        _ original: @escaping @Sendable (A, B, C, D) throws(Failure) -> Output.Value, as _: Output.Type, _: A.Type,
+        _: B.Type, _: C.Type, _: D.Type, failure: Failure.Type
     ) -> Invoke {
         { slot, stack, first, record, cell in
-            guard stack.has(4, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-                let d = D.read(from: stack, at: first + 3)
-            else { return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self]) }
-            let calls = unsafe record?.address.assumingMemoryBound(
-                to: CallRecord<(A, B, C, D) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
+            guard let (a, b, c, d) = arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self])
+            }
+            let record = unsafe CallRecord<(A, B, C, D) throws(Failure) -> Output.Value, Output.Value, Failure>.at(
+                record)
             do throws(Failure) {
-                let value: Output.Value
-                if let calls = unsafe calls {
-                    value =
-                        try unsafe cell.isEmpty
-                        ? calls.pointee.original(a, b, c, d)
-                        : slot.call(cell, a, b, c, d, as: Output.self, original: calls.pointee.original)
-                } else if let original {
-                    value = try slot.call(cell, a, b, c, d, as: Output.self, original: original)
-                } else {
-                    return stack.refuseCall(of: slot)
-                }
-                unsafe calls?.pointee.outcome = .success(value)
-                return Output.push(value, to: stack)
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b, c, d) : slot.call(cell, a, b, c, d, as: Output.self, original: original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
-                unsafe calls?.pointee.outcome = .failure(error)
-                return stack.raise(error)
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult, Failure: Error
+    >(
+        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, failure: Failure.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d) = arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self])
+            }
+            guard
+                let record = unsafe CallRecord<(A, B, C, D) throws(Failure) -> Output.Value, Output.Value, Failure>.at(
+                    record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            do throws(Failure) {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original(a, b, c, d)
+                    : slot.call(cell, a, b, c, d, as: Output.self, original: record.pointee.original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -1047,10 +1292,7 @@ extension Slot {
     ) -> AsyncReader<Output.Value, Failure>
     where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable {
         { [self] stack, first in
-            guard stack.has(4, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-                let d = D.read(from: stack, at: first + 3)
-            else {
+            guard let (a, b, c, d) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
                 _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self])
                 return nil
             }
@@ -1118,7 +1360,7 @@ extension PatchRegistry {
                 name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
                 failure: Failure.self,
                 invoke: Slot.invoker(
-                    nil, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, failure: Failure.self)))
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, failure: Failure.self)))
     }
 
     /// Registers a function of four arguments that returns nothing.
@@ -1169,7 +1411,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Failure.self,
-                invoke: Slot.invoker(nil, as: PatchNoResult.self, A.self, B.self, C.self, D.self, failure: Failure.self)
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, failure: Failure.self)
             ))
     }
 }
@@ -1258,13 +1500,35 @@ extension Slot {
     ) throws(Failure) -> Output.Value {
         var record = CallRecord<(A, B, C, D, E) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
         return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            guard let stack = unsafe enter(cell, CallReference(record)) else { return try original(a, b, c, d, e) }
-            a.push(to: stack)
-            b.push(to: stack)
-            c.push(to: stack)
-            d.push(to: stack)
-            e.push(to: stack)
-            if let value = Output.finish(stack, arguments: 5) { return value }
+            let stack: PatchStack
+            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                Scalar.kind(E.self) > 0, Scalar.kind(Output.Value.self) > 0
+            {
+                let kinds =
+                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                    << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(Output.Value.self) << 32
+                var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e))
+                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    unsafe call(
+                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                }
+                switch answer {
+                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                case .original: return try original(a, b, c, d, e)
+                case .none(let entered): stack = entered
+                }
+            } else {
+                guard let entered = unsafe enter(cell, CallReference(record)) else {
+                    return try original(a, b, c, d, e)
+                }
+                a.push(to: entered)
+                b.push(to: entered)
+                c.push(to: entered)
+                d.push(to: entered)
+                e.push(to: entered)
+                if let value = Output.finish(entered, arguments: 5) { return value }
+                stack = entered
+            }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -1275,37 +1539,82 @@ extension Slot {
         }
     }
 
+    @inlinable @inline(__always)
+    static func arguments<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type
+    ) -> (A, B, C, D, E)? {
+        if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+            Scalar.kind(E.self) > 0
+        {
+            var bits = (UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+            let areRead = unsafe withUnsafeMutableBytes(of: &bits) { bits in
+                unsafe stack.read(
+                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(E.self) << 16, from: first,
+                    into: bits.assumingMemoryBound(to: UInt64.self).baseAddress)
+            }
+            return areRead
+                ? (
+                    Scalar.value(bits.0, as: A.self), Scalar.value(bits.1, as: B.self),
+                    Scalar.value(bits.2, as: C.self), Scalar.value(bits.3, as: D.self), Scalar.value(bits.4, as: E.self)
+                ) : nil
+        }
+        guard stack.has(5, from: first), let a = A.read(from: stack, at: first),
+            let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
+            let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4)
+        else { return nil }
+        return (a, b, c, d, e)
+    }
+
     @inlinable
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult, Failure: Error
     >(
-        _ original: (@Sendable (A, B, C, D, E) throws(Failure) -> Output.Value)?, as _: Output.Type, _: A.Type,
+        _ original: @escaping @Sendable (A, B, C, D, E) throws(Failure) -> Output.Value, as _: Output.Type, _: A.Type,
         _: B.Type, _: C.Type, _: D.Type, _: E.Type, failure: Failure.Type
     ) -> Invoke {
         { slot, stack, first, record, cell in
-            guard stack.has(5, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-                let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4)
-            else { return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self]) }
-            let calls = unsafe record?.address.assumingMemoryBound(
-                to: CallRecord<(A, B, C, D, E) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
+            guard let (a, b, c, d, e) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self])
+            }
+            let record = unsafe CallRecord<(A, B, C, D, E) throws(Failure) -> Output.Value, Output.Value, Failure>.at(
+                record)
             do throws(Failure) {
-                let value: Output.Value
-                if let calls = unsafe calls {
-                    value =
-                        try unsafe cell.isEmpty
-                        ? calls.pointee.original(a, b, c, d, e)
-                        : slot.call(cell, a, b, c, d, e, as: Output.self, original: calls.pointee.original)
-                } else if let original {
-                    value = try slot.call(cell, a, b, c, d, e, as: Output.self, original: original)
-                } else {
-                    return stack.refuseCall(of: slot)
-                }
-                unsafe calls?.pointee.outcome = .success(value)
-                return Output.push(value, to: stack)
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b, c, d, e) : slot.call(cell, a, b, c, d, e, as: Output.self, original: original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
-                unsafe calls?.pointee.outcome = .failure(error)
-                return stack.raise(error)
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult, Failure: Error
+    >(
+        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, failure: Failure.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d, e) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self])
+            }
+            guard
+                let record = unsafe CallRecord<(A, B, C, D, E) throws(Failure) -> Output.Value, Output.Value, Failure>
+                    .at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            do throws(Failure) {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original(a, b, c, d, e)
+                    : slot.call(cell, a, b, c, d, e, as: Output.self, original: record.pointee.original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -1329,9 +1638,7 @@ extension Slot {
     ) -> AsyncReader<Output.Value, Failure>
     where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
         { [self] stack, first in
-            guard stack.has(5, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-                let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4)
+            guard let (a, b, c, d, e) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self)
             else {
                 _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self, E.self])
                 return nil
@@ -1403,7 +1710,7 @@ extension PatchRegistry {
                 name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
                 failure: Failure.self,
                 invoke: Slot.invoker(
-                    nil, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, failure: Failure.self
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, failure: Failure.self
                 )))
     }
 
@@ -1458,7 +1765,7 @@ extension PatchRegistry {
                 name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
                 failure: Failure.self,
                 invoke: Slot.invoker(
-                    nil, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, failure: Failure.self)))
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, failure: Failure.self)))
     }
 }
 
@@ -1550,14 +1857,38 @@ extension Slot {
     ) throws(Failure) -> Output.Value {
         var record = CallRecord<(A, B, C, D, E, F) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
         return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            guard let stack = unsafe enter(cell, CallReference(record)) else { return try original(a, b, c, d, e, f) }
-            a.push(to: stack)
-            b.push(to: stack)
-            c.push(to: stack)
-            d.push(to: stack)
-            e.push(to: stack)
-            f.push(to: stack)
-            if let value = Output.finish(stack, arguments: 6) { return value }
+            let stack: PatchStack
+            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(Output.Value.self) > 0
+            {
+                let kinds =
+                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                    << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(Output.Value.self) << 32
+                var bits = (
+                    Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f)
+                )
+                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    unsafe call(
+                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                }
+                switch answer {
+                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                case .original: return try original(a, b, c, d, e, f)
+                case .none(let entered): stack = entered
+                }
+            } else {
+                guard let entered = unsafe enter(cell, CallReference(record)) else {
+                    return try original(a, b, c, d, e, f)
+                }
+                a.push(to: entered)
+                b.push(to: entered)
+                c.push(to: entered)
+                d.push(to: entered)
+                e.push(to: entered)
+                f.push(to: entered)
+                if let value = Output.finish(entered, arguments: 6) { return value }
+                stack = entered
+            }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -1568,41 +1899,90 @@ extension Slot {
         }
     }
 
+    @inlinable @inline(__always)
+    static func arguments<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type
+    ) -> (A, B, C, D, E, F)? {
+        if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+            Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0
+        {
+            var bits = (UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+            let areRead = unsafe withUnsafeMutableBytes(of: &bits) { bits in
+                unsafe stack.read(
+                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20, from: first,
+                    into: bits.assumingMemoryBound(to: UInt64.self).baseAddress)
+            }
+            return areRead
+                ? (
+                    Scalar.value(bits.0, as: A.self), Scalar.value(bits.1, as: B.self),
+                    Scalar.value(bits.2, as: C.self), Scalar.value(bits.3, as: D.self),
+                    Scalar.value(bits.4, as: E.self), Scalar.value(bits.5, as: F.self)
+                ) : nil
+        }
+        guard stack.has(6, from: first), let a = A.read(from: stack, at: first),
+            let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
+            let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4),
+            let f = F.read(from: stack, at: first + 5)
+        else { return nil }
+        return (a, b, c, d, e, f)
+    }
+
     @inlinable
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult,
         Failure: Error
     >(
-        _ original: (@Sendable (A, B, C, D, E, F) throws(Failure) -> Output.Value)?, as _: Output.Type, _: A.Type,
-        _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, failure: Failure.Type
+        _ original: @escaping @Sendable (A, B, C, D, E, F) throws(Failure) -> Output.Value, as _: Output.Type,
+        _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, failure: Failure.Type
     ) -> Invoke {
         { slot, stack, first, record, cell in
-            guard stack.has(6, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-                let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4),
-                let f = F.read(from: stack, at: first + 5)
+            guard let (a, b, c, d, e, f) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
             else {
                 return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
             }
-            let calls = unsafe record?.address.assumingMemoryBound(
-                to: CallRecord<(A, B, C, D, E, F) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
+            let record = unsafe CallRecord<(A, B, C, D, E, F) throws(Failure) -> Output.Value, Output.Value, Failure>
+                .at(record)
             do throws(Failure) {
-                let value: Output.Value
-                if let calls = unsafe calls {
-                    value =
-                        try unsafe cell.isEmpty
-                        ? calls.pointee.original(a, b, c, d, e, f)
-                        : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: calls.pointee.original)
-                } else if let original {
-                    value = try slot.call(cell, a, b, c, d, e, f, as: Output.self, original: original)
-                } else {
-                    return stack.refuseCall(of: slot)
-                }
-                unsafe calls?.pointee.outcome = .success(value)
-                return Output.push(value, to: stack)
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b, c, d, e, f)
+                    : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
-                unsafe calls?.pointee.outcome = .failure(error)
-                return stack.raise(error)
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult,
+        Failure: Error
+    >(
+        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, failure: Failure.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d, e, f) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
+            else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
+            }
+            guard
+                let record = unsafe CallRecord<
+                    (A, B, C, D, E, F) throws(Failure) -> Output.Value, Output.Value, Failure
+                >.at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            do throws(Failure) {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original(a, b, c, d, e, f)
+                    : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: record.pointee.original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -1628,10 +2008,9 @@ extension Slot {
     ) -> AsyncReader<Output.Value, Failure>
     where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
         { [self] stack, first in
-            guard stack.has(6, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-                let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4),
-                let f = F.read(from: stack, at: first + 5)
+            guard
+                let (a, b, c, d, e, f) = Self.arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
             else {
                 _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
                 return nil
@@ -1706,7 +2085,7 @@ extension PatchRegistry {
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
                 failure: Failure.self,
                 invoke: Slot.invoker(
-                    nil, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self,
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self,
                     failure: Failure.self)))
     }
 
@@ -1769,7 +2148,7 @@ extension PatchRegistry {
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
                 failure: Failure.self,
                 invoke: Slot.invoker(
-                    nil, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, failure: Failure.self))
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, failure: Failure.self))
         )
     }
 }
@@ -1865,17 +2244,42 @@ extension Slot {
     ) throws(Failure) -> Output.Value {
         var record = CallRecord<(A, B, C, D, E, F, G) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
         return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            guard let stack = unsafe enter(cell, CallReference(record)) else {
-                return try original(a, b, c, d, e, f, g)
+            let stack: PatchStack
+            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0,
+                Scalar.kind(Output.Value.self) > 0
+            {
+                let kinds =
+                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                    << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
+                    | Scalar.kind(Output.Value.self) << 32
+                var bits = (
+                    Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
+                    Scalar.bits(g)
+                )
+                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    unsafe call(
+                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                }
+                switch answer {
+                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                case .original: return try original(a, b, c, d, e, f, g)
+                case .none(let entered): stack = entered
+                }
+            } else {
+                guard let entered = unsafe enter(cell, CallReference(record)) else {
+                    return try original(a, b, c, d, e, f, g)
+                }
+                a.push(to: entered)
+                b.push(to: entered)
+                c.push(to: entered)
+                d.push(to: entered)
+                e.push(to: entered)
+                f.push(to: entered)
+                g.push(to: entered)
+                if let value = Output.finish(entered, arguments: 7) { return value }
+                stack = entered
             }
-            a.push(to: stack)
-            b.push(to: stack)
-            c.push(to: stack)
-            d.push(to: stack)
-            e.push(to: stack)
-            f.push(to: stack)
-            g.push(to: stack)
-            if let value = Output.finish(stack, arguments: 7) { return value }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -1886,42 +2290,100 @@ extension Slot {
         }
     }
 
+    @inlinable @inline(__always)
+    static func arguments<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type,
+        _: G.Type
+    ) -> (A, B, C, D, E, F, G)? {
+        if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+            Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0
+        {
+            var bits = (UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+            let areRead = unsafe withUnsafeMutableBytes(of: &bits) { bits in
+                unsafe stack.read(
+                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24,
+                    from: first, into: bits.assumingMemoryBound(to: UInt64.self).baseAddress)
+            }
+            return areRead
+                ? (
+                    Scalar.value(bits.0, as: A.self), Scalar.value(bits.1, as: B.self),
+                    Scalar.value(bits.2, as: C.self), Scalar.value(bits.3, as: D.self),
+                    Scalar.value(bits.4, as: E.self), Scalar.value(bits.5, as: F.self), Scalar.value(bits.6, as: G.self)
+                ) : nil
+        }
+        guard stack.has(7, from: first), let a = A.read(from: stack, at: first),
+            let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
+            let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4),
+            let f = F.read(from: stack, at: first + 5), let g = G.read(from: stack, at: first + 6)
+        else { return nil }
+        return (a, b, c, d, e, f, g)
+    }
+
     @inlinable
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Output: PatchResult, Failure: Error
     >(
-        _ original: (@Sendable (A, B, C, D, E, F, G) throws(Failure) -> Output.Value)?, as _: Output.Type, _: A.Type,
-        _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, failure: Failure.Type
+        _ original: @escaping @Sendable (A, B, C, D, E, F, G) throws(Failure) -> Output.Value, as _: Output.Type,
+        _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, failure: Failure.Type
     ) -> Invoke {
         { slot, stack, first, record, cell in
-            guard stack.has(7, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-                let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4),
-                let f = F.read(from: stack, at: first + 5), let g = G.read(from: stack, at: first + 6)
+            guard
+                let (a, b, c, d, e, f, g) = arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
             else {
                 return stack.refuseArguments(
                     of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
             }
-            let calls = unsafe record?.address.assumingMemoryBound(
-                to: CallRecord<(A, B, C, D, E, F, G) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
+            let record = unsafe CallRecord<(A, B, C, D, E, F, G) throws(Failure) -> Output.Value, Output.Value, Failure>
+                .at(record)
             do throws(Failure) {
-                let value: Output.Value
-                if let calls = unsafe calls {
-                    value =
-                        try unsafe cell.isEmpty
-                        ? calls.pointee.original(a, b, c, d, e, f, g)
-                        : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: calls.pointee.original)
-                } else if let original {
-                    value = try slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
-                } else {
-                    return stack.refuseCall(of: slot)
-                }
-                unsafe calls?.pointee.outcome = .success(value)
-                return Output.push(value, to: stack)
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b, c, d, e, f, g)
+                    : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
-                unsafe calls?.pointee.outcome = .failure(error)
-                return stack.raise(error)
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Output: PatchResult, Failure: Error
+    >(
+        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type,
+        failure: Failure.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard
+                let (a, b, c, d, e, f, g) = arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
+            else {
+                return stack.refuseArguments(
+                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
+            }
+            guard
+                let record = unsafe CallRecord<
+                    (A, B, C, D, E, F, G) throws(Failure) -> Output.Value, Output.Value, Failure
+                >.at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            do throws(Failure) {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original(a, b, c, d, e, f, g)
+                    : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: record.pointee.original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -1953,10 +2415,9 @@ extension Slot {
         G: Sendable
     {
         { [self] stack, first in
-            guard stack.has(7, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-                let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4),
-                let f = F.read(from: stack, at: first + 5), let g = G.read(from: stack, at: first + 6)
+            guard
+                let (a, b, c, d, e, f, g) = Self.arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
             else {
                 _ = stack.refuseArguments(
                     of: self, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
@@ -2032,7 +2493,7 @@ extension PatchRegistry {
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
                 result: PatchValueResult<Value>.self, failure: Failure.self,
                 invoke: Slot.invoker(
-                    nil, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
                     failure: Failure.self)))
     }
 
@@ -2098,7 +2559,7 @@ extension PatchRegistry {
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
                 failure: Failure.self,
                 invoke: Slot.invoker(
-                    nil, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
                     failure: Failure.self)))
     }
 }
@@ -2198,18 +2659,43 @@ extension Slot {
         var record = CallRecord<(A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value, Output.Value, Failure>(
             original)
         return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            guard let stack = unsafe enter(cell, CallReference(record)) else {
-                return try original(a, b, c, d, e, f, g, h)
+            let stack: PatchStack
+            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0, Scalar.kind(H.self) > 0,
+                Scalar.kind(Output.Value.self) > 0
+            {
+                let kinds =
+                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                    << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
+                    | Scalar.kind(H.self) << 28 | Scalar.kind(Output.Value.self) << 32
+                var bits = (
+                    Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
+                    Scalar.bits(g), Scalar.bits(h)
+                )
+                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    unsafe call(
+                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                }
+                switch answer {
+                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                case .original: return try original(a, b, c, d, e, f, g, h)
+                case .none(let entered): stack = entered
+                }
+            } else {
+                guard let entered = unsafe enter(cell, CallReference(record)) else {
+                    return try original(a, b, c, d, e, f, g, h)
+                }
+                a.push(to: entered)
+                b.push(to: entered)
+                c.push(to: entered)
+                d.push(to: entered)
+                e.push(to: entered)
+                f.push(to: entered)
+                g.push(to: entered)
+                h.push(to: entered)
+                if let value = Output.finish(entered, arguments: 8) { return value }
+                stack = entered
             }
-            a.push(to: stack)
-            b.push(to: stack)
-            c.push(to: stack)
-            d.push(to: stack)
-            e.push(to: stack)
-            f.push(to: stack)
-            g.push(to: stack)
-            h.push(to: stack)
-            if let value = Output.finish(stack, arguments: 8) { return value }
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {
             case .outcome(let outcome): return try outcome.get()
             case .below(var below):
@@ -2220,43 +2706,105 @@ extension Slot {
         }
     }
 
+    @inlinable @inline(__always)
+    static func arguments<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type,
+        _: G.Type, _: H.Type
+    ) -> (A, B, C, D, E, F, G, H)? {
+        if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+            Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0, Scalar.kind(H.self) > 0
+        {
+            var bits = (UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+            let areRead = unsafe withUnsafeMutableBytes(of: &bits) { bits in
+                unsafe stack.read(
+                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
+                        | Scalar.kind(H.self) << 28, from: first,
+                    into: bits.assumingMemoryBound(to: UInt64.self).baseAddress)
+            }
+            return areRead
+                ? (
+                    Scalar.value(bits.0, as: A.self), Scalar.value(bits.1, as: B.self),
+                    Scalar.value(bits.2, as: C.self), Scalar.value(bits.3, as: D.self),
+                    Scalar.value(bits.4, as: E.self), Scalar.value(bits.5, as: F.self),
+                    Scalar.value(bits.6, as: G.self), Scalar.value(bits.7, as: H.self)
+                ) : nil
+        }
+        guard stack.has(8, from: first), let a = A.read(from: stack, at: first),
+            let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
+            let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4),
+            let f = F.read(from: stack, at: first + 5), let g = G.read(from: stack, at: first + 6),
+            let h = H.read(from: stack, at: first + 7)
+        else { return nil }
+        return (a, b, c, d, e, f, g, h)
+    }
+
     @inlinable
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Output: PatchResult, Failure: Error
     >(
-        _ original: (@Sendable (A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value)?, as _: Output.Type, _: A.Type,
-        _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, _: H.Type, failure: Failure.Type
+        _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value, as _: Output.Type,
+        _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, _: H.Type, failure: Failure.Type
     ) -> Invoke {
         { slot, stack, first, record, cell in
-            guard stack.has(8, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-                let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4),
-                let f = F.read(from: stack, at: first + 5), let g = G.read(from: stack, at: first + 6),
-                let h = H.read(from: stack, at: first + 7)
+            guard
+                let (a, b, c, d, e, f, g, h) = arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
             else {
                 return stack.refuseArguments(
                     of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
             }
-            let calls = unsafe record?.address.assumingMemoryBound(
-                to: CallRecord<(A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value, Output.Value, Failure>.self)
+            let record = unsafe CallRecord<
+                (A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value, Output.Value, Failure
+            >.at(record)
             do throws(Failure) {
-                let value: Output.Value
-                if let calls = unsafe calls {
-                    value =
-                        try unsafe cell.isEmpty
-                        ? calls.pointee.original(a, b, c, d, e, f, g, h)
-                        : slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: calls.pointee.original)
-                } else if let original {
-                    value = try slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                } else {
-                    return stack.refuseCall(of: slot)
-                }
-                unsafe calls?.pointee.outcome = .success(value)
-                return Output.push(value, to: stack)
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b, c, d, e, f, g, h)
+                    : slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
-                unsafe calls?.pointee.outcome = .failure(error)
-                return stack.raise(error)
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Output: PatchResult, Failure: Error
+    >(
+        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, _: H.Type,
+        failure: Failure.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard
+                let (a, b, c, d, e, f, g, h) = arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
+            else {
+                return stack.refuseArguments(
+                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
+            }
+            guard
+                let record = unsafe CallRecord<
+                    (A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value, Output.Value, Failure
+                >.at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            do throws(Failure) {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original(a, b, c, d, e, f, g, h)
+                    : slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: record.pointee.original)
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -2289,11 +2837,9 @@ extension Slot {
         G: Sendable, H: Sendable
     {
         { [self] stack, first in
-            guard stack.has(8, from: first), let a = A.read(from: stack, at: first),
-                let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-                let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4),
-                let f = F.read(from: stack, at: first + 5), let g = G.read(from: stack, at: first + 6),
-                let h = H.read(from: stack, at: first + 7)
+            guard
+                let (a, b, c, d, e, f, g, h) = Self.arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
             else {
                 _ = stack.refuseArguments(
                     of: self, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
@@ -2372,7 +2918,7 @@ extension PatchRegistry {
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
                 result: PatchValueResult<Value>.self, failure: Failure.self,
                 invoke: Slot.invoker(
-                    nil, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
                     H.self, failure: Failure.self)))
     }
 
@@ -2438,7 +2984,7 @@ extension PatchRegistry {
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
                 result: PatchNoResult.self, failure: Failure.self,
                 invoke: Slot.invoker(
-                    nil, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self,
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self,
                     failure: Failure.self)))
     }
 }

@@ -116,7 +116,7 @@ extension Slot {
                 unsafe pp_enter_async(slot.cell.address, address)
             }
         guard let state = unsafe entry.L else {
-            unsafe slot.note(entry)
+            unsafe slot.note(refused: entry.refused)
             return nil
         }
         stack = unsafe PatchStack(state)

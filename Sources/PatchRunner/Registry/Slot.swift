@@ -112,14 +112,28 @@ final class Slot: Sendable {
     func enter(_ cell: LayerCell, _ record: CallReference) -> PatchStack? {
         let entry = unsafe pp_enter(cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address)
         if let state = unsafe entry.L { return unsafe PatchStack(state) }
-        unsafe note(entry)
+        unsafe note(refused: entry.refused)
         return nil
     }
 
+    /// Enters the same, runs it on scalars and leaves, where all goes well.
+    @usableFromInline
+    func call(_ cell: LayerCell, _ record: CallReference, _ arguments: UnsafePointer<UInt64>?, _ kinds: UInt64)
+        -> ScalarAnswer
+    {
+        let answer = unsafe pp_call_scalars(
+            cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address, arguments, kinds)
+        if answer.outcome == PP_ANSWERED { return .value(answer.bits) }
+        if answer.outcome == PP_NO_ANSWER, let state = unsafe OpaquePointer(bitPattern: UInt(answer.bits)) {
+            return unsafe .none(PatchStack(state))
+        }
+        note(refused: UInt(answer.bits))
+        return .original
+    }
+
     /// Reports that the original answers because a layer could not be entered.
-    func note(_ entry: pp_entry) {
-        let refusal = unsafe UInt32(entry.refused & 7)
-        unsafe note(refusal, of: OpaquePointer(bitPattern: entry.refused & ~7))
+    func note(refused: UInt) {
+        unsafe note(UInt32(refused & 7), of: OpaquePointer(bitPattern: refused & ~7))
     }
 
     /// Reports that the original answers although a layer stands.
@@ -213,27 +227,43 @@ struct CallRecord<Function, Value, Failure: Error> {
     @usableFromInline var outcome: Result<Value, Failure>?
 
     @inlinable init(_ original: Function) { self.original = original }
+
+    /// The record that a reference stands for.
+    @inlinable static func at(_ reference: CallReference?) -> UnsafeMutablePointer<CallRecord>? {
+        unsafe reference?.address.assumingMemoryBound(to: CallRecord.self)
+    }
 }
 
 extension PatchStack {
     /// Runs what was entered, with so many arguments.
-    func runs(_ arguments: Int32, _ results: Int32) -> Bool {
+    @usableFromInline func runs(_ arguments: Int32, _ results: Int32) -> Bool {
         unsafe pp_run(state, arguments, results)
     }
 
     /// Ends the call.
-    func leave() { unsafe pp_leave(state) }
+    @usableFromInline func leave() { unsafe pp_leave(state) }
 
-    /// `runs`, the result and `leave` in one.
-    func finishNumber(_ arguments: Int32) -> Double? {
-        let result = unsafe pp_finish_number(state, arguments)
-        return result.is_there ? result.value : nil
+    /// Reads the scalars that a function takes, all that there are from a place on.
+    @usableFromInline func read(_ kinds: UInt64, from first: Int32, into values: UnsafeMutablePointer<UInt64>?) -> Bool
+    {
+        unsafe pp_read_scalars(state, first, values, kinds)
     }
 
-    /// `runs`, the result and `leave` in one.
-    func finishInteger(_ arguments: Int32) -> Int64? {
-        let result = unsafe pp_finish_integer(state, arguments)
-        return result.is_there ? result.value : nil
+    /// Keeps what an original gave, and leaves it for the script.
+    @inlinable func answer<Function, Output: PatchResult, Failure: Error>(
+        _ value: Output.Value, of record: UnsafeMutablePointer<CallRecord<Function, Output.Value, Failure>>?,
+        as _: Output.Type
+    ) -> Int32 {
+        unsafe record?.pointee.outcome = .success(value)
+        return Output.push(value, to: self)
+    }
+
+    /// Keeps the error that an original threw, and leaves it for the bridge to raise.
+    @inlinable func answer<Function, Value, Failure: Error>(
+        _ error: Failure, of record: UnsafeMutablePointer<CallRecord<Function, Value, Failure>>?
+    ) -> Int32 {
+        unsafe record?.pointee.outcome = .failure(error)
+        return raise(error)
     }
 
     /// Leaves an error for arguments that do not fit.

@@ -26,11 +26,6 @@ public protocol PatchValue: SendableMetatype {
     /// Why ``read(from:at:)`` returned nil: what was expected, and what is there.
     static func mismatch(in stack: PatchStack, at index: Int32) -> String
 
-    /// Runs what was entered, with so many arguments, and reads its answer; on success the call is over.
-    ///
-    /// - Returns: nil where the run failed or answered with something else; the call goes on then.
-    static func finish(_ stack: PatchStack, arguments: Int32) -> Self?
-
     /// Whether the type keeps its own form within a `Codable` value, and is not asked how it is encoded.
     static var isDirect: Bool { get }
 
@@ -75,12 +70,6 @@ extension PatchValue {
 
     public static var isDirect: Bool { true }
 
-    public static func finish(_ stack: PatchStack, arguments: Int32) -> Self? {
-        guard stack.runs(arguments, 1), let value = read(from: stack, at: -1) else { return nil }
-        stack.leave()
-        return value
-    }
-
     public static var patchArrayTypeName: String { "array of \(patchTypeName)" }
 }
 
@@ -96,10 +85,19 @@ extension PatchValue {
     static func push(_ value: Value, to stack: PatchStack) -> Int32
     /// Reads the result that is on top.
     static func read(from stack: PatchStack) -> Value?
-    /// Runs what was entered, with so many arguments, and reads its result; on success the call is over.
-    static func finish(_ stack: PatchStack, arguments: Int32) -> Value?
     /// Why there is none.
     static func mismatch(in stack: PatchStack) -> String
+}
+
+extension PatchResult {
+    /// Runs what was entered, with so many arguments, and reads its result; on success the call is over.
+    ///
+    /// - Returns: nil where the run failed or answered with something else; the call goes on then.
+    @inlinable static func finish(_ stack: PatchStack, arguments: Int32) -> Value? {
+        guard stack.runs(arguments, count), let value = read(from: stack) else { return nil }
+        stack.leave()
+        return value
+    }
 }
 
 /// The result of a function that returns a value.
@@ -111,9 +109,6 @@ extension PatchValue {
         return 1
     }
     @inlinable static func read(from stack: PatchStack) -> Value? { Value.read(from: stack, at: -1) }
-    @inlinable static func finish(_ stack: PatchStack, arguments: Int32) -> Value? {
-        Value.finish(stack, arguments: arguments)
-    }
     @usableFromInline static func mismatch(in stack: PatchStack) -> String { Value.mismatch(in: stack, at: -1) }
 }
 
@@ -123,10 +118,5 @@ extension PatchValue {
     @usableFromInline static var typeName: String { "nothing" }
     @inlinable static func push(_ value: Void, to stack: PatchStack) -> Int32 { 0 }
     @inlinable static func read(from stack: PatchStack) -> Void? { () }
-    @usableFromInline static func finish(_ stack: PatchStack, arguments: Int32) -> Void? {
-        guard stack.runs(arguments, 0) else { return nil }
-        stack.leave()
-        return ()
-    }
     @usableFromInline static func mismatch(in stack: PatchStack) -> String { "" }
 }

@@ -8,7 +8,6 @@ extension Bool: PatchValue {
 extension Double: PatchValue {
     public func push(to stack: PatchStack) { stack.push(self) }
     public static func read(from stack: PatchStack, at index: Int32) -> Double? { stack.number(at: index) }
-    public static func finish(_ stack: PatchStack, arguments: Int32) -> Double? { stack.finishNumber(arguments) }
     public static var patchTypeName: String { "number" }
     public static var isDirect: Bool { true }
     public static func push(_ values: [Double], to stack: PatchStack) { stack.push(values) }
@@ -31,9 +30,6 @@ extension Int: PatchValue {
     public func push(to stack: PatchStack) { stack.push(Int64(self)) }
     public static func read(from stack: PatchStack, at index: Int32) -> Int? {
         stack.integer(at: index).flatMap(Int.init(exactly:))
-    }
-    public static func finish(_ stack: PatchStack, arguments: Int32) -> Int? {
-        stack.finishInteger(arguments).flatMap(Int.init(exactly:))
     }
     public static var patchTypeName: String { "integer" }
     public static func push(_ values: [Int], to stack: PatchStack) { stack.push(values) }

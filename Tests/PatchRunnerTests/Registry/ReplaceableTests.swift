@@ -46,6 +46,36 @@ import Testing
         #expect(harness.failures.isEmpty)
     }
 
+    @Test func scalarsOfAllKindsPassThroughAScript() throws {
+        let harness = try Harness()
+        let registry = harness.registry
+        let pick = try registry.replaceable("F.pick") { (first: Bool, a: Int64, b: Double, c: Int) -> Double in
+            first ? Double(a) + b : Double(c)
+        }
+        let negate = try registry.replaceable("F.negate") { (value: Bool) -> Bool in !value }
+        let answer = try registry.replaceable("F.answer") { () -> Int64 in .min }
+        try harness.apply(
+            """
+            patch.replace("F.pick", function(original, ...) return original(...) end)
+            patch.replace("F.negate", function(original, value)
+              if value then return original(value) end
+              return 1
+            end)
+            patch.replace("F.answer", function(original)
+              assert(not pcall(original, 1))
+              return original()
+            end)
+            """, replaces: ["F.pick", "F.negate", "F.answer"])
+        #expect(pick(true, 1 << 53, -0.5, 3) == 9_007_199_254_740_991.5)
+        #expect(pick(false, 1, .nan, .max) == Double(Int.max))
+        #expect(pick(true, 0, .infinity, 0) == .infinity)
+        #expect(answer() == .min)
+        #expect(negate(true) == false)
+        #expect(harness.failures.isEmpty)
+        #expect(negate(false) == true)  // 1 is no boolean: the original answers
+        #expect(harness.failures.map(\.message) == ["wrong result: expected boolean, given integer"])
+    }
+
     @Test func aPointHasItsOriginalAtItsPlace() throws {
         let harness = try Harness()
         let point = try harness.registry.point("Cart.total", ((Double, Int) -> Double).self)
