@@ -14,7 +14,9 @@ RELEASE_FLAGS += -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-l
 endif
 endif
 
-.PHONY: all build deps demo test asan tsan check lint generate docs cover bench clean
+.PHONY: all build deps demo test asan tsan check lint generate docs cover bench bench-count clean
+
+comma = ,
 
 all: build
 
@@ -42,7 +44,7 @@ tsan: deps
 	SWIFT_BACKTRACE=enable=no $(SWIFT) test --sanitize=thread --scratch-path .build/tsan --filter PatchRunnerTests
 
 # Warnings are errors in every build of the package (Package.swift), so `check` builds, lints and reads the docs.
-check: deps lint docs
+check: deps lint docs bench-count
 	$(SWIFT) build --build-tests
 
 lint:
@@ -56,8 +58,18 @@ generate:
 docs: deps
 	@SWIFT=$(SWIFT) scripts/docs.sh
 
-bench: deps
-	$(SWIFT) run --package-path Benchmarks -c release benchmarks
+# Everything in about five minutes; `make bench ONLY=calls` is one group of it.
+ONLY =
+bench: build
+	@scripts/deps.sh bench
+	$(SWIFT) build --package-path Benchmarks -c release
+	Benchmarks/.build/release/benchmarks $(CURDIR) $(subst $(comma), ,$(ONLY))
+
+# Instructions instead of time, so that a slower program is seen on a busy machine too. UPDATE=1 takes the new counts over.
+bench-count: build
+	@scripts/deps.sh bench
+	$(SWIFT) build --package-path Benchmarks -c release
+	@SWIFT=$(SWIFT) scripts/bench-count.sh
 
 cover: deps
 	@SWIFT=$(SWIFT) scripts/cover.sh

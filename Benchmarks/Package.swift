@@ -8,7 +8,14 @@ let package = Package(
     dependencies: [.package(name: "patchpack", path: "..")],
     targets: [
         .systemLibrary(name: "CLuaFloor", pkgConfig: "lua5.4"),
-        .target(name: "CFloor", dependencies: ["CLuaFloor"]),
+        .target(
+            name: "CFloor", dependencies: ["CLuaFloor"],
+            cSettings: [
+                .define("_GNU_SOURCE", .when(platforms: [.linux])),  // memmem
+                .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
+            ],
+            linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("zip")]),
+        .executableTarget(name: "floor", dependencies: ["CFloor"]),
         .executableTarget(
             name: "benchmarks",
             dependencies: [

@@ -23,6 +23,8 @@ packages=(
   python3 python3-cryptography python3-junitparser lcov perl softhsm2 opensc
   lua5.4 lua-penlight lua-inspect lua-dkjson
 )
+# what the benchmarks hold patchpack against, and count with
+[ "${1:-}" != bench ] || packages+=(minisign valgrind binutils)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing+=("$package")

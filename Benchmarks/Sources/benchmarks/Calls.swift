@@ -6,56 +6,166 @@ import PatchRunner
 /// Calls of a function that is not patched, is patched, and is patched through to its original.
 ///
 /// The floor is the same work in C on the Lua API: a hook that counts fuel, a message handler, the function and its original
-/// pushed, the result's type checked. `locked` has the lock around it that a state needs which any thread may call.
+/// pushed, the result's type checked, and the lock around it that a state needs which any thread may call.
 enum Calls {
     private static let plainScript = "return function(original, price, quantity) return price + quantity end"
     private static let throughScript = "return function(original, price, quantity) return original(price, quantity) end"
 
-    static func run(_ workshop: Workshop) throws {
+    static func run(_ workshop: Workshop) throws -> [Row] {
         let registry = PatchRegistry()
         let original: @Sendable (Double, Int) -> Double = { floor_original($0, Int64($1)) }
         let function = try registry.replaceable("Bench.f", original)
         let point = try registry.point("Bench.p", ((Double, Int) -> Double).self)
-        let runner = try workshop.runner(registry)
+        let runner = try Workshop.runner(registry)
 
-        Rounds(
-            title: "a call, not patched", count: 1_000_000,
+        var rows = try Rounds(
+            work: "a call, not patched", count: 1_000_000,
             ways: [
-                .init(name: "plain code", against: nil) { keep(plain($0)) },
-                .init(name: "PatchPoint", against: "plain code") { keep(chain($0, point)) },
-                .init(name: "closure", against: nil) { keep(chain($0, original)) },
-                .init(name: "Replaceable", against: "closure") { keep(chain($0, function)) },
+                .init("plain code") { keep(plain($0)) },
+                .init("PatchPoint", against: "plain code", target: .ratio(1.05)) { keep(chain($0, point)) },
+                .init("closure") { keep(chain($0, original)) },
+                .init("Replaceable", against: "closure", target: .more(4)) { keep(chain($0, function)) },
             ]
         ).run()
-        for (title, script) in [
-            ("a patched call", plainScript), ("a patched call, through to the original", throughScript),
+        for (work, script, target) in [
+            ("a patched call", plainScript, 1.10), ("a patched call, through to the original", throughScript, 1.25),
         ] {
-            guard let floor = floor_open(script) else { continue }
-            defer { floor_close(floor) }
-            let replacement = "(function() \(script) end)()"
-            try runner.install(
-                try workshop.envelope(
-                    "patch.replace('Bench.f', \(replacement)) patch.replace('Bench.p', \(replacement))",
-                    replaces: ["Bench.f", "Bench.p"]), trust: workshop.trust, keys: workshop.scriptKey)
-            Rounds(
-                title: title, count: 300_000,
+            rows += try patched(script, on: ["Bench.f", "Bench.p"], runner, workshop) { floor in
+                try Rounds(
+                    work: work, count: 200_000,
+                    ways: [
+                        .init("C, without a lock") { keep(floor_calls(floor, 0, Int64($0))) },
+                        .init("C") { keep(floor_locked_calls(floor, 0, Int64($0))) },
+                        .init("Replaceable", against: "C", target: .ratio(target)) { keep(chain($0, function)) },
+                        .init("PatchPoint", against: "C") { keep(chain($0, point)) },
+                    ]
+                ).run()
+            }
+        }
+        return try rows + values(runner, registry, workshop)
+    }
+
+    /// Patched calls and nothing else.
+    static func onlyPatched(_ count: Int) throws {
+        let registry = PatchRegistry()
+        let function = try registry.replaceable("Bench.f") { (price: Double, quantity: Int) -> Double in price }
+        let signingKey = try SigningKey.generate(.ed25519, bits: 0)
+        let scriptKey = try ScriptKey.generate(for: .aes128CBCMD5)
+        let runner = try Workshop.runner(registry)
+        let source = "patch.replace('Bench.f', (function() \(throughScript) end)())"
+        try runner.install(
+            try Workshop.envelope(source, replaces: ["Bench.f"], scriptKey: scriptKey, signingKey: signingKey),
+            trust: TrustStore([signingKey.verifyingKey]), keys: scriptKey)
+        keep(chain(count, function))
+    }
+
+    /// Calls with values that are no numbers, and calls that fail.
+    private static func values(
+        _ runner: PatchRunner, _ registry: PatchRegistry, _ workshop: Workshop
+    ) throws -> [Row] {
+        let text = "a name of thirty-two characters."
+        let numbers = (0..<1000).map(Double.init)
+        let item = Item(name: text, price: 9.5, quantity: 3)
+        let strings = try registry.replaceable("Bench.string") { (text: String) -> String in text }
+        let arrays = try registry.replaceable("Bench.array") { (numbers: [Double]) -> [Double] in numbers }
+        let structs = try registry.replaceable("Bench.struct") { (item: Item) -> Item in item }
+        let failing = try registry.replaceable("Bench.fails") { (price: Double, quantity: Int) -> Double in
+            floor_original(price, Int64(quantity))
+        }
+        let identity = "return function(original, value) return value end"
+        var rows = try patched(identity, on: ["Bench.string"], runner, workshop) { floor in
+            try Rounds(
+                work: "a patched call with a string of 32 bytes", count: 50_000,
                 ways: [
-                    .init(name: "C", against: nil) { keep(floor_calls(floor, 0, Int64($0))) },
-                    .init(name: "C, locked", against: "C") { keep(floor_locked_calls(floor, 0, Int64($0))) },
-                    .init(name: "Replaceable", against: "C") { keep(chain($0, function)) },
-                    .init(name: "Replaceable ", against: "C, locked") { keep(chain($0, function)) },
-                    .init(name: "PatchPoint", against: "C, locked") { keep(chain($0, point)) },
+                    .init("C") { keep(floor_string_calls(floor, text, Int64($0))) },
+                    .init("Replaceable", against: "C") { for _ in 0..<$0 { keep(strings(text)) } },
                 ]
             ).run()
-            runner.removeAll()
         }
+        rows += try patched(identity, on: ["Bench.array"], runner, workshop) { floor in
+            try Rounds(
+                work: "a patched call with an array of 1,000", count: 500,
+                ways: [
+                    .init("C") { keep(floor_array_calls(floor, numbers, Int64(numbers.count), Int64($0))) },
+                    .init("Replaceable", against: "C") { for _ in 0..<$0 { keep(arrays(numbers)) } },
+                ]
+            ).run()
+        }
+        rows += try patched(identity, on: ["Bench.struct"], runner, workshop) { floor in
+            try Rounds(
+                work: "a patched call with a struct of three fields", count: 20_000,
+                ways: [
+                    .init("C") { keep(floor_struct_calls(floor, item.name, item.price, 3, Int64($0))) },
+                    .init("Replaceable", against: "C") { for _ in 0..<$0 { keep(structs(item)) } },
+                ]
+            ).run()
+        }
+        return try rows
+            + patched("return function() error('no') end", on: ["Bench.fails"], runner, workshop) { floor in
+                try Rounds(
+                    work: "a patched call that fails, and falls back", count: 10_000,
+                    ways: [
+                        .init("C") { keep(floor_failing_calls(floor, 0, Int64($0))) },
+                        .init("Replaceable", against: "C") { for i in 0..<$0 { keep(failing(0, i & 7)) } },
+                    ]
+                ).run()
+            }
+    }
+
+    private struct Item: Codable, PatchValue {
+        var name: String
+        var price: Double
+        var quantity: Int
+    }
+
+    /// Measures with a patch on some names, and with the floor's state of the same function.
+    private static func patched(
+        _ script: String, on names: [String], _ runner: PatchRunner, _ workshop: Workshop,
+        _ measure: (OpaquePointer) throws -> [Row]
+    ) throws -> [Row] {
+        guard let floor = floor_open(script) else { throw Failure(message: "no memory") }
+        defer { floor_close(floor) }
+        let source = names.map { "patch.replace('\($0)', (function() \(script) end)())" }.joined(separator: " ")
+        try runner.install(
+            try workshop.envelope(source, replaces: names), trust: workshop.trust, keys: workshop.scriptKey)
+        defer { runner.removeAll() }
+        return try measure(floor)
+    }
+
+    /// One thread, and two of them with half of the calls each: on one patch, whose lock they share, and on two.
+    static func threads(_ workshop: Workshop) throws -> [Row] {
+        let registry = PatchRegistry()
+        let functions = try (1...2).map { number in
+            try registry.replaceable("Bench.f\(number)") { (price: Double, quantity: Int) -> Double in price }
+        }
+        let runner = try Workshop.runner(registry)
+        for number in 1...2 {
+            try runner.install(
+                try workshop.envelope(
+                    "patch.replace('Bench.f\(number)', (function() \(plainScript) end)())",
+                    replaces: ["Bench.f\(number)"], id: "com.example.bench\(number)"), trust: workshop.trust,
+                keys: workshop.scriptKey)
+        }
+        func both(_ count: Int, _ second: Int) {
+            DispatchQueue.concurrentPerform(iterations: 2) { thread in
+                keep(chain(count / 2, functions[thread == 0 ? 0 : second]))
+            }
+        }
+        return try Rounds(
+            work: "patched calls from two threads", count: 400_000,
+            ways: [
+                .init("one thread") { keep(chain($0, functions[0])) },
+                .init("two threads, one patch", against: "one thread") { both($0, 0) },
+                .init("two threads, two patches", against: "one thread") { both($0, 1) },
+            ]
+        ).run()
     }
 
     /// A million calls that make tables and strings leave the process as large as it was.
-    static func checkMemory(_ workshop: Workshop) throws {
+    static func memory(_ workshop: Workshop) throws -> [Row] {
         let registry = PatchRegistry()
         let function = try registry.replaceable("Bench.f") { (x: Int, text: String) -> [Int] in [x] }
-        let runner = try workshop.runner(registry)
+        let runner = try Workshop.runner(registry)
         try runner.install(
             try workshop.envelope(
                 "patch.replace('Bench.f', function(o, x, s) local t = o(x, s .. x) t[2] = #s return t end)",
@@ -63,13 +173,19 @@ enum Calls {
         for i in 0..<50_000 { keep(function(i, "text")) }
         let before = residentKilobytes()
         for i in 0..<1_000_000 { keep(function(i, "text")) }
-        print("\nresident memory: \(before) KB before a million patched calls, \(residentKilobytes()) KB after them")
+        let work = "resident memory around a million patched calls"
+        return [
+            Row(work: work, way: "before", unit: .kilobytes, samples: [before]),
+            Row(
+                work: work, way: "after", unit: .kilobytes, samples: [residentKilobytes()], against: "before",
+                base: [before], target: .ratio(1)),
+        ]
     }
 
-    private static func residentKilobytes() -> Int {
+    private static func residentKilobytes() -> Double {
         var usage = rusage()
         getrusage(0, &usage)  // RUSAGE_SELF, whose type is another one on each system
-        return Int(usage.ru_maxrss)  // the most that it ever was: it may not grow
+        return Double(usage.ru_maxrss)  // the most that it ever was: it may not grow
     }
 
     @inline(never) private static func chain(
@@ -98,6 +214,3 @@ enum Calls {
         return price
     }
 }
-
-/// Keeps the optimizer from dropping a result.
-@inline(never) func keep<Value>(_ value: Value) {}

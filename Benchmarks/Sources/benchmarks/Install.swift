@@ -4,10 +4,10 @@ import PatchRunner
 
 /// From an envelope's bytes to an active patch, and its parts, for a script of 5 KB.
 enum Install {
-    static func run(_ workshop: Workshop) throws {
+    static func run(_ workshop: Workshop) throws -> [Row] {
         let registry = PatchRegistry()
         _ = try registry.replaceable("Bench.f") { (x: Int) -> Int in x }
-        let runner = try workshop.runner(registry)
+        let runner = try Workshop.runner(registry)
         var source = "patch.replace('Bench.f', function(original, x) return x + 1 end)\n"
         var number = 0
         while source.utf8.count < 5000 {
@@ -18,26 +18,45 @@ enum Install {
         let envelope = try workshop.envelope(source, replaces: ["Bench.f"])
         let verifier = try EnvelopeVerifier(trustStore: workshop.trust, policy: .none)
         let verified = try verifier.verify(envelope, scriptKeys: workshop.scriptKey).get()
-        let script = source
-        Rounds(
-            title: "from an envelope's bytes to active, a script of \(source.utf8.count) bytes", count: 200,
+        let sources = (source, "patch.replace('Bench.f', function(original, x) return x + 1 end)")
+        let small = try verifier.verify(
+            workshop.envelope(sources.1, replaces: ["Bench.f"]), scriptKeys: workshop.scriptKey
+        ).get()
+        func verifyInC() {
+            var copy = envelope
+            copy.withUnsafeMutableBufferPointer { bytes in
+                keep(floor_verify(workshop.floorVerifier, bytes.baseAddress, bytes.count))
+            }
+        }
+        return try Rounds(
+            work: "from an envelope's bytes to active, a script of 5 KB", count: 100,
             ways: [
-                .init(name: "verify") {
-                    for _ in 0..<$0 { keep(verifier.verify(envelope, scriptKeys: workshop.scriptKey)) }
-                },
-                .init(name: "load") { for _ in 0..<$0 { keep(try? runner.load(verified)) } },
-                .init(name: "load, in C: state, compile, run", against: nil) { for _ in 0..<$0 { floor_load(script) } },
-                .init(name: "all: install and remove") {
+                .init("C: verify, make a state, compile and run") {
                     for _ in 0..<$0 {
-                        keep(try? runner.install(envelope, trust: workshop.trust, keys: workshop.scriptKey))
+                        verifyInC()
+                        floor_load(sources.0)
+                    }
+                },
+                .init("install and remove", against: "C: verify, make a state, compile and run", target: .ratio(1.3)) {
+                    for _ in 0..<$0 {
+                        try runner.install(envelope, trust: workshop.trust, keys: workshop.scriptKey)
                         runner.removeAll()
                     }
                 },
+                .init("C: verify") { for _ in 0..<$0 { verifyInC() } },
+                .init("verify", against: "C: verify") {
+                    for _ in 0..<$0 { keep(verifier.verify(envelope, scriptKeys: workshop.scriptKey)) }
+                },
+                .init("C: load") { for _ in 0..<$0 { floor_load(sources.0) } },
+                .init("load", against: "C: load") { for _ in 0..<$0 { keep(try runner.load(verified)) } },
             ]
         ).run()
+            + Rounds(
+                work: "make and drop a state, with a script of one line", count: 200,
+                ways: [
+                    .init("C") { for _ in 0..<$0 { floor_load(sources.1) } },
+                    .init("load", against: "C") { for _ in 0..<$0 { keep(try runner.load(small)) } },
+                ]
+            ).run()
     }
-}
-
-extension Rounds.Way {
-    init(name: String, _ run: @escaping (Int) -> Void) { self.init(name: name, against: nil, run: run) }
 }

@@ -1,40 +1,58 @@
-import PatchCrypto
-import PatchRunner
+import Foundation
 
-/// Keys, and what is made with them.
-struct Workshop {
-    let signingKey: SigningKey
-    let scriptKey: ScriptKey
-    let trust: TrustStore
-
-    init() throws {
-        signingKey = try SigningKey.generate(.rsaSHA1, bits: 3072)
-        scriptKey = try ScriptKey.generate(for: .aes128CBCMD5)
-        trust = try TrustStore([signingKey.verifyingKey])
-    }
-
-    func envelope(_ source: String, replaces: [String]) throws -> [UInt8] {
-        let script = Script(name: "main.lua", bytes: Array(source.utf8))
-        let manifest = try Manifest(
-            id: "com.example.bench", version: 1, app: "com.example.app", replaces: replaces,
-            scripts: [.init(name: script.name, size: script.bytes.count)])
-        return try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signingKey]).pack(manifest, [script])
-    }
-
-    func runner(_ registry: PatchRegistry) throws -> PatchRunner {
-        PatchRunner(
-            registry: registry, host: try HostInfo(app: "com.example.app", version: "1"), clock: { nil },
-            events: { event in if case .failed = event { print(event) } })
-    }
-}
-
+/// Measures patchpack: `benchmarks ROOT [GROUP...]`, where ROOT is the checkout with a release build of the tool in it; and
+/// `benchmarks patched-calls COUNT` does nothing but that, for counting its instructions.
 @main
 struct Main {
-    static func main() throws {
-        let workshop = try Workshop()
-        print("medians of \(Rounds.rounds) rounds, one after the other in each round; least and most in brackets")
-        try Calls.run(workshop)
-        try Install.run(workshop)
-        try Calls.checkMemory(workshop)
+    static func main() {
+        do {
+            try run()
+        } catch {
+            FileHandle.standardError.write(Data("benchmarks: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run() throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == "patched-calls", let count = arguments.dropFirst().first.flatMap({ Int($0) }) {
+            return try Calls.onlyPatched(count)
+        }
+        guard let root = arguments.first else {
+            throw Failure(message: "usage: benchmarks ROOT [GROUP...]")
+        }
+        let tools = Tools(root: root, patchpack: "\(root)/.build/release/patchpack")
+        let workshop = try Workshop(patchpack: tools.patchpack)
+        let groups: [(String, () throws -> [Row])] = [
+            ("calls", { try Calls.run(workshop) }),
+            ("threads", { try Calls.threads(workshop) }),
+            ("install", { try Install.run(workshop) }),
+            ("envelopes", { try Envelopes.run(workshop) }),
+            ("processes", { try WholeProcesses.run(workshop, tools) }),
+            ("memory", { try Calls.memory(workshop) }),
+        ]
+        let chosen = arguments.dropFirst()
+        if let unknown = chosen.first(where: { name in !groups.contains { $0.0 == name } }) {
+            throw Failure(message: "no group \(unknown): there are \(groups.map(\.0).joined(separator: ", "))")
+        }
+        var report = Report(try Machine(tools))
+        print("medians of \(Rounds.rounds) rounds, one way after the other in each; least and most in brackets")
+        for (name, run) in groups where chosen.isEmpty || chosen.contains(name) { report.add(try run()) }
+        try write(report, isWhole: chosen.isEmpty, into: URL(filePath: "\(root)/Benchmarks"))
+    }
+
+    /// Writes `results.json`; and, of a run of everything, `RESULTS.md` and its charts.
+    private static func write(_ report: Report, isWhole: Bool, into folder: URL) throws {
+        try report.json.write(to: folder.appending(path: "results.json"))
+        guard isWhole else { return }
+        try Data(report.markdown.utf8).write(to: folder.appending(path: "RESULTS.md"))
+        let charts = folder.appending(path: "charts")
+        try FileManager.default.createDirectory(at: charts, withIntermediateDirectories: true)
+        for (isDark, name) in [(false, "light"), (true, "dark")] {
+            let drawn = Charts(report: report, isDark: isDark)
+            try Data(drawn.ratios.utf8).write(to: charts.appending(path: "ratios-\(name).svg"))
+            try Data(drawn.sizes.utf8).write(to: charts.appending(path: "sizes-\(name).svg"))
+        }
+        print("\nwritten: \(folder.path)/RESULTS.md, results.json and charts")
     }
 }

@@ -5,38 +5,105 @@ struct Rounds {
     struct Way {
         let name: String
         /// The name of the way that it is compared with.
-        let against: String?
-        let run: (Int) -> Void
+        var against: String?
+        /// What it is to reach.
+        var target: Row.Target?
+        let run: (Int) throws -> Void
+
+        init(_ name: String, against: String? = nil, target: Row.Target? = nil, run: @escaping (Int) throws -> Void) {
+            self.name = name
+            self.against = against
+            self.target = target
+            self.run = run
+        }
     }
 
-    let title: String
+    let work: String
+    /// How often a way is run in each round.
     let count: Int
     let ways: [Way]
     static let rounds = 21
 
-    /// Runs all, and prints each one's median time, its spread, and the ratio of the medians.
-    func run() {
+    /// Runs all.
+    ///
+    /// - Returns: A row for each way, in nanoseconds for one run of it.
+    func run() throws -> [Row] {
         var times: [String: [Double]] = [:]
-        for _ in 0..<Self.rounds {
+        for round in 0...Self.rounds {
             for way in ways {
-                let time = ContinuousClock().measure { way.run(count) }
-                times[way.name, default: []].append(Double(time.components.attoseconds) / 1e9 / Double(count))
+                let time = try ContinuousClock().measure { try way.run(count) }
+                guard round > 0 else { continue }  // the first warms caches, pages and the branch predictor
+                times[way.name, default: []].append(time / .nanoseconds(count))
             }
         }
-        print("\n\(title)")
-        for way in ways {
-            let sorted = times[way.name, default: []].sorted()
-            let median = sorted[sorted.count / 2]
-            let base = way.against.flatMap { times[$0]?.sorted() }.map { $0[$0.count / 2] }
-            let ratio =
-                base.map { "  \(rounded(median / $0)) x, \(rounded(median - $0)) ns more than \(way.against ?? "")" }
-                ?? ""
-            print(
-                "  \(padded(way.name)) \(rounded(median)) ns (\(rounded(sorted[0])) to \(rounded(sorted[sorted.count - 1])))\(ratio)"
-            )
+        return ways.map { way in
+            Row(
+                work: work, way: way.name, unit: .nanoseconds, samples: times[way.name] ?? [], against: way.against,
+                base: way.against.flatMap { times[$0] }, target: way.target)
         }
     }
-
-    private func rounded(_ number: Double) -> String { "\((number * 100).rounded() / 100)" }
-    private func padded(_ text: String) -> String { text + String(repeating: " ", count: max(0, 34 - text.count)) }
 }
+
+/// What was measured of one way of doing some work.
+struct Row: Codable {
+    enum Unit: String, Codable {
+        case nanoseconds, kilobytes
+    }
+
+    /// What a way is to reach, against another.
+    enum Target: Codable {
+        /// At most so many times its cost.
+        case ratio(Double)
+        /// At most so much more.
+        case more(Double)
+        /// At least so many times its cost: the other is the one that is to be fast.
+        case atLeast(Double)
+    }
+
+    let work: String
+    let way: String
+    let unit: Unit
+    let median: Double
+    let least: Double
+    let most: Double
+    var against: String?
+    /// The median of the rounds' ratios.
+    var ratio: Double?
+    /// The median of the rounds' differences.
+    var difference: Double?
+    var target: Target?
+
+    init(
+        work: String, way: String, unit: Unit, samples: [Double], against: String? = nil, base: [Double]? = nil,
+        target: Target? = nil
+    ) {
+        self.work = work
+        self.way = way
+        self.unit = unit
+        median = samples.median
+        least = samples.min() ?? 0
+        most = samples.max() ?? 0
+        guard let against, let base else { return }
+        self.against = against
+        self.target = target
+        ratio = zip(samples, base).map { $0 / $1 }.median
+        difference = zip(samples, base).map { $0 - $1 }.median
+    }
+
+    /// Whether the target is reached; nil where there is none.
+    var isReached: Bool? {
+        switch target {
+        case .ratio(let limit): ratio.map { $0 <= limit }
+        case .more(let limit): difference.map { $0 <= limit }
+        case .atLeast(let limit): ratio.map { $0 >= limit }
+        case nil: nil
+        }
+    }
+}
+
+extension [Double] {
+    var median: Double { isEmpty ? 0 : sorted()[count / 2] }
+}
+
+/// Keeps the optimizer from dropping a result.
+@inline(never) func keep<Value>(_ value: Value) {}

@@ -85,7 +85,11 @@ public struct SignableEnvelope: Sendable {
         guard lines.count <= limits.signatureCount else {
             throw PatchError(.limit, "more than \(limits.signatureCount) signatures", hint: "leave some of them out")
         }
-        let envelope = lines.reduce(payload + delimiter) { $0 + $1.line }
+        var envelope: [UInt8] = []
+        envelope.reserveCapacity(lines.reduce(payload.count + delimiter.count) { $0 + $1.line.count })
+        envelope += payload
+        envelope += delimiter
+        for line in lines { envelope += line.line }
         guard envelope.count <= limits.envelopeSize else {
             throw PatchError(
                 .limit, "the envelope would have \(envelope.count) bytes, and \(limits.envelopeSize) are allowed",

@@ -15,7 +15,7 @@ extension JSONValue {
     /// A member of an object; nil where there is none, or the value is no object.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        return members.first { $0.key.utf8.elementsEqual(key.utf8) }?.value
+        return members.first { $0.key.hasBytes(of: key) }?.value
     }
 }
 
@@ -63,16 +63,20 @@ private struct JSONReader {
 
     private mutating func members(depth: Int) throws(PatchError) -> [(key: String, value: JSONValue)] {
         var members: [(key: String, value: JSONValue)] = []
-        var keys: Set<[UInt8]> = []
+        var areSorted = true
         if takes("}") { return members }
         repeat {
             skipSpace()
             let key = try string()
-            guard keys.insert(Array(key.utf8)).inserted else { throw fault("a key that stands twice") }
+            areSorted = areSorted && members.last?.key.utf8.lexicographicallyPrecedes(key.utf8) ?? true
             try expect(":")
             members.append((key, try value(depth: depth)))
         } while takes(",")
         try expect("}")
+        // Keys in their canonical order differ, so that nothing has to be remembered to see it.
+        guard areSorted || Set(members.map { Array($0.key.utf8) }).count == members.count else {
+            throw fault("a key that stands twice")
+        }
         return members
     }
 
@@ -95,19 +99,21 @@ private struct JSONReader {
     private mutating func string() throws(PatchError) -> String {
         try expect("\"")
         var bytes: [UInt8] = []
-        while let byte = rest.popFirst() {
-            switch byte {
+        while true {
+            let plain = rest.prefix { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+            bytes += plain
+            rest = rest[plain.endIndex...]
+            switch rest.popFirst() {
             case UInt8(ascii: "\""):
                 guard let string = String(validating: bytes, as: UTF8.self) else {
                     throw fault("text that is not UTF-8")
                 }
                 return string
             case UInt8(ascii: "\\"): bytes += try escape()
-            case 0..<0x20: throw fault("a control character in a string")
-            default: bytes.append(byte)
+            case nil: throw fault("a string without an end")
+            default: throw fault("a control character in a string")
             }
         }
-        throw fault("a string without an end")
     }
 
     /// What stands behind a backslash, in UTF-8.

@@ -12,39 +12,74 @@ package enum JSONValue: Sendable {
     /// Writes the value without white space, strings escaped as RFC 8785 has it.
     ///
     /// - Parameter escaping: Further characters to write as `\u` escapes; none in canonical form.
-    package func text(escaping: (Unicode.Scalar) -> Bool = { _ in false }) -> String {
+    /// - Returns: UTF-8.
+    package func encoded(escaping: ((Unicode.Scalar) -> Bool)? = nil) -> [UInt8] {
+        var text: [UInt8] = []
+        write(to: &text, escaping)
+        return text
+    }
+
+    /// The same as a string.
+    package func text(escaping: ((Unicode.Scalar) -> Bool)? = nil) -> String {
+        String(decoding: encoded(escaping: escaping), as: UTF8.self)
+    }
+
+    private func write(to text: inout [UInt8], _ escaping: ((Unicode.Scalar) -> Bool)?) {
         switch self {
-        case .null: "null"
-        case .bool(let value): value ? "true" : "false"
-        case .integer(let value): String(value)
-        case .string(let value): Self.quote(value, escaping: escaping)
-        case .array(let values): "[" + values.map { $0.text(escaping: escaping) }.joined(separator: ",") + "]"
+        case .null: text += "null".utf8
+        case .bool(let value): text += (value ? "true" : "false").utf8
+        case .integer(let value): text += String(value).utf8
+        case .string(let value): Self.quote(value, to: &text, escaping)
+        case .array(let values):
+            text.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                value.write(to: &text, escaping)
+            }
+            text.append(UInt8(ascii: "]"))
         case .object(let members):
-            "{"
-                + members.map { Self.quote($0.key, escaping: escaping) + ":" + $0.value.text(escaping: escaping) }
-                .joined(separator: ",") + "}"
+            text.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                Self.quote(member.key, to: &text, escaping)
+                text.append(UInt8(ascii: ":"))
+                member.value.write(to: &text, escaping)
+            }
+            text.append(UInt8(ascii: "}"))
         }
     }
 
-    private static func quote(_ string: String, escaping: (Unicode.Scalar) -> Bool) -> String {
-        var quoted = "\""
+    private static func quote(_ string: String, to text: inout [UInt8], _ escaping: ((Unicode.Scalar) -> Bool)?) {
+        text.append(UInt8(ascii: "\""))
         for scalar in string.unicodeScalars {
             switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\u{8}": quoted += "\\b"
-            case "\t": quoted += "\\t"
-            case "\n": quoted += "\\n"
-            case "\u{C}": quoted += "\\f"
-            case "\r": quoted += "\\r"
-            case _ where scalar.value < 0x20 || escaping(scalar):
+            case "\"": text += "\\\"".utf8
+            case "\\": text += "\\\\".utf8
+            case "\u{8}": text += "\\b".utf8
+            case "\t": text += "\\t".utf8
+            case "\n": text += "\\n".utf8
+            case "\u{C}": text += "\\f".utf8
+            case "\r": text += "\\r".utf8
+            case _ where scalar.value < 0x20 || escaping?(scalar) == true:
                 for unit in String(scalar).utf16 {
                     let digits = String(unit, radix: 16)
-                    quoted += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+                    text += ("\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits).utf8
                 }
-            default: quoted.unicodeScalars.append(scalar)
+            default:
+                if scalar.isASCII {
+                    text.append(UInt8(truncatingIfNeeded: scalar.value))
+                } else {
+                    text += String(scalar).utf8
+                }
             }
         }
-        return quoted + "\""
+        text.append(UInt8(ascii: "\""))
+    }
+}
+
+extension String {
+    /// Whether two strings are the same bytes, which `==` does not ask: it takes canonically equivalent ones for equal.
+    package func hasBytes(of other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 }

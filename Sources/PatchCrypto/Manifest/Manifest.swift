@@ -84,7 +84,9 @@ public struct Manifest: Sendable {
         for name in replaces {
             try Rules.check(ManifestName.isReplaceable(name), "replaces", "holds a name that is not like Cart.total")
         }
-        try Rules.check(Set(replaces.map { Array($0.utf8) }).count == replaces.count, "replaces", "names one twice")
+        try Rules.check(
+            replaces.count < 2 || Set(replaces.map { Array($0.utf8) }).count == replaces.count, "replaces",
+            "names one twice")
         try Rules.check(scripts: scripts, limits: limits)
         try Rules.check(notes.map { Rules.isPlain($0, allowing: "\t\n") } ?? true, "notes", Rules.controlCharacters)
         for (key, value) in extra ?? [:] {
@@ -127,6 +129,7 @@ public struct Manifest: Sendable {
                     throw PatchError(.limit, "a script of \(script.size) bytes, and \(limits.scriptSize) are allowed")
                 }
             }
+            guard scripts.count > 1 else { return }
             let folded = Set(scripts.map { $0.name.lowercased() })  // the names are ASCII by now
             try check(
                 folded.count == scripts.count, "scripts", "has two names that are the same or differ in case alone")

@@ -1,6 +1,6 @@
 extension Manifest {
     /// The one way in which the manifest is written: JSON without white space, keys sorted, escapes as RFC 8785 has them.
-    public func encoded() -> [UInt8] { Array(json.text().utf8) }
+    public func encoded() -> [UInt8] { json.encoded() }
 
     /// The manifest as a JSON value, its keys in canonical order.
     package var json: JSONValue {
@@ -92,7 +92,7 @@ private struct Fields {
     /// Refuses members that the format does not know.
     func allow(_ keys: [String]) throws(PatchError) {
         guard case .object(let members) = object else { throw PatchError(.malformed, "not a JSON object") }
-        guard members.allSatisfy({ member in keys.contains { $0.utf8.elementsEqual(member.key.utf8) } }) else {
+        guard members.allSatisfy({ member in keys.contains { $0.hasBytes(of: member.key) } }) else {
             throw PatchError(.malformed, "a key that schema \(Manifest.schema) does not have")
         }
     }

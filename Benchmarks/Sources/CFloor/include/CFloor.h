@@ -1,18 +1,43 @@
-// The same work as the library's, written in C straight on the Lua API: the floor that the library is measured against.
+// The same work as the library's, written in C straight on the libraries below it: the floor that it is measured against.
 #ifndef CFLOOR_H
 #define CFLOOR_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+// MARK: envelopes
+
+typedef struct floor_keys floor_keys;
+
+/// Reads a private or a public key, and a script key.
+floor_keys *floor_keys_read(const char *pem_path, bool is_private, const char *script_key_path);
+/// Packs a script; the caller frees the envelope. The bytes are those that patchpack makes.
+unsigned char *floor_pack(
+    floor_keys *keys, const char *manifest, const char *name, const unsigned char *script, size_t size, size_t *envelope_size);
+/// Verifies an envelope of one script; it is decrypted where it lies.
+bool floor_verify(floor_keys *keys, unsigned char *envelope, size_t size);
+
+// MARK: calls
 
 typedef struct floor_state floor_state;
 
-/// A state with a count hook and a budget, whose chunk returns a function of (original, price, quantity).
+/// A state with a count hook and a budget, whose chunk returns a function of (original, ...).
 floor_state *floor_open(const char *source);
 void floor_close(floor_state *state);
-/// Calls the function `count` times in a chain: each result is the next price. Returns the last, or -1 for an error.
+/// Calls the function of (price, quantity) `count` times in a chain: each result is the next price. Returns the last, or -1
+/// for an error.
 double floor_calls(floor_state *state, double price, int64_t count);
 /// The same with a recursive lock around each call, as a state that any thread may call needs.
 double floor_locked_calls(floor_state *state, double price, int64_t count);
+/// Calls the function with a string; returns the sum of the results' lengths.
+int64_t floor_string_calls(floor_state *state, const char *text, int64_t count);
+/// Calls the function with a table of numbers; returns the sum of the lengths of the tables that come back, all read.
+int64_t floor_array_calls(floor_state *state, const double *values, int64_t size, int64_t count);
+/// Calls the function with a table of the fields name, price and quantity; returns the sum of the prices that come back in one.
+double floor_struct_calls(floor_state *state, const char *name, double price, int64_t quantity, int64_t count);
+/// Calls a function that fails, and the original in its place.
+double floor_failing_calls(floor_state *state, double price, int64_t count);
 /// Makes a state with the libraries, compiles and runs a script, and closes the state.
 void floor_load(const char *source);
 double floor_original(double price, int64_t quantity);

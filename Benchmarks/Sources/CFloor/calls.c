@@ -1,0 +1,179 @@
+#include "CFloor.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct floor_state {
+    lua_State *L;
+    int64_t fuel;
+    pthread_mutex_t lock;
+};
+
+static void hook(lua_State *L, lua_Debug *where) {
+    (void)where;
+    floor_state *state = *(floor_state **)lua_getextraspace(L);
+    if ((state->fuel -= 1000) <= 0) luaL_error(L, "no fuel");
+}
+
+static int handler(lua_State *L) {
+    luaL_traceback(L, L, lua_tostring(L, 1), 1);
+    return 1;
+}
+
+double __attribute__((noinline)) floor_original(double price, int64_t quantity) { return price + (double)quantity; }
+
+static int original(lua_State *L) {
+    lua_pushnumber(L, floor_original(luaL_checknumber(L, 1), luaL_checkinteger(L, 2)));
+    return 1;
+}
+
+floor_state *floor_open(const char *source) {
+    floor_state *state = calloc(1, sizeof *state);
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&state->lock, &recursive);
+    state->L = luaL_newstate();
+    *(floor_state **)lua_getextraspace(state->L) = state;
+    luaL_openlibs(state->L);
+    lua_pushcfunction(state->L, handler);
+    if (luaL_dostring(state->L, source)) abort();
+    lua_pushcfunction(state->L, original);
+    lua_sethook(state->L, hook, LUA_MASKCOUNT, 1000);
+    return state;
+}
+
+void floor_close(floor_state *state) {
+    lua_close(state->L);
+    free(state);
+}
+
+double __attribute__((noinline)) floor_call(floor_state *state, double price, int64_t quantity) {
+    lua_State *L = state->L;
+    state->fuel = 1000000;
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, 3);
+    lua_pushnumber(L, price);
+    lua_pushinteger(L, quantity);
+    if (lua_pcall(L, 3, 1, 1) || lua_type(L, -1) != LUA_TNUMBER) return -1;
+    double result = lua_tonumber(L, -1);
+    lua_settop(L, 3);
+    return result;
+}
+
+double floor_calls(floor_state *state, double price, int64_t count) {
+    for (int64_t i = 0; i < count; i++) price = floor_call(state, price, i & 7);
+    return price;
+}
+
+double floor_locked_calls(floor_state *state, double price, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        pthread_mutex_lock(&state->lock);
+        price = floor_call(state, price, i & 7);
+        pthread_mutex_unlock(&state->lock);
+    }
+    return price;
+}
+
+/// Runs the function that was pushed with `original` and what was pushed behind it.
+static bool run(lua_State *L, int arguments) { return lua_pcall(L, arguments + 1, 1, 1) == LUA_OK; }
+
+static lua_State *begin(floor_state *state) {
+    pthread_mutex_lock(&state->lock);
+    state->fuel = 1000000;
+    lua_pushvalue(state->L, 2);
+    lua_pushvalue(state->L, 3);
+    return state->L;
+}
+
+static void end(floor_state *state) {
+    lua_settop(state->L, 3);
+    pthread_mutex_unlock(&state->lock);
+}
+
+int64_t floor_string_calls(floor_state *state, const char *text, int64_t count) {
+    int64_t sum = 0;
+    size_t length, given = strlen(text);
+    for (int64_t i = 0; i < count; i++) {
+        lua_State *L = begin(state);
+        lua_pushlstring(L, text, given);
+        if (!run(L, 1) || lua_type(L, -1) != LUA_TSTRING) abort();
+        char *result = strdup(lua_tolstring(L, -1, &length));
+        sum += (int64_t)length;
+        free(result);
+        end(state);
+    }
+    return sum;
+}
+
+int64_t floor_array_calls(floor_state *state, const double *values, int64_t size, int64_t count) {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        lua_State *L = begin(state);
+        lua_createtable(L, (int)size, 0);
+        for (int64_t k = 0; k < size; k++) {
+            lua_pushnumber(L, values[k]);
+            lua_rawseti(L, -2, k + 1);
+        }
+        if (!run(L, 1) || lua_type(L, -1) != LUA_TTABLE) abort();
+        int64_t length = (int64_t)lua_rawlen(L, -1);
+        double *result = malloc((size_t)length * sizeof *result);
+        for (int64_t k = 0; k < length; k++) {
+            if (lua_rawgeti(L, -1, k + 1) != LUA_TNUMBER) abort();
+            result[k] = lua_tonumber(L, -1);
+            lua_pop(L, 1);
+        }
+        sum += length;
+        free(result);
+        end(state);
+    }
+    return sum;
+}
+
+double floor_struct_calls(floor_state *state, const char *name, double price, int64_t quantity, int64_t count) {
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        lua_State *L = begin(state);
+        lua_createtable(L, 0, 3);
+        lua_pushstring(L, name);
+        lua_setfield(L, -2, "name");
+        lua_pushnumber(L, price);
+        lua_setfield(L, -2, "price");
+        lua_pushinteger(L, quantity);
+        lua_setfield(L, -2, "quantity");
+        if (!run(L, 1) || lua_type(L, -1) != LUA_TTABLE) abort();
+        if (lua_getfield(L, -1, "name") != LUA_TSTRING) abort();
+        char *result = strdup(lua_tostring(L, -1));
+        if (lua_getfield(L, -2, "price") != LUA_TNUMBER) abort();
+        sum += lua_tonumber(L, -1);
+        if (lua_getfield(L, -3, "quantity") != LUA_TNUMBER) abort();
+        free(result);
+        end(state);
+    }
+    return sum;
+}
+
+double floor_failing_calls(floor_state *state, double price, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        lua_State *L = begin(state);
+        lua_pushnumber(L, price);
+        lua_pushinteger(L, i & 7);
+        if (run(L, 2)) abort();
+        end(state);
+        price = floor_original(price, i & 7);
+    }
+    return price;
+}
+
+void floor_load(const char *source) {
+    lua_State *L = luaL_newstate();
+    luaL_openlibs(L);
+    // What `patch.replace` does is not the floor's; a function that takes its arguments is.
+    luaL_dostring(L, "patch = {replace = function() end}");
+    if (luaL_dostring(L, source)) abort();
+    lua_close(L);
+}

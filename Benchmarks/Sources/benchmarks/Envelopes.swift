@@ -1,0 +1,73 @@
+import CFloor
+import Foundation
+import PatchCrypto
+
+/// Packing and verifying in this process, by size, against the same steps in C.
+enum Envelopes {
+    static func run(_ workshop: Workshop) throws -> [Row] {
+        var rows: [Row] = []
+        for (size, title, count) in [
+            (4 << 10, "4 KiB", 40), (64 << 10, "64 KiB", 20), (1 << 20, "1 MiB", 4), (16 << 20, "16 MiB", 1),
+        ] {
+            let bytes = Workshop.script(of: size)
+            let script = Script(name: "main.lua", bytes: bytes)
+            let manifest = try Manifest(
+                id: "com.example.bench", version: 1, app: "com.example.app", replaces: ["Bench.f"],
+                scripts: [.init(name: script.name, size: bytes.count)], limits: .wide)
+            let packer = try EnvelopePacker(
+                scriptKey: workshop.scriptKey, signingKeys: [workshop.signingKey], limits: .wide)
+            let verifier = try EnvelopeVerifier(trustStore: workshop.trust, policy: .none, limits: .wide)
+            let envelope = try packer.pack(manifest, [script])
+            let json = String(decoding: manifest.encoded(), as: UTF8.self)
+            guard floorPack(workshop, json, bytes) == envelope else {
+                throw Failure(message: "the floor in C does not make the bytes that patchpack makes")
+            }
+            rows += try Rounds(
+                work: "pack \(title) in process", count: count,
+                ways: [
+                    .init("C") { for _ in 0..<$0 { keep(floorPack(workshop, json, bytes)) } },
+                    .init("patchpack", against: "C", target: .ratio(1.05)) {
+                        for _ in 0..<$0 { keep(try packer.pack(manifest, [script])) }
+                    },
+                ]
+            ).run()
+            rows += try Rounds(
+                work: "verify \(title) in process", count: count,
+                ways: [
+                    .init("C") {
+                        for _ in 0..<$0 {
+                            var copy = envelope  // it is decrypted where it lies
+                            let isValid = copy.withUnsafeMutableBufferPointer {
+                                floor_verify(workshop.floorVerifier, $0.baseAddress, $0.count)
+                            }
+                            guard isValid else { throw Failure(message: "the floor in C does not verify") }
+                        }
+                    },
+                    .init("patchpack", against: "C", target: .ratio(1.05)) {
+                        for _ in 0..<$0 {
+                            keep(try verifier.verify(envelope, scriptKeys: workshop.scriptKey).get())
+                        }
+                    },
+                ]
+            ).run()
+        }
+        return rows
+    }
+
+    private static func floorPack(_ workshop: Workshop, _ manifest: String, _ script: [UInt8]) -> [UInt8] {
+        var size = 0
+        let envelope = floor_pack(workshop.floorPacker, manifest, "main.lua", script, script.count, &size)
+        defer { free(envelope) }
+        return Array(UnsafeBufferPointer(start: envelope, count: size))
+    }
+}
+
+extension Limits {
+    /// Enough for a script of 16 MiB.
+    static var wide: Limits {
+        var limits = Limits()
+        limits.scriptSize = 32 << 20
+        limits.envelopeSize = 64 << 20
+        return limits
+    }
+}

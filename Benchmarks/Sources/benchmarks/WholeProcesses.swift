@@ -1,0 +1,144 @@
+import Foundation
+
+/// The tool as a release script and a CI job run it, against the floor in C, a shell pipeline and a Python script.
+enum WholeProcesses {
+    private static let count = 200
+    /// The shell takes half a minute for all; it does some of them, and its time counts for all.
+    private static let shellCount = 10
+
+    static func run(_ workshop: Workshop, _ tools: Tools) throws -> [Row] {
+        let folder = workshop.folder
+        let scripts = try (1...count).map { try workshop.write(Workshop.script(of: 4 << 10, number: $0), "s\($0).lua") }
+        let keys = (signing: "\(folder)/signing.pem", trusted: "\(folder)/trusted.pem", script: "\(folder)/script.key")
+        let output = "\(folder)/out"
+        func clear() throws {
+            try? FileManager.default.removeItem(atPath: output)
+            try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+        }
+        func pack(_ jobs: Int, _ scripts: [String], _ more: String...) -> [String] {
+            [tools.patchpack, "pack"] + scripts
+                + [
+                    "-o", output, "--jobs", "\(jobs)", "--signing-key", keys.signing, "--script-key", keys.script,
+                ] + more
+        }
+        func verify(_ jobs: Int, _ envelopes: [String]) -> [String] {
+            [tools.patchpack, "verify"] + envelopes
+                + ["--jobs", "\(jobs)", "--trusted-key", keys.trusted, "--script-key", keys.script]
+        }
+        let python = ["/usr/bin/python3", "\(tools.root)/Benchmarks/python/envelopes.py"]
+        let byHand = "\(tools.root)/examples/by-hand"
+        let factor = Double(count / shellCount)
+
+        var rows: [Row] = []
+        rows += try Processes(
+            work: "pack \(count) scripts of 4 KiB",
+            ways: [
+                .init(name: "C", command: [Tools.floor, "pack", keys.signing, keys.script, output] + scripts),
+                .init(
+                    name: "patchpack, 1 job, no lint", command: pack(1, scripts, "--no-lint"), against: "C",
+                    target: .ratio(1.05), memoryTarget: .ratio(1.5)),
+                .init(name: "patchpack, 1 job", command: pack(1, scripts), against: "C"),
+                .init(
+                    name: "patchpack, 2 jobs", command: pack(2, scripts), against: "patchpack, 1 job",
+                    target: .ratio(0.58)),
+                .init(
+                    name: "Python", command: python + ["pack", keys.signing, keys.script, output] + scripts,
+                    against: "patchpack, 1 job"),
+                .init(
+                    name: "shell",
+                    command: [
+                        "bash", "-c",
+                        "for s in \"$@\"; do \(byHand)/make.sh $s \(keys.signing) \(keys.script) \(output)/x.js com.example.x 1 com.example.app; done",
+                        "pack",
+                    ] + scripts.prefix(shellCount), against: "patchpack, 1 job", factor: factor),
+            ], prepare: clear
+        ).run()
+
+        try clear()
+        _ = try Processes.run(pack(2, scripts))
+        let envelopes = (1...count).map { "\(output)/s\($0).js" }
+        rows += try Processes(
+            work: "verify \(count) envelopes of 4 KiB",
+            ways: [
+                .init(name: "C", command: [Tools.floor, "verify", keys.trusted, keys.script] + envelopes),
+                .init(
+                    name: "patchpack, 1 job", command: verify(1, envelopes), against: "C", target: .ratio(1.10),
+                    memoryTarget: .ratio(1.5)),
+                .init(
+                    name: "patchpack, 2 jobs", command: verify(2, envelopes), against: "patchpack, 1 job",
+                    target: .ratio(0.58)),
+                .init(
+                    name: "Python", command: python + ["verify", keys.trusted, keys.script] + envelopes,
+                    against: "patchpack, 1 job", target: .atLeast(3)),
+                .init(
+                    name: "shell",
+                    command: [
+                        "bash", "-c",
+                        "for e in \"$@\"; do rm -rf \(folder)/open; \(byHand)/open.sh $e \(keys.trusted) \(keys.script) \(folder)/open; done",
+                        "verify",
+                    ] + envelopes.prefix(shellCount), against: "patchpack, 1 job", target: .atLeast(100),
+                    factor: factor),
+            ]
+        ).run()
+
+        // One patch, cold: the payload and the signature lie ready for openssl, which opens nothing.
+        let envelope = try Data(contentsOf: URL(filePath: envelopes[0]))
+        let delimiter = Data("\n--patchpack-envelope-1 ".utf8)
+        guard let cut = envelope.range(of: delimiter, options: .backwards),
+            let encoded = envelope[cut.upperBound...].split(separator: UInt8(ascii: "\n")).last?
+                .split(separator: UInt8(ascii: " ")).last,
+            let signature = Data(base64Encoded: Data(encoded))
+        else { throw Failure(message: "\(envelopes[0]) is no envelope") }
+        let payload = try workshop.write(Array(envelope[..<cut.lowerBound]), "payload")
+        let signatureFile = try workshop.write(Array(signature), "signature")
+        var cold: [Processes.Way] = [
+            .init(
+                name: "openssl dgst",
+                command: ["openssl", "dgst", "-sha1", "-verify", keys.trusted, "-signature", signatureFile, payload]),
+            .init(
+                name: "patchpack", command: verify(1, [envelopes[0]]), against: "openssl dgst", target: .ratio(1.0)),
+            .init(name: "C", command: [Tools.floor, "verify", keys.trusted, keys.script, envelopes[0]]),
+        ]
+        if try tools.has("minisign") {
+            _ = try Processes.run([
+                "minisign", "-G", "-f", "-W", "-p", "\(folder)/minisign.pub", "-s", "\(folder)/minisign.key",
+            ])
+            _ = try Processes.run(["minisign", "-S", "-s", "\(folder)/minisign.key", "-m", envelopes[0]])
+            cold.append(
+                .init(
+                    name: "minisign",
+                    command: ["minisign", "-V", "-q", "-p", "\(folder)/minisign.pub", "-m", envelopes[0]]))
+        }
+        rows += try Processes(work: "verify one envelope of 4 KiB, cold", ways: cold).run()
+        rows += try Processes(
+            work: "say its version",
+            ways: [
+                .init(name: "openssl version", command: ["openssl", "version"]),
+                .init(
+                    name: "patchpack --version", command: [tools.patchpack, "--version"], against: "openssl version"),
+                .init(name: "patchpack --help", command: [tools.patchpack, "--help"], against: "openssl version"),
+            ]
+        ).run()
+
+        let large = try workshop.write(Workshop.script(of: 7 << 20), "large.lua")
+        rows += try Processes(
+            work: "pack a script of 7 MiB",
+            ways: [
+                .init(name: "C", command: [Tools.floor, "pack", keys.signing, keys.script, output, large]),
+                .init(
+                    name: "patchpack, no lint", command: pack(1, [large], "--no-lint"), against: "C",
+                    memoryTarget: .ratio(1.5)),
+            ], prepare: clear
+        ).run()
+        rows += try Processes(
+            work: "verify a script of 7 MiB",
+            ways: [
+                .init(name: "C", command: [Tools.floor, "verify", keys.trusted, keys.script, "\(output)/large.js"]),
+                .init(
+                    name: "patchpack", command: verify(1, ["\(output)/large.js"]), against: "C",
+                    memoryTarget: .ratio(1.5)),
+            ]
+        ).run()
+        return rows
+    }
+}

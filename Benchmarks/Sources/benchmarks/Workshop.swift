@@ -1,0 +1,98 @@
+import CFloor
+import Foundation
+import PatchCrypto
+import PatchRunner
+
+/// Keys, what is made with them, and a folder in memory for files.
+final class Workshop {
+    let signingKey: SigningKey
+    let scriptKey: ScriptKey
+    let trust: TrustStore
+    /// Holds `signing.pem`, `trusted.pem` and `script.key`.
+    let folder: String
+    /// The floor's keys: they are these, read from the folder.
+    let floorPacker: OpaquePointer
+    let floorVerifier: OpaquePointer
+
+    /// - Parameter patchpack: Makes the keys.
+    init(patchpack: String) throws {
+        let memory = "/dev/shm"
+        let parent = FileManager.default.fileExists(atPath: memory) ? memory : NSTemporaryDirectory()
+        folder = "\(parent)/patchpack-bench-\(getpid())"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let key = "\(folder)/signing.pem"
+        _ = try Processes.run([patchpack, "keygen", "-q", "-o", folder])
+        guard let packer = floor_keys_read(key, true, "\(folder)/script.key"),
+            let verifier = floor_keys_read("\(folder)/trusted.pem", false, "\(folder)/script.key")
+        else { throw Failure(message: "the floor cannot read the keys in \(folder)") }
+        floorPacker = packer
+        floorVerifier = verifier
+        signingKey = try SigningKey(pem: SecretBytes(Data(contentsOf: URL(filePath: key))))
+        scriptKey = try ScriptKey(file: SecretBytes(Data(contentsOf: URL(filePath: "\(folder)/script.key"))))
+        trust = try TrustStore([signingKey.verifyingKey])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Writes a file into the folder.
+    ///
+    /// - Returns: Its path.
+    func write(_ bytes: [UInt8], _ name: String) throws -> String {
+        try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)"))
+        return "\(folder)/\(name)"
+    }
+
+    /// A patch's script of so many bytes: a head, a replacement and comments.
+    static func script(of size: Int, number: Int = 1) -> [UInt8] {
+        let head = """
+            -- @patch com.example.bench.p\(number)
+            -- @version 1
+            -- @app com.example.app
+            -- @replaces Bench.f
+            patch.replace("Bench.f", function(original, x) return original(x) + \(number) end)
+
+            """
+        let line = "-- the quick brown fox jumps over the lazy dog, and the dog does not mind at all\n"
+        var bytes = Array(head.utf8)
+        while bytes.count < size { bytes += line.utf8.prefix(size - bytes.count) }
+        return bytes
+    }
+
+    func envelope(_ source: String, replaces: [String], id: String = "com.example.bench") throws -> [UInt8] {
+        try Self.envelope(source, replaces: replaces, id: id, scriptKey: scriptKey, signingKey: signingKey)
+    }
+
+    static func envelope(
+        _ source: String, replaces: [String], id: String = "com.example.bench", scriptKey: ScriptKey,
+        signingKey: SigningKey
+    ) throws -> [UInt8] {
+        let script = Script(name: "main.lua", bytes: Array(source.utf8))
+        let manifest = try Manifest(
+            id: id, version: 1, app: "com.example.app", replaces: replaces,
+            scripts: [.init(name: script.name, size: script.bytes.count)])
+        return try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signingKey]).pack(manifest, [script])
+    }
+
+    /// A runner whose patches may fail as often as they like.
+    static func runner(_ registry: PatchRegistry) throws -> PatchRunner {
+        var limits = PatchLimits()
+        limits.failures = .max
+        return PatchRunner(
+            registry: registry, host: try HostInfo(app: "com.example.app", version: "1"), limits: limits,
+            clock: { nil },
+            events: { _ in })
+    }
+}
+
+/// The programs that are measured.
+struct Tools {
+    /// The checkout.
+    let root: String
+    let patchpack: String
+    /// The floor's program, beside this one.
+    static let floor = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "floor").path ?? "floor"
+
+    func has(_ command: String) throws -> Bool {
+        (try? Processes.run(["sh", "-c", "command -v \(command)"])) != nil
+    }
+}

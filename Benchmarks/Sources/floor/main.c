@@ -1,0 +1,108 @@
+// patchpack's `pack` and `verify` for many files, in plain C, to hold whole processes against.
+//
+//     floor pack SIGNING.pem SCRIPT.key FOLDER SCRIPT.lua...
+//     floor verify PUBLIC.pem SCRIPT.key ENVELOPE.js...
+//     floor measure COMMAND...        prints nanoseconds and kilobytes: a process counts as its own what the one had that made it
+#include "CFloor.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static unsigned char *read_file(const char *path, size_t *size) {
+    struct stat info;
+    int file = open(path, O_RDONLY);
+    if (file < 0 || fstat(file, &info)) exit(66);
+    unsigned char *bytes = malloc((size_t)info.st_size + 1);
+    *size = (size_t)read(file, bytes, (size_t)info.st_size);
+    bytes[*size] = 0;
+    close(file);
+    return bytes;
+}
+
+/// Puts a whole file in place, or none.
+static void write_file(const char *path, const unsigned char *bytes, size_t size) {
+    char temporary[4096];
+    snprintf(temporary, sizeof temporary, "%s.tmp", path);
+    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0644);
+    if (file < 0 || write(file, bytes, size) != (ssize_t)size || fsync(file) || close(file) || rename(temporary, path)) exit(74);
+}
+
+/// The value of a tag in a script's head.
+static void tag(const char *script, const char *name, char *value) {
+    char prefix[32];
+    snprintf(prefix, sizeof prefix, "-- @%s ", name);
+    const char *line = strstr(script, prefix);
+    if (!line || sscanf(line + strlen(prefix), "%127s", value) != 1) exit(64);
+}
+
+static void pack(floor_keys *keys, const char *folder, const char *path) {
+    size_t size, envelope_size;
+    unsigned char *script = read_file(path, &size);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char id[128], version[128], app[128], replaces[128], manifest[1024], output[4096];
+    tag((char *)script, "patch", id);
+    tag((char *)script, "version", version);
+    tag((char *)script, "app", app);
+    tag((char *)script, "replaces", replaces);
+    snprintf(
+        manifest, sizeof manifest,
+        "{\"app\":\"%s\",\"appVersions\":\"*\",\"engine\":1,\"id\":\"%s\",\"replaces\":[\"%s\"],\"schema\":1,"
+        "\"scripts\":[{\"name\":\"%s\",\"size\":%zu}],\"version\":%s}",
+        app, id, replaces, name, size, version);
+    unsigned char *envelope = floor_pack(keys, manifest, name, script, size, &envelope_size);
+    snprintf(output, sizeof output, "%s/%.*s.js", folder, (int)(strlen(name) - 4), name);
+    write_file(output, envelope, envelope_size);
+    printf("packed  %s\n", output);
+    free(envelope);
+    free(script);
+}
+
+static long long now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static int measure(char **command) {
+    struct rusage usage;
+    int status;
+    long long start = now();
+    pid_t process = fork();
+    if (process == 0) {
+        int nothing = open("/dev/null", O_RDWR);
+        dup2(nothing, 0);
+        dup2(nothing, 1);
+        execvp(command[0], command);
+        _exit(127);
+    }
+    if (wait4(process, &status, 0, &usage) != process || status) return 1;
+    printf("%lld %ld\n", now() - start, usage.ru_maxrss);
+    return 0;
+}
+
+int main(int count, char **arguments) {
+    if (count > 2 && strcmp(arguments[1], "measure") == 0) return measure(arguments + 2);
+    if (count < 5) return 64;
+    bool packs = strcmp(arguments[1], "pack") == 0;
+    floor_keys *keys = floor_keys_read(arguments[2], packs, arguments[3]);
+    if (!keys) return 66;
+    for (int i = packs ? 5 : 4; i < count; i++) {
+        if (packs) {
+            pack(keys, arguments[4], arguments[i]);
+            continue;
+        }
+        size_t size;
+        unsigned char *envelope = read_file(arguments[i], &size);
+        if (!floor_verify(keys, envelope, size)) return 20;
+        printf("ok  %s\n", arguments[i]);
+        free(envelope);
+    }
+    return 0;
+}
