@@ -32,10 +32,10 @@ struct ModernTests {
             ["verify", "cart.js", "--script-key", scriptKey, "--threshold", "\(names.count)"] + trusted,
             in: shop.folder.path)
         #expect(verified.status == 0, "\(verified.error)")
-        let files = names.map { $0.split(separator: ":")[1] + "/trusted.pem" }.joined(separator: " ")
+        let files = names.map { "\($0)/trusted.pem" }.joined(separator: " ")
         let opened = try shop.shell(
             """
-            /usr/bin/python3 '\(Tool.root)/Tests/patchpackTests/Interop/open_envelope.py' cart.js \(scriptKey) \(files) &&
+            /usr/bin/python3 '\(Tool.root)/Tests/Vectors/verifier.py' --open cart.js \(scriptKey) \(files) &&
               sha256sum cart.lua
             """)
         #expect(opened.status == 0, "\(opened.error)")

@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PatchCrypto
+
+/// The vectors through the library.
+struct VectorTests {
+    /// What a reader says of a vector: `accepted` and its scripts, or the stage and the code that refuse it.
+    private func verdict(of vector: Vector) throws -> (String, scripts: [String: String]) {
+        var report = VerificationReport()
+        do throws(PatchError) {
+            let keys = try vector.trust.map { name throws(PatchError) in
+                let parts = name.split(separator: ":").map(String.init)
+                let pem = (try? Vector.key(parts[parts.count - 1])) ?? []
+                return try VerifyingKey(
+                    pem: pem, algorithm: parts.count == 2 ? SignatureAlgorithm(rawValue: parts[0]) : nil)
+            }
+            // A key that is given twice is one key, as on a command line.
+            var distinct: [VerifyingKey] = []
+            for key in keys where !distinct.contains(where: { $0.id == key.id && $0.algorithm == key.algorithm }) {
+                distinct.append(key)
+            }
+            let verifier = try EnvelopeVerifier(
+                trustStore: TrustStore(distinct), threshold: vector.threshold,
+                policy: Policy(
+                    time: vector.at.flatMap(Timestamp.init), app: vector.app,
+                    appVersion: vector.appVersion.flatMap(AppVersion.init), engine: vector.engine, floor: vector.floor))
+            let scriptKey = try ScriptKey(file: SecretBytes((try? Vector.key(vector.scriptKey)) ?? []))
+            let bytes = (try? vector.bytes()) ?? []
+            let patch = try verifier.verify(bytes, scriptKeys: scriptKey, report: &report).get()
+            var scripts: [String: String] = [:]
+            for script in patch.scripts {
+                scripts[script.name] = String(
+                    decoding: try MessageDigest.sha256.hexadecimal(of: script.bytes), as: UTF8.self)
+            }
+            return ("accepted", scripts)
+        } catch {
+            return ("\(report.failedStage?.rawValue ?? "config") \(error.code)", [:])
+        }
+    }
+
+    @Test func everyVectorGetsItsVerdict() throws {
+        try #require(Vector.all.filter { $0.stage != nil }.count >= 200)
+        try #require(Vector.all.filter { $0.stage == nil }.count >= 30)
+        for vector in Vector.all {
+            let (verdict, scripts) = try verdict(of: vector)
+            let expected = vector.stage.map { "\($0) \(vector.code ?? "")" } ?? "accepted"
+            #expect(verdict == expected, "\(vector.file)")
+            #expect(scripts == vector.scripts, "\(vector.file)")
+        }
+    }
+
+    /// All 255 other values of every byte, and every truncation, of a small file. In a debug build that takes half a minute; where it
+    /// is not asked for, each bit is changed alone, and all of them together.
+    @Test func noOtherFileOfTheSameLengthOrAShorterOneIsAccepted() async throws {
+        let vector = try #require(Vector.all.first { $0.file == "accepted/ed25519.js" })
+        let sound = try vector.bytes()
+        let verifier = try EnvelopeVerifier(
+            trustStore: TrustStore([VerifyingKey(pem: Vector.key("ed25519.pem"))]), policy: .none)
+        let key = try ScriptKey(file: SecretBytes(Vector.key(vector.scriptKey)))
+        _ = try verifier.verify(sound, scriptKeys: key).get()
+        let isLong = ProcessInfo.processInfo.environment["PATCHPACK_LONG_TESTS"] != nil
+        let differences = isLong ? Array(UInt8(1)...255) : [1, 2, 4, 8, 16, 32, 64, 128, 255]
+        let accepted = await withTaskGroup(of: Int.self) { group in
+            for part in 0..<2 {
+                group.addTask {
+                    var accepted = 0
+                    for place in stride(from: part, to: sound.count, by: 2) {
+                        var changed = sound
+                        for difference in differences {
+                            changed[place] = sound[place] ^ difference
+                            if case .success = verifier.verify(changed, scriptKeys: key) { accepted += 1 }
+                        }
+                        if case .success = verifier.verify(Array(sound[..<place]), scriptKeys: key) { accepted += 1 }
+                    }
+                    return accepted
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(accepted == 0)
+    }
+}

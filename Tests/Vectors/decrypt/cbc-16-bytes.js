@@ -1,0 +1,3 @@
+/*4–ï·æu>JØ`!
+--patchpack-envelope-1 aes-128-cbc+md5 d836981889947453
+rsa-sha1 13f523df0dac91ae t4NxCmXK8gENSfUVvm6zmpS7Z47wPZoKgD1GK29yhf7PUT+P/2d7zoafpscbOCo5YraXOAZvF8zUXvKwefWJi3u2V5IdCagvtdOTHFxzqDizDWs2S4q7Oy1Wff3n9wFJ9dfS7pNyleqnT76Wf2cdh4uBtaNPlRj12DHcPVRH/PXBa3iUMluvrbPtWO/J+syEExfAQIer/MaMMBeLeFSoNwPmOD4iJStdZyhp5S1HmzUx20M3Nj4fzZBPKdG2RlaI/G16lgyFa48ylZSJ9otA8wLZNuabB7nbEHtKCqx5JxRlu4z/XKF0pstgIbu8+cGbGHd5IaDjaFU8O1zIwf/d/w==

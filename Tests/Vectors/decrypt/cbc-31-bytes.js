@@ -1,0 +1,3 @@
+/*4ñÔ∑Êu>Jÿ`!WBÛ:X‡é•kVT0|£B
+--patchpack-envelope-1 aes-128-cbc+md5 d836981889947453
+rsa-sha1 13f523df0dac91ae cFZk+vEbXoUqqcGlXhDp4NL/dUA4uSXWRunPzBSgq/1viKsmL0eQFQMJbMWyeczgKNPcj7rM4hkVwyQt8i2brClH9wlfJMnodnvHZg8PRkV7DpipmPGFeynmkAKic0arsdxtrliBSMeTTrrQTjAJr1QiUZIw96IpbEpVMfCPAKt9cLQp5Giel/Da2Hd+yg0ZhQiu2YL/Y7iclzjrRPErnVOKTZ0X/q+K4RK6iZ2h9m4OzPttuLXMyEH1FIwxzyGSFwKjMum4my/u+Mpaq42ktuoFbYyQDoqkIZcrXuMek7zBAYt4xyPDke4mat5t+ESdtVvQ4DlOPrDo7LgIFklKrg==

@@ -1,0 +1,3 @@
+Ö¥Ê$yø#Ns|3³‹íüzÖÜ¹‰q:•á¹
+--patchpack-envelope-1 aes-256-gcm+sha256 74e8b82a27ad0c6b
+rsa-sha1 13f523df0dac91ae RrpWnJMjWzzFuv3fftFQxLhxy+A0L22T/I7J0dPh/dmuprBXMo9ft8ui0QFMZEBsvHWcc2tblT73ufjPDQIl4mKvWlsve5ILxIkw2+5l1CYdh4pLdMePaoIEgwj/KiyUoqDhy2pVXnYMNo5zhb311tR7mWO7uwCjDQclqPqDSAc3/Fkp/kPsYFVLZcniQ5KfQ3XsrOWk89gyHV8wu10Xc0XL5nN3tFegQd4dE+NfYV6o22ac0atzrSLeGl5m4cCawTIde8bcDHoi4wcCZj/wvy4lgmi7MyLudgtmrMYDo/5lsleko5Y8ysxJv0XzAobC6UdCG7bApXLTl4GQhhODbA==

@@ -1,0 +1,2 @@
+-- a script, and no envelope
+return 1

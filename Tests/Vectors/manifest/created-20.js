@@ -1,0 +1,5 @@
+ÊþÎC;¦Ô#›î¨Ëgâ?¶\
+&[äÁËyäÏ<ÜQýÏóE½¼‚¸ËÉúÉC“ÿ¥b2p‚èÝG²Ë^ºí…á-Õ­qRC“}©|üð¢L5Å ‰%,Ù×W;‚’¶#àP¾=Ú¶VÉçÃRàQ«©Œ©±Ï¹qŠMÊimq±Ö¥‡1q³ÆéAì»8¤¥å;<x¸ƒ-QÊ|	tVMùn’–vvÁŸ]7È1ÎNéI}Ý>K˜Ó„Ç\` ÕÉÔæ[ï7ŠE¸ƒÔ½áF“1ß;)^’ý¯Ö„4Œ½€[@ÌcPý4uc”_¼:ÒzC‘	Ð—mŒÅEw éÙ±m[7ö ž…¤wó†×lº /VH*€N}Ï>·ìt˜‡ž¢
+?fÅ¥ÜÇßuÿJìªsÊvÚ¨&~%<BñÍpô/2Ctã7*ÝÙ8 CL/)‘s.`ÿ‰{°EŽÏâœL½6¶:¥UÖ§<J{ˆtùÕ\«?º»¥½ùUŽ|Ÿ„îÃ=zïø(zµñ0…¸ÊÐ¡uÄŠÂîþzBR4’1rEgcäË.b°6³³±•tûÚŸdÄç	N¸î÷ö5ÎÑÒ¹§YˆRíl+½PM³±‡ÔHSˆãçï…¿<hÄú%kÐ?´AP-5ÛŽ0£ljµøgê¬Êü}Ë´VYf.rºÍå]þc~7PçU£’"/;ƒ,!M€C.½¾¢ášÒÈ'Žæ`vK¨|ÌSù›#o|¹ÃTó'·Ž¨LZ÷Œ&‹\/`$Ð¿ƒ‹lùF§‚ûµr À,â.	ø®ÆWÒm4ü™ÜzwTõûå|’<ä½fÄ!Taoøø‰t’;·|BéõßòÎ„—t`Ô¶¬Ó,7|%ÎnX
+--patchpack-envelope-1 aes-128-cbc+md5 d836981889947453
+rsa-sha1 13f523df0dac91ae JCW8uAwSvm0ensjWl+tp3wK8RdMO684d7LaZq4+ZdfsB4PEiqtYqpHOnPcmX7o8JZxgQJIFs7VIOaKca5OcVBqSstejHzblj3RJ+v83zSMxYbjDxkcSPSkmO9rlYDLF3BX1Q/fPcIbAuvtgf/HU9lZxPTVPU5YCk6tRNiAZpbDp/pXrVI1MFydg/CTAH+3kHT2lAfkBNuq0a3pjQ9iktpycTCHYX3sYvMqCBHz7JJCy8JdCxnV1C31wOFIscDw1zuM3IV1aLPLfjbEQ0TUQ6UWI5om7aP633yavHmd05eHJ5Ls/FpJLbqJKetkkLC5nCNo/arGUyyXeABDTwcJ15yA==

@@ -1,0 +1,5 @@
+±oÅ·Ò6AÐ¿ÅGfg°>NTCë¹Í5ÿ].Ž‡ÞÆ=°>÷þågæx+´[qjìcM¶_´é
+LÛZ>{à¾%+µqXþÌåÀ…³Áíª/³Õº½ð‘£qUh¬DjCƒ™EA +ð_ªùIã(YqLC†OŒ,˜^·”›"Oñív¸ò~—IéŠQÿ?òe­Ù2=ÃÑbg>3éé>AÞÔù~šÿ|oIg¨À2Oˆ"íªýaaVŸû…É~¢KÁS•C5BRWÄXbx ¬¬ÞSÎÒÎZô&iŸFyý×ÿç÷\ÎXÚÄðË^¥Qdñå³%EÒ5²I„#á¥­ªý¼÷×ã¥W„K¹ÃnŒä.qÂcdR²¤«çöwCÕå`2oš¦I<úÿÐ°7aê~7¤5¡Esm£XÔž‘úÀ¶î€ì|I–Ëö!9Á †4ÅP™‰3+"q<áT=	˜‚k=ˆüâp[Ž»ëÐHZ`„	5ø…‘“‘žß•ˆ0ÏLnÇË´9ÒÚõèY3ûÉ9'>¡`yiœs×EËyJešû}EºÉ<^ÁFüÃ>(Ê‰™I;Æ¿±jÇ³õ—ß0V‚ÀÄ’=§é+ë¿6kòáj_L_ÉÁóÑ‘2ÛÔ¦ðÒÞ¸Üx…`rà8BúiX¤¶"}K™ìrBiÃîÔt
+ CyëvM_68s©>ÕuX¦:@]±Á¯†~Òˆ¨p3~õìÇÔFÖóÒ¿<º„ð%gëŽ7:Rµ!®$·a>€–Vrÿ‡3p‚À¯æ¹¹öB@ï2.e]Þ‹Z 7èú´SfaÜÚiFjODûõšf{Îó;` n ¸è
+--patchpack-envelope-1 aes-128-cbc+md5 d836981889947453
+rsa-sha1 13f523df0dac91ae kddDBphVmX48efdJEKda5UvXZV9MX4AZRqxA1BOdw1nyC3hahu7ljfpeXgPtLLMeIjAgf6Vyknecnph7SIxo4q9xhBfjMSxP6izO0BTZg4IQNbDVoZSOLpq1kHXoWzSyWxR9OKzv2uvtO8DG589LGwSdZeFREdzAthXijAPJcfFiKpHt1+R4hweUzGwqiZRHaJq0c1iJMN5sIfT8NCSm2eERdtLxRIsUNhmsAocThgY6wqgB0L8OjLTDoHiweYphBQXnjZGp6VEI0odtaRZwOxnjfZ31JZz/et33UCO2cKbsgj2q+jJQGJhdkFnY7uz7HzRnkgSvs1FIBnuqitG23w==

@@ -1,0 +1,5 @@
+LÉSµ·‡?uRrž|Nê:5.}¢ü`~8Ž…”udKLâG¦mŠY¸×â3|³bW•$‰'ƒdš=ý?Ìø+÷´ó>×KÜsBÔÔQ(ìÿ†ÝõÇ4äínWŽeÃ®÷¢»üí¢K;cGh>A•NÒvcEŠð%?OËcïJ"»«±D:ª%HnB¥‚øj•âù…™2ÐXžmF@òo1>]²úò`”F…<¶ø
+)qAE<F(Â2©ýëÊ$ÒÜÃš+üÖ®w-dá]¶Né8§¶ {µ*è¶²î	+ÄÉ–aNX
+ˆ[Iæ—kSµºÜœÅVYWPUQ±!,Oø±~bnõxEEÃÂ*ëxœÝ"QÆ>Ú0v‚ÙµElsßð×>m8}ËâÝ1yAãU¤)÷Aá­IðØ‡~ß’nú³W®“J¿Û;õQ©‹àß lø>À´sj´çÖrÜ“Fw ¶_îYšõêÎÔmÞAç~YžtoºJ8U¿@žPýÀád#ò¯Aé'êËv®\ÁñÛ—{1Žý3m)ëz˜-ÙÿKK)±…!-Ø‚?Òh7ääuÿÙh÷¾"ÿtO¯ ö‚L¹ÇâCZ÷uýn«“”i3æ-aÚ\ÍØs‹³,ý®¤£§ì©ÙU÷ºM©àöiTvuþ9»‰(ÆìÑgï;2ïW-K&Ð‹žà[[ÜŽJA#û•[n‹Sg¨´±,x;Äg‘Õ²à€Þ|Ì<ãˆàóÊÓ/Œ:ôZÆW£Šœºn•8 ‚ÇŠ6;s,2"
+--patchpack-envelope-1 aes-128-cbc+md5 d836981889947453
+rsa-sha1 13f523df0dac91ae YM9O5A6JAcnJz0Gf1HfDvPCCluV67cgg9wJCEVxwcm2gWyWUMIJNXlGiT/vpudE3n04TTXseqLAbRa6Ybv4ZdqTOGkp5eEjhUGXUMhqm5bclUjj3pkMpHMpMbWs14okOP41obDH3yJDdRid3/jlNOZ4Npyos0vWI3HWQ5fpcFgGvTfwouvYSWrX+OUdl09NPkzMfert3bjyt5I6oRNWBQJr55AfByTysbnPcEN6LuQUhMmqyNDIos4u0bphZhVCB0tm8lBbEke3SoP/bTWweC1t/SSmX82v2SbmMFq2QZdtwKZfgSLF3vZnUtOyPa4M0/ct3eQQddZbNGQZqyzpxfA==

@@ -1,0 +1,5 @@
+â¿p9;÷i„ê£^ ÔØ´â«ŽÍ½”ŸôÓá0ˆCÊÚ…0^Nûi€ž óòƒ¨õufD’')šbfIG9ŠCçT|ÇÄócá-©eù«UÊ$«¸9n‰Œ¡ù«ò«Ú”•o¿ø¨ºGf€Zc³1°ž‚«=s²¸jêÓþho!Ff¬„²_Ø^ØX]aQ®[’„ÃžÆRÈAºpg¦ãÊI^2v§6Þ%èª˜é£2GáÐñ¥Ÿ¶ðøä§ÅËß1½9ü•ïòt:¥bè´Gû/êMuó`-¥Ü§W`ò7Ôâ(l^Höv:‚ßêùmVë¸c7¾ó˜ËÉ_³hQÐ¥ñ÷ w©Ý,9s:–1ô•cR
+Û>…âÝ¬…³M›2µ¶ÒÍã)&x'pžFs%€t]ÑRD¬‹mš&ûÕ¢gXhnÛkMê`ÀÔŽCl¯?n=÷…Åy9ègü¼¹LØ‰þ©cÉµ¹Ù›Ì˜aª·ÚÅ§ƒßU+ã-jtLœaknîCe`Ô’lÕJê‰ÊÖ‘öeF”¶ˆ­,Oci'ìçl¬¶ãJ2)­ó_Kamk•¬V¡ÎrO¯›ã‡}Z±ÖŠ®¹›àÁÃ°M&á(È¨µûb¤êO£7LÍ/Iáè°m®Æž,|®¤¿&bE•^(C\-ÚÚþ#°YŒ¦Ê/Úæl´ƒ¶BÓÝÆBèÁ‰šèáß7Û&òû±ÿºýE›bw
+FÁCbâf·|;9?Êˆ•úˆ“Äg‡~e¸¥ÝD½›•Üù¼ì¿ßÃV€šò¤B7»Ñö{Þà#Y÷~0‡˜j¤vÄpéêd
+--patchpack-envelope-1 aes-128-cbc+md5 d836981889947453
+rsa-sha1 13f523df0dac91ae YvoVVXCm8VFHRFIVw6QRGhqoeps/xmZJKYEPVeGlnRqDzq8CLll8iRxlxd9YjJ/bh6Eq5Bg8vMCqC2fSVAq/8ka5jr7vw/JL+AJ3w+W/iahIg7/flOludUffQtTFzN7zTR79QOFjgM+Ros+ocHkjzfKLa3oghWeoUWPRUPjpaL1kS4odwoATEoDWvoBb/5on8BJTNN11JPzwYqhkyLEmQ6iTvRy41N9LJfbhqs6PgwoqnxCD6RCoJfZCsV5MKeZRFenxK3/SugMGqIrOflHgYrMHPj2LC/hD1Auat4oZS2+EH8yn4rEghlyHxO1TGwJZumLE6Kuw0ovZl4p1z2LY7Q==

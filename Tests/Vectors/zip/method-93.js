@@ -1,0 +1,5 @@
+C¾»ó£GE¥¹Õo¿ºQ¼æ—Á§+C!Ô+n,%SÙ«LñCAyœŽbtÓ&r¦N&@sƒ»0ew‡sò,ÖöÑ€GQJ†G|BG6ˆ¹U¾–ý^üõ¼àÒö<‘pÄ],.´Ðp‹·O˜…v@n…}ú™ÐãOv•TÉc/ík…¦‡{Y ù¹”žÑ0¼§ü„•¼¨ÏzBÐ3¨¡<Ôß­f÷^„¶O¶Åð­ÜÉrÔéUÃJˆ4»»nÕER>3d‹N‘¢Þà­a8bÐïAÏ§µ;&uÄ![Aa ¿àµø™cŽJ‹’:½ÐÒ¸âú3íCÌq 4x_Ö`>ü«ÝjŠÞjí<Ý÷»ª«6 n¬“ÑHkï
+´Ï+ûfåzZ%‡MB+÷j7³‘®j&V}Ô6ÿËzÞ)¨"øs#ø“…éQØ¦Ï4>áÆ Ha8PíQxÞ¢…Èà…uOóøüòAñOâ±–@©,¨F•ÜžòPÈùŸ¼»M?ë>æöëÓtŠ÷ù>‡uïXS‘ß%‡ôÆd
+ŽFqVîou7ïäwØ¬-†k¢LD›Â[ô3ã*º¤¦Qü·@Ê87"]ÏÆ…Úáå.uGMéÆÊÒp5“uª†ñ6Á›‡‚½åjË„1l¶£o#«—Q‰}|GDYýº1pMùI¿·‰­”+(„¿4!Äu6¤™¶}©ÀQcxÐÎÿ0çc hl¨‚1sŸ* ê9!,ã¡ô[Ð:Ãëk‰¥Šlo†Úäp‰õûL~›Š”Pô<¬xh&\RU“˜ÕÅý_P8pô¼b“Dó×Ž,¾Æ|Sw¹†
+--patchpack-envelope-1 aes-128-cbc+md5 d836981889947453
+rsa-sha1 13f523df0dac91ae CaZ9ABS7vSxZ9CT6G7eLw+4mHpSG0V0dS9XxTKa1vw6QLK+5dp2eTyHPpoTtY+HF2SsZWsYoo4Xg5zPAT8HqT8e7phqGnFZiML7tduyo2BQH/VBaqr2VcW6PubiY1Mz4zOnuR9grJJkjvDiO1nII2g7tBPktRG9m1XtVjE8w95cJautTm6Wb9oO6m/nP/tFYq0OqBBqL3jHbRLV2esuStM4FvC9xaNr6KBR92+3PvQEicYjpRZm8meBvF8ZNJH++lO6T6B+59ixDEZRLUDW1jRJ+fq+vHXXuuhgk2/Nq2gAm2sI62WCvLa5Ft8XNbiTtutdk7dziaw6soihWAFU7bQ==

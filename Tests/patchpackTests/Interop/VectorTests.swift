@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The vectors through the command line, and through a verifier in Python that was written from docs/format.md alone.
+struct VectorTests {
+    /// Where no time is said the tool takes the present, so that it cannot be asked such a vector.
+    private static let cases = Vector.all.filter { $0.at != nil }
+
+    /// The options that a vector asks for.
+    private func options(_ vector: Vector) -> [String] {
+        let rules = [
+            ("--app", vector.app), ("--app-version", vector.appVersion), ("--engine", vector.engine.map(String.init)),
+            ("--floor", vector.floor.map(String.init)), ("--at", vector.at), ("--threshold", "\(vector.threshold)"),
+            ("--script-key", "keys/\(vector.scriptKey)"),
+        ]
+        return rules.flatMap { name, value in value.map { [name, $0] } ?? [] }
+            + vector.trust.flatMap { name in
+                let parts = name.split(separator: ":")
+                return ["--trusted-key", parts.count == 2 ? "\(parts[0]):keys/\(parts[1])" : "keys/\(name)"]
+            }
+    }
+
+    @Test func everyVectorGetsItsVerdictFromTheTool() throws {
+        let large = try TestFolder()
+        let groups = Dictionary(grouping: Self.cases) { options($0) }
+        try #require(groups.count > 20)
+        for (options, vectors) in groups {
+            let files = try vectors.map { vector in
+                try vector.zeros == nil ? vector.file : large.write(vector.bytes(), to: vector.file)
+            }
+            let run = try Tool.run(
+                Tool.patchpack, ["verify", "--format", "json"] + files + options, in: Vector.folder)
+            if vectors.contains(where: { $0.stage == "config" }) {
+                #expect(run.status == 78, "\(vectors.map(\.file))")
+                continue
+            }
+            let objects = try run.objects()
+            try #require(objects.count == vectors.count)
+            var firstFailure: Int32 = 0
+            for (vector, object) in zip(vectors, objects) {
+                let stages = object["stages"] as? [[String: Any]] ?? []
+                let failed = stages.first { $0["status"] as? String == "fail" }?["name"] as? String
+                #expect(failed == vector.stage, "\(vector.file)")
+                #expect(object["verdict"] as? String == vector.code ?? "ok", "\(vector.file)")
+                let exitCode = Int32(object["exitCode"] as? Int ?? -1)
+                #expect((exitCode == 0) == (vector.stage == nil), "\(vector.file)")
+                if firstFailure == 0 { firstFailure = exitCode }
+            }
+            #expect(run.status == firstFailure)
+        }
+    }
+
+    @Test func aSecondImplementationAgrees() throws {
+        let run = try Tool.run("/usr/bin/python3", ["\(Vector.folder)/verifier.py"])
+        #expect(run.status == 0, "\(run.text)\(run.error)")
+        #expect(run.lines.last == "\(Vector.all.count) cases, 0 disagreements")
+    }
+
+    @Test func theVectorsAreWhatTheirGeneratorMakes() throws {
+        let run = try Tool.run("/usr/bin/python3", ["\(Vector.folder)/generate.py", "--check"])
+        #expect(run.status == 0, "\(run.text)\(run.error)")
+    }
+}
