@@ -14,7 +14,7 @@ RELEASE_FLAGS += -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-l
 endif
 endif
 
-.PHONY: all build deps demo test asan tsan check lint generate docs cover bench bench-count clean
+.PHONY: all build deps demo test asan tsan check lint generate docs cover bench bench-count fuzz soak clean
 
 comma = ,
 
@@ -48,7 +48,7 @@ check: deps lint docs bench-count
 	$(SWIFT) build --build-tests
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests examples/shop examples/shop-tests Benchmarks/Package.swift Benchmarks/Sources
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests examples/shop examples/shop-tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/fuzz
 	shellcheck scripts/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
 
 # What a registered function is, for 0 to 8 arguments.
@@ -70,6 +70,16 @@ bench-count: build
 	@scripts/deps.sh bench
 	$(SWIFT) build --package-path Benchmarks -c release
 	@SWIFT=$(SWIFT) scripts/bench-count.sh
+
+# A minute for each target; `make fuzz SECONDS=600 ONLY=zip,lua` for some of them.
+SECONDS = 60
+fuzz: deps
+	@SWIFT=$(SWIFT) scripts/fuzz.sh $(SECONDS) $(subst $(comma), ,$(ONLY))
+
+# Ten million patched calls, with patches that come and go: memory stays where it was.
+soak: deps
+	$(SWIFT) build --package-path Benchmarks -c release
+	Benchmarks/.build/release/benchmarks soak 10000000
 
 cover: deps
 	@SWIFT=$(SWIFT) scripts/cover.sh

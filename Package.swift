@@ -41,7 +41,7 @@ let package = Package(
             exclude: ["Hostile/scripts"]),
         .testTarget(
             name: "patchpackTests", dependencies: ["patchpack", "shop", "PatchCrypto", "TestSupport"],
-            exclude: ["Arguments/help"]),
+            exclude: ["Arguments/help", "Faults/faults.c"]),
     ]
 )
 

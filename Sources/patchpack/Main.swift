@@ -8,9 +8,6 @@ import PatchCrypto
 /// The command line's entry: reads the arguments, runs a verb and exits with its status.
 @main
 enum Main {
-    /// The version that `--version` prints.
-    static let version = "0.1.0"
-
     static func main() {
         // A reader that has gone, or a file that may not grow, is an error to be reported, and no reason to die in the middle.
         signal(SIGPIPE, SIG_IGN)
@@ -41,7 +38,7 @@ enum Main {
         do {
             switch try Request(words) {
             case .help(let verb): try console.raw(Help.text(for: verb))
-            case .version: try console.raw("patchpack \(version)\n")
+            case .version: try console.raw("patchpack \(toolVersion)\n")
             case .run(let arguments):
                 console = Console(arguments)
                 return try arguments.verb.run(arguments, console)

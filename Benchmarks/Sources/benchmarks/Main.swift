@@ -1,7 +1,8 @@
 import Foundation
 
-/// Measures patchpack: `benchmarks ROOT [GROUP...]`, where ROOT is the checkout with a release build of the tool in it; and
-/// `benchmarks patched-calls COUNT` does nothing but that, for counting its instructions.
+/// Measures patchpack: `benchmarks ROOT [GROUP...]`, where ROOT is the checkout with a release build of the tool in it;
+/// `benchmarks patched-calls COUNT` does nothing but that, for counting its instructions; and `benchmarks soak COUNT` looks for memory
+/// that is lost.
 @main
 struct Main {
     static func main() {
@@ -17,6 +18,9 @@ struct Main {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.first == "patched-calls", let count = arguments.dropFirst().first.flatMap({ Int($0) }) {
             return try Calls.onlyPatched(count)
+        }
+        if arguments.first == "soak", let count = arguments.dropFirst().first.flatMap({ Int($0) }) {
+            return try Soak.run(count)
         }
         guard let root = arguments.first else {
             throw Failure(message: "usage: benchmarks ROOT [GROUP...]")

@@ -13,7 +13,7 @@ enum DoctorCommand {
         let failure = PatchError(.internal, "Lua gives a wrong result", hint: "reinstall the library")
         let lua = LuaLibrary.works() ? nil : failure
         let capabilities = Capability.all() + [Capability(name: "Lua", purpose: "running patches", error: lua)]
-        if console.format == .text, !console.isQuiet { try console.line("patchpack \(Main.version), \(libraries)") }
+        if console.format == .text, !console.isQuiet { try console.line("patchpack \(toolVersion), \(libraries)") }
         for capability in capabilities {
             if console.format == .json {
                 try console.json(

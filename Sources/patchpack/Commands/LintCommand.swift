@@ -171,7 +171,7 @@ private enum Sarif {
             ])
         }
         let driver: JSONValue = .object([
-            ("name", .string("patchpack")), ("version", .string(Main.version)), ("rules", .array(rules)),
+            ("name", .string("patchpack")), ("version", .string(toolVersion)), ("rules", .array(rules)),
         ])
         let run: JSONValue = .object([
             ("tool", .object([("driver", driver)])), ("columnKind", .string("unicodeCodePoints")),

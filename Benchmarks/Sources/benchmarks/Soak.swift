@@ -1,0 +1,84 @@
+import Dispatch
+import Foundation
+import PatchCrypto
+import PatchRunner
+
+/// Patched calls of all kinds from two threads, while patches are installed and taken out: the memory that is held may not grow.
+enum Soak {
+    private struct Item: Codable, PatchValue {
+        var name: String
+        var price: Double
+    }
+    private struct Refusal: Error {}
+
+    private static let script = """
+        patch.replace("Soak.scalar", function(original, price, quantity) return original(price, quantity) + 1 end)
+        patch.replace("Soak.text", function(original, text) return original(text .. "!"):upper() end)
+        patch.replace("Soak.list", function(original, numbers) numbers[#numbers + 1] = 1 return original(numbers) end)
+        patch.replace("Soak.item", function(original, item) return {name = item.name, price = item.price * 2} end)
+        patch.replace("Soak.throws", function(original, number) return original(number) end)
+        patch.replace("Soak.fails", function(original, number) if number % 64 == 0 then error({}) end return number end)
+        """
+
+    /// - Parameter count: How many calls in all.
+    /// - Throws: `Failure` where the resident memory has grown by more than 5 percent after its first tenth.
+    static func run(_ count: Int) throws {
+        let registry = PatchRegistry()
+        let scalar = try registry.replaceable("Soak.scalar") { (price: Double, quantity: Int) -> Double in price }
+        let text = try registry.replaceable("Soak.text") { (text: String) -> String in text }
+        let list = try registry.replaceable("Soak.list") { (numbers: [Int]) -> Int in numbers.count }
+        let item = try registry.replaceable("Soak.item") { (item: Item) -> Item in item }
+        let throwing = try registry.replaceable("Soak.throws") { (number: Int) throws -> Int in
+            guard number % 16 > 0 else { throw Refusal() }
+            return number
+        }
+        let failing = try registry.replaceable("Soak.fails") { (number: Int) -> Int in number }
+        let runner = try Workshop.runner(registry)
+        let signingKey = try SigningKey.generate(.ed25519, bits: 0)
+        let scriptKey = try ScriptKey.generate(for: .aes128CBCMD5)
+        let trust = try TrustStore([signingKey.verifyingKey])
+        let envelope = try Workshop.envelope(
+            script, replaces: ["scalar", "text", "list", "item", "throws", "fails"].map { "Soak.\($0)" },
+            scriptKey: scriptKey, signingKey: signingKey)
+
+        let rounds = 100
+        var first = 0.0
+        for round in 1...rounds {
+            for _ in 0..<100 {
+                runner.removeAll()
+                try runner.install(envelope, trust: trust, keys: scriptKey)
+            }
+            DispatchQueue.concurrentPerform(iterations: 2) { _ in
+                for number in 0..<count / rounds / 12 {
+                    keep(scalar(9.5, number))
+                    keep(text("text"))
+                    keep(list([1, 2, 3]))
+                    keep(item(Item(name: "ink", price: 1)))
+                    keep(try? throwing(number))
+                    keep(failing(number))
+                }
+            }
+            let resident = try kilobytes()
+            if round == rounds / 10 { first = resident }
+            guard round == rounds else { continue }
+            let state = registry.state.first { $0.name == "Soak.scalar" }?.patches.last?.calls ?? 0
+            print(
+                "\(count) calls, \(rounds * 100) installs: \(first) KB after a tenth, \(resident) KB at the end, \(state) calls in the last round"
+            )
+            guard resident <= first * 1.05 else { throw Failure(message: "the memory grew") }
+        }
+    }
+
+    /// What the process holds now.
+    private static func kilobytes() throws -> Double {
+        #if os(Linux)
+            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+            return line.flatMap { Double($0.filter(\.isNumber)) } ?? 0
+        #else
+            var usage = rusage()
+            getrusage(RUSAGE_SELF, &usage)
+            return Double(usage.ru_maxrss)
+        #endif
+    }
+}

@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, in which the sources of patchpack (links to ../Sources) are compiled for libFuzzer: with its counters, the
+// address sanitizer and the counts of lines that `llvm-cov` reads.
+let instrumented: [SwiftSetting] = [
+    .unsafeFlags([
+        "-sanitize=fuzzer,address", "-profile-generate", "-profile-coverage-mapping", "-O", "-enable-testing",
+    ]),
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+// gold cannot read the debug information. libFuzzer without a `main` has no flag of the driver's: scripts/fuzz.sh names the library.
+let linking = [
+    "-sanitize=address", "-profile-generate", "-use-ld=lld", "-Xlinker",
+    Context.environment["PATCHPACK_FUZZER_LIBRARY"] ?? "", "-lstdc++",
+]
+
+let package = Package(
+    name: "Fuzz",
+    platforms: [.macOS(.v15)],
+    targets: [
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
+        .systemLibrary(name: "CLibzip", pkgConfig: "libzip"),
+        .systemLibrary(name: "CLua", pkgConfig: "lua5.4"),
+        .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip"], swiftSettings: instrumented),
+        .target(
+            name: "CLuaBridge", dependencies: ["CLua"],
+            cSettings: [
+                .define("_GNU_SOURCE", .when(platforms: [.linux])),
+                .unsafeFlags([
+                    "-fsanitize=fuzzer-no-link,address", "-fprofile-instr-generate", "-fcoverage-mapping", "-O1",
+                ]),
+            ]),
+        .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"], swiftSettings: instrumented),
+        .target(
+            name: "patchpack", dependencies: ["PatchCrypto", "PatchRunner"], exclude: ["Main.swift"],
+            swiftSettings: instrumented),
+        .target(name: "CFuzzer"),
+        .executableTarget(
+            name: "fuzz", dependencies: ["CFuzzer", "PatchCrypto", "PatchRunner", "patchpack"],
+            swiftSettings: instrumented,
+            linkerSettings: [.unsafeFlags(linking)]),
+    ]
+)

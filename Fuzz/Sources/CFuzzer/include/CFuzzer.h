@@ -1,0 +1,10 @@
+// libFuzzer's way in for a program with a `main` of its own (llvm.org/docs/LibFuzzer.html).
+#ifndef CFUZZER_H
+#define CFUZZER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*one_input)(const uint8_t *data, size_t size));
+
+#endif

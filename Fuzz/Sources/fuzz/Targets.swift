@@ -1,0 +1,158 @@
+internal import Foundation
+@testable internal import PatchCrypto
+@testable internal import PatchRunner
+@testable internal import patchpack
+
+/// What is fuzzed, by name. Each takes bytes, and throws where they are refused.
+nonisolated(unsafe) let targets: [String: ([UInt8]) throws -> Void] = [
+    "envelope": fuzzEnvelope, "zip": fuzzZip, "manifest": fuzzManifest, "tags": fuzzTags, "ranges": fuzzRanges,
+    "arguments": fuzzArguments, "trust": fuzzTrust, "keystore": fuzzKeyStore, "lua": fuzzLua,
+]
+
+/// Keys that anybody may know.
+enum FuzzKeys {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Tests/Vectors/keys")
+    static func file(_ name: String) -> [UInt8] {
+        (try? Data(contentsOf: folder.appending(path: name))).map { Array($0) } ?? []
+    }
+    static let scriptKey = try! ScriptKey(file: SecretBytes(file("script.key")))
+    static let signing = try! SigningKey(pem: SecretBytes(file("ed25519.private.pem")))
+    static let trust = try! TrustStore(
+        [signing.verifyingKey, VerifyingKey(pem: file("rsa.pem")), VerifyingKey(pem: file("rsa-other.pem"))])
+    static let verifier = try! EnvelopeVerifier(trustStore: trust, policy: .none)
+}
+
+/// An envelope as it comes from a network.
+func fuzzEnvelope(_ bytes: [UInt8]) throws {
+    var report = VerificationReport()
+    let result = FuzzKeys.verifier.verify(bytes, scriptKeys: FuzzKeys.scriptKey, report: &report)
+    let envelope = try UnverifiedEnvelope(bytes)
+    _ = try? envelope.contents(scriptKeys: FuzzKeys.scriptKey)
+    _ = try FuzzKeys.verifier.signable(bytes).get().encoded()
+    _ = try result.get()
+    require(report.failedStage == nil, "verified, and a stage failed")
+}
+
+/// A zip of somebody who can sign: sealed and signed here, so that it gets past the signature.
+func fuzzZip(_ bytes: [UInt8]) throws {
+    let suite = Suite.aes128CBCMD5
+    let payload = try suite.seal(bytes, with: FuzzKeys.scriptKey, label: Suite.envelopeLabel)
+    let line = EnvelopeFormat.signatureLine(
+        algorithm: .ed25519, keyID: FuzzKeys.signing.verifyingKey.id, signature: try FuzzKeys.signing.sign(payload[...])
+    )
+    let envelope = payload + EnvelopeFormat.delimiter(suite: suite, scriptKeyID: FuzzKeys.scriptKey.id) + line
+    _ = try? UnverifiedEnvelope(envelope).contents(scriptKeys: FuzzKeys.scriptKey)
+    let patch = try FuzzKeys.verifier.verify(envelope, scriptKeys: FuzzKeys.scriptKey).get()
+    require(patch.scripts.count == patch.manifest.scripts.count, "another number of scripts than the manifest's")
+}
+
+func fuzzManifest(_ bytes: [UInt8]) throws {
+    let manifest = try Manifest(decoding: bytes)
+    require(manifest.encoded() == bytes, "a manifest of another form was taken")
+}
+
+/// A script's head, and the manifest that it makes.
+func fuzzTags(_ bytes: [UInt8]) throws {
+    let head = try ScriptHead(of: bytes)
+    _ = head.doubtfulTags
+    let manifest = try ManifestFields(head).manifest(of: [Script(name: "main.lua", bytes: bytes)], hasOptions: true)
+    _ = try Manifest(decoding: manifest.encoded())
+}
+
+/// Ranges of versions, versions, times, names and ids: one a line.
+func fuzzRanges(_ bytes: [UInt8]) throws {
+    let texts = bytes.split(separator: 10, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+    let versions = texts.compactMap(AppVersion.init(_:))
+    for text in texts {
+        if let range = VersionRange(text) {
+            require(VersionRange(range.description) != nil, "a range that is none once it is written")
+            for version in versions { _ = range.contains(version) }
+        }
+        if let time = Timestamp(text) {
+            require(Timestamp(time.description)?.description == text, "a time of another form was taken")
+        }
+        if let seconds = Int(text), let time = Timestamp(secondsSince1970: seconds) {
+            require(Timestamp(time.description) != nil, "seconds that make no time")
+        }
+        _ = [Manifest.isReplaceable(text), Manifest.Script.isName(text), ManifestName.isReverseDNS(text)]
+        _ = KeyID(text.utf8)
+        _ = nearest(String(text.prefix(40)), among: Verb.all.map(\.name))
+    }
+}
+
+/// A command line, its words divided by NUL.
+func fuzzArguments(_ bytes: [UInt8]) throws {
+    let words = bytes.split(separator: 0, omittingEmptySubsequences: false).map { Argument(bytes: Array($0)) }
+    let request: Request
+    do {
+        request = try Request(words)
+    } catch {
+        require(error.code == .usage, "\(error)")
+        return
+    }
+    switch request {
+    case .help(let verb): _ = Help.text(for: verb)
+    case .version: break
+    case .run(let arguments):
+        _ = try? ManifestFields(arguments)
+        for option in arguments.verb.allOptions { _ = try? arguments.text(of: option) }
+    }
+}
+
+/// A file of trusted keys, and a PEM file.
+func fuzzTrust(_ bytes: [UInt8]) throws {
+    _ = try? VerifyingKey(pem: bytes)
+    _ = try? TrustStore(contentsOf: bytes)
+    let file = try TrustStoreFile(bytes)
+    let written = try file.encoded()
+    require(try TrustStoreFile(written).encoded() == written, "a store that reads as another one")
+}
+
+/// A key store: as it comes where opening it costs little, and with its contents made of the input.
+func fuzzKeyStore(_ bytes: [UInt8]) throws {
+    let passphrase = SecretBytes(Array("fuzz".utf8))
+    let words = bytes.prefix(200).split(separator: 32, maxSplits: 4)
+    let costs = words.count > 3 ? words[1...3].map { Int(String(decoding: $0, as: UTF8.self)) ?? 0 } : []
+    if costs.isEmpty || costs[0] <= 8 && costs[1] <= 8 { _ = try? KeyStoreFile.open(bytes, passphrase: passphrase) }
+    let header = "patchpack-keystore-1 1 1 1 00112233445566778899aabbccddeeff\n"
+    guard let cost = Scrypt(log2N: 1, r: 1, p: 1) else { return }
+    let key = try cost.key(
+        passphrase: passphrase, salt: Hex.decode("00112233445566778899aabbccddeeff".utf8) ?? [], length: 32)
+    let sealed = try SymmetricCipher.aes256GCM.seal(
+        bytes, key: key, iv: [UInt8](repeating: 0, count: 12), label: header)
+    _ = try KeyStoreFile.open(Array(header.utf8) + Base64.encode(sealed) + [10], passphrase: passphrase)
+}
+
+/// A script of somebody who can sign, loaded, applied, called and taken out.
+func fuzzLua(_ bytes: [UInt8]) throws {
+    let names = ["Cart.total", "Cart.name", "Cart.list"]
+    let registry = PatchRegistry()
+    let total = try registry.replaceable("Cart.total") { (price: Double, quantity: Int) -> Double in price }
+    let name = try registry.replaceable("Cart.name") { (text: String, flag: Bool) -> String? in text }
+    let list = try registry.replaceable("Cart.list") { (numbers: [Int], names: [String: Double]) -> [Int] in numbers }
+    var limits = PatchLimits()
+    limits.loadFuel = 20_000
+    limits.callFuel = 20_000
+    limits.memory = 2 << 20
+    limits.peakMemory = 4 << 20
+    let runner = PatchRunner(
+        registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: limits,
+        clock: { nil }, events: { _ in })
+    let script = Script(name: "main.lua", bytes: bytes)
+    for replaced in names {
+        let manifest = try Manifest(
+            id: "com.example.fuzz", version: 1, app: "com.example.shop", replaces: [replaced],
+            scripts: [.init(name: script.name, size: bytes.count)])
+        guard let patch = try? runner.load(manifest, [script]) else { continue }
+        try runner.apply(patch)
+        for round in 0..<3 {
+            _ = total(9.5, round)
+            _ = name("text \(round)", round == 1)
+            _ = list([1, 2, round], ["a": 1.5])
+        }
+        runner.removeAll()
+        require(total(9.5, 2) == 9.5, "a patch that was removed answers")
+    }
+    _ = PatchLint.findings(in: [script], replaces: names, interface: nil)
+}

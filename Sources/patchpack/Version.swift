@@ -1,0 +1,2 @@
+/// The version that `--version` prints.
+let toolVersion = "0.1.0"

@@ -1,0 +1,162 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+#if os(Linux)
+    /// Every call that writes, made to fail and made the process's last, one after the other: never half a file, never an input lost,
+    /// and the next run works.
+    struct FaultTests {
+        /// A command that writes, and what it must leave.
+        struct Scenario: Sendable, CustomTestStringConvertible {
+            let testDescription: String
+            let arguments: [String]
+            /// The files that it writes; all of them or none, unless each stands for itself.
+            let outputs: [String]
+            var areSeparate = false
+            /// Whether the same input gives the same bytes.
+            var isDeterministic = true
+            /// What an output is before.
+            var before: [UInt8]?
+        }
+
+        private static let keys = ["--signing-key", "signing.pem", "--script-key", "script.key"]
+        private static let trust = ["--trusted-key", "trusted.pem"]
+        static let scenarios = [
+            Scenario(
+                testDescription: "pack",
+                arguments: ["pack", "cart.lua", "other.lua", "-o", "out", "--jobs", "1"] + keys,
+                outputs: ["out/cart.js", "out/other.js"], areSeparate: true),
+            Scenario(
+                testDescription: "pack over an older one",
+                arguments: ["pack", "cart.lua", "-o", "out", "--force", "--jobs", "1"] + keys, outputs: ["out/cart.js"],
+                before: Array("an older envelope".utf8)),
+            Scenario(
+                testDescription: "resign",
+                arguments: ["resign", "sound.js", "-o", "out/new.js", "--signing-key", "signing.pem"] + trust,
+                outputs: ["out/new.js"]),
+            Scenario(
+                testDescription: "unpack",
+                arguments: ["unpack", "bundle.js", "-o", "out", "--script-key", "script.key"] + trust,
+                outputs: ["out/cart.lua", "out/other.lua"]),
+            Scenario(
+                testDescription: "keygen", arguments: ["keygen", "-o", "out", "--algorithm", "ed25519"],
+                outputs: ["out/signing.pem", "out/trusted.pem", "out/script.key"], isDeterministic: false),
+            Scenario(
+                testDescription: "keygen over older ones",
+                arguments: ["keygen", "-o", "out", "--algorithm", "ed25519", "--force"],
+                outputs: ["out/signing.pem", "out/trusted.pem", "out/script.key"], isDeterministic: false,
+                before: Array("an older key".utf8)),
+        ]
+
+        /// A folder with the library of faults in it, compiled by the toolchain's own C compiler.
+        private static let library: TestFolder? = {
+            guard let folder = try? TestFolder(),
+                let run = try? Tool.shell(
+                    """
+                    clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+                    "$clang" -shared -fPIC -o faults.so '\(Tool.root)/Tests/patchpackTests/Faults/faults.c'
+                    """, in: folder.path), run.status == 0
+            else { return nil }
+            return folder
+        }()
+
+        private func place(_ scenario: Scenario) throws -> Workshop {
+            let shop = try Workshop()
+            try shop.folder.write(Workshop.script.replacing("cart-total", with: "other"), to: "other.lua")
+            try shop.folder.write("", to: "out/.keep")
+            for name in ["sound.js", "bundle.js"] {
+                let scripts = name == "sound.js" ? ["cart.lua"] : ["cart.lua", "other.lua", "--bundle"]
+                let run = try Tool.run(
+                    Tool.patchpack, ["pack"] + scripts + ["-o", name] + Self.keys, in: shop.folder.path)
+                try #require(run.status == 0, "\(run.error)")
+            }
+            if let before = scenario.before {
+                for output in scenario.outputs { try shop.folder.write(before, to: output) }
+            }
+            return shop
+        }
+
+        private func inputs(_ shop: Workshop) throws -> [String: [UInt8]] {
+            var inputs: [String: [UInt8]] = [:]
+            for name in try shop.folder.contents() where !name.hasPrefix("out") {
+                inputs[name] = try shop.folder.read(name)
+            }
+            return inputs
+        }
+
+        @Test(arguments: scenarios, [false, true])
+        func everyWriteMayFail(_ scenario: Scenario, withoutNamelessFiles: Bool) throws {
+            let library = try #require(Self.library)
+            var environment = ["LD_PRELOAD": library.at("faults.so")]
+            if withoutNamelessFiles { environment["FAULT_NAMELESS"] = "1" }
+            // Nothing fails: what there is to fail, and what is to come of it.
+            let sound = try place(scenario)
+            let counting = environment.merging(["FAULT_COUNTS": sound.folder.at("counts")]) { $1 }
+            let run = try Tool.run(
+                Tool.patchpack, scenario.arguments, environment: counting, in: sound.folder.path)
+            try #require(run.status == 0, "\(run.error)")
+            let whole = try scenario.outputs.map(sound.folder.read)
+            let counts = String(decoding: try sound.folder.read("counts"), as: UTF8.self).split(separator: "\n")
+            var points = 0
+            // One folder for all: a run that left everything as it was needs no other.
+            var shop = try place(scenario)
+            for line in counts {
+                let fields = line.split(separator: " ")
+                for number in 0..<(Int(fields[1]) ?? 0) {
+                    for effect in ["28", "kill"] {
+                        points += 1
+                        let fault = "\(fields[0]):\(number + 1):\(effect)"
+                        let isUntouched = try check(
+                            scenario, shop, environment.merging(["FAULT": fault]) { $1 }, fault, whole)
+                        if !isUntouched { shop = try place(scenario) }
+                    }
+                }
+            }
+            #expect(points >= 10)
+        }
+
+        /// Runs with a fault and looks at what it left; then runs without.
+        ///
+        /// - Returns: Whether the folder is as it was.
+        private func check(
+            _ scenario: Scenario, _ shop: Workshop, _ environment: [String: String], _ fault: String, _ whole: [[UInt8]]
+        ) throws -> Bool {
+            let before = try inputs(shop)
+            let run = try Tool.run(
+                Tool.patchpack, scenario.arguments, environment: environment, in: shop.folder.path)
+            let isKilled = fault.hasSuffix("kill")
+            let expected: [Int32] = isKilled ? [128 + 9, 0] : [0, 66, 70, 74, 78]
+            #expect(expected.contains(run.status), "\(fault): \(run.status) \(run.error)")
+            let after = try inputs(shop)
+            #expect(after == before, "\(fault): an input was changed")
+            let old = scenario.before
+            let states = try scenario.outputs.enumerated().map { index, name -> String in
+                guard shop.folder.exists(name) else { return old == nil ? "untouched" : "lost" }
+                let bytes = try shop.folder.read(name)
+                if bytes == old { return "untouched" }
+                if scenario.isDeterministic { return bytes == whole[index] ? "whole" : "half" }
+                return bytes.count == whole[index].count && bytes.last == 10 ? "whole" : "half"
+            }
+            #expect(!states.contains("half") && !states.contains("lost"), "\(fault): \(states)")
+            if !isKilled {
+                #expect(scenario.areSeparate || Set(states).count == 1, "\(fault): \(states)")
+                #expect(run.status == 0 || run.error.contains("patchpack: error: "), "\(fault): \(run.error)")
+                let others = try shop.folder.contents().filter {
+                    $0.hasPrefix("out/") && $0 != "out/.keep" && !scenario.outputs.contains($0)
+                }
+                #expect(others.isEmpty, "\(fault): \(others)")
+            }
+            // Words that nobody can read any more change nothing about files that are in place.
+            if run.status != 0, !isKilled, !scenario.areSeparate, !run.error.contains("standard output") {
+                #expect(!states.contains("whole"), "\(fault): \(states)")
+            }
+            if states.allSatisfy({ $0 == "untouched" }), !isKilled { return true }
+            let next = try Tool.run(
+                Tool.patchpack, scenario.arguments + (scenario.arguments.contains("--force") ? [] : ["--force"]),
+                in: shop.folder.path)
+            #expect(next.status == 0, "after \(fault): \(next.error)")
+            return false
+        }
+    }
+#endif

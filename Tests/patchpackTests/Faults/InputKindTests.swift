@@ -1,0 +1,140 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Inputs that are no plain files, names that are no plain names, and moments that are no good ones.
+struct InputKindTests {
+    private let shop: Workshop
+
+    init() throws {
+        shop = try Workshop()
+        try #require(try shop.pack("cart.lua").status == 0)
+    }
+
+    @Test(arguments: [
+        ("folder", "mkdir x", 66),
+        ("FIFO", "mkfifo x; { (true >x) & }", 10),
+        ("endless zeros", "ln -s /dev/zero x", 16), ("full device", "ln -s /dev/full x", 16),
+        ("empty device", "ln -s /dev/null x", 10),
+        ("loop of links", "ln -s x x", 66), ("two links in a loop", "ln -s y x; ln -s x y", 66),
+        ("link to nothing", "ln -s z x", 66),
+        ("socket", "python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"x\")'", 66),
+        ("name behind a file", "ln -s cart.js/x x", 66), ("empty", ": >x", 10),
+        ("link to a sound one", "ln -s cart.js x", 0),
+    ])
+    func whatIsNoPlainFileEndsWithItsStatus(_ kind: (name: String, make: String, status: Int32)) throws {
+        for verb in [
+            "verify x --script-key script.key", "verify x --signature-only", "unpack x -o out --script-key script.key",
+        ] {
+            let run = try shop.shell(
+                "rm -rf x y out; \(kind.make); timeout -k 1 20 '\(Tool.patchpack)' \(verb) --trusted-key trusted.pem")
+            #expect(run.status == kind.status, "\(kind.name), \(verb): \(run.status) \(run.error)")
+            #expect(kind.status == 0 || run.error.contains("patchpack: error: x: "), "\(kind.name): \(run.error)")
+            #expect(kind.status == 0 || !shop.folder.exists("out"), "\(kind.name)")
+        }
+        let packed = try shop.shell(
+            "rm -rf x y; \(kind.make); mv x x.lua; timeout -k 1 20 '\(Tool.patchpack)' pack x.lua -o p.js --signing-key signing.pem --script-key script.key"
+        )
+        #expect(packed.status != 0 && packed.status < 124, "\(kind.name): \(packed.status)")
+        #expect(!shop.folder.exists("p.js"))
+        let key = try shop.shell(
+            "rm -rf x y; \(kind.make); timeout -k 1 20 '\(Tool.patchpack)' verify cart.js --trusted-key x --script-key script.key"
+        )
+        #expect([66, 78].contains(key.status), "\(kind.name) as a key: \(key.status)")
+    }
+
+    @Test func namesMayHoldAnything() throws {
+        let run = try shop.shell(
+            """
+            set -e
+            for name in $'line\\nfeed.js' $'escape\\e[31m.js' $'latin\\xe9.js' ' spaces .js' '-dash.js' 'ünïcödé.js' $'\\u202egnp.js' '*.js' "q'u\\"o.js"; do
+              cp cart.js "./$name"
+              patchpack verify --trusted-key trusted.pem --script-key script.key -- "$name" >text
+              patchpack verify --format json --trusted-key trusted.pem --script-key script.key -- "$name" >json
+              [ "$(wc -l <text)" = 1 ] && [ "$(wc -l <json)" = 1 ]
+              ! grep -q $'\\e' text json
+              python3 -c 'import json; json.load(open("json", encoding="utf-8"))'
+            done
+            """)
+        #expect(run.status == 0, "\(run.error)")
+    }
+
+    @Test func tenThousandFilesAreNoMoreThanOne() throws {
+        let run = try shop.shell(
+            """
+            mkdir many; cp cart.js many/0.js
+            python3 -c 'for n in range(1, 10000): open(f"many/{n}.js", "w")'
+            ulimit -n 64
+            patchpack verify many/*.js --trusted-key trusted.pem --script-key script.key 2>errors | sort | uniq -c -w 9
+            exit ${PIPESTATUS[0]}
+            """)
+        let words = run.lines.map { $0.split(separator: " ").map(String.init) }
+        #expect(words.first?.prefix(2) == ["9999", "malformed"], "\(run.text)")
+        #expect(words.dropFirst().first?.prefix(2) == ["1", "ok"], "\(run.text)")
+        #expect(run.status == 10, "\(run.error)")
+    }
+
+    /// A file is read once: what is unpacked is one of the envelopes that stood there, and no mixture.
+    @Test func aFileThatChangesWhileItIsReadIsOneOrTheOther() throws {
+        let filler = String(repeating: "-- filler\n", count: 20000)
+        try shop.folder.write(Workshop.script + filler + "-- a\n", to: "a.lua")
+        try shop.folder.write(Workshop.script + filler + "-- b\n", to: "b.lua")
+        try #require(try shop.pack("a.lua", "b.lua").status == 0)
+        let run = try shop.shell(
+            """
+            cp a.js x.js
+            (while [ ! -e stop ]; do cat b.js >x.js; cat a.js >x.js; done) & writer=$!
+            for round in $(seq 60); do
+              if patchpack unpack x.js -o "out$round" -q --trusted-key trusted.pem --script-key script.key 2>>errors; then
+                cmp -s "out$round/a.lua" a.lua || cmp -s "out$round/b.lua" b.lua || echo mixed
+              else
+                case $? in 10 | 11) [ ! -e "out$round" ] || echo half ;; *) echo "status" ;; esac
+              fi
+            done
+            touch stop; wait $writer
+            """)
+        #expect(run.text == "", "\(run.text)")
+    }
+
+    /// Killed at any moment, a release leaves whole envelopes or none, and the next one works.
+    @Test func killedAtAnyMomentNothingIsHalf() throws {
+        let run = try shop.shell(
+            """
+            for n in 1 2 3 4 5 6; do sed "s/cart-total/s$n/" cart.lua >s$n.lua; done
+            keys='--signing-key signing.pem --script-key script.key'
+            patchpack pack s?.lua -o whole -q $keys
+            for round in $(seq 30); do
+              '\(Tool.patchpack)' pack s?.lua -o out -q --force $keys & process=$!
+              sleep "0.0$((RANDOM % 90 + 10))"
+              kill -9 $process 2>/dev/null; wait $process 2>/dev/null
+              for file in out/s?.js; do [ ! -e "$file" ] || cmp "$file" "whole/${file#out/}"; done
+            done
+            patchpack pack s?.lua -o out -q --force $keys && diff -r whole out | grep -v '^Only in out: \\.'
+            """)
+        #expect(run.text == "", "\(run.text)")
+        #expect(!run.error.contains("differ"), "\(run.error)")
+    }
+
+    /// On a file system without room.
+    @Test func aFullDiskLeavesNoHalfFile() throws {
+        let run = try shop.shell(
+            """
+            unshare -rm true 2>/dev/null || { echo skipped; exit; }
+            mkdir disk
+            unshare -rm bash -c '
+              mount -t tmpfs -o size=64k none disk || { echo skipped; exit; }
+              head -c 8192 /dev/zero >disk/old.js
+              for room in 40 16 8 4 0; do
+                dd if=/dev/zero of=disk/filler bs=1k count=$((56 - room)) 2>/dev/null
+                cp cart.lua big.lua; head -c 50000 /dev/zero | tr "\\0" "-" >>big.lua
+                "$0" pack big.lua -o disk/new.js -q --signing-key signing.pem --script-key script.key 2>>errors
+                echo $?; ls disk
+                rm -f disk/filler disk/new.js
+              done' '\(Tool.patchpack)'
+            """)
+        guard !run.text.contains("skipped") else { return }
+        #expect(
+            run.lines == Array(repeating: ["74", "filler", "old.js"], count: 5).flatMap(\.self),
+            "\(run.text)\(run.error)")
+    }
+}

@@ -1,0 +1,86 @@
+// Makes the n-th call of a kind fail, or ends the process in it: loaded in front of the C library, by tests.
+//
+//     FAULT=write:3:28     the third write fails with errno 28
+//     FAULT=rename:1:kill  the process is killed instead of its first rename
+//     FAULT_NAMELESS=1     the file system has no files without a name (O_TMPFILE), which is no fault
+//     FAULT_COUNTS=FILE    the number of calls of each kind is written there when the process exits
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum kind { OPEN, WRITE, FSYNC, RENAME, LINK, KINDS };
+static const char *const names[KINDS] = {"open", "write", "fsync", "rename", "link"};
+static atomic_int counts[KINDS];
+
+static int is_faulty(enum kind kind) {
+    int number = atomic_fetch_add(&counts[kind], 1) + 1;
+    const char *fault = getenv("FAULT");
+    size_t length = strlen(names[kind]);
+    if (!fault || strncmp(fault, names[kind], length) || fault[length] != ':') return 0;
+    char *effect;
+    if (strtol(fault + length + 1, &effect, 10) != number) return 0;
+    if (strcmp(effect, ":kill") == 0) syscall(SYS_kill, getpid(), SIGKILL);
+    errno = atoi(effect + 1);
+    return 1;
+}
+
+__attribute__((destructor)) static void report(void) {
+    const char *path = getenv("FAULT_COUNTS");
+    char text[256];
+    int length = 0;
+    for (int kind = 0; kind < KINDS; kind++) length += sprintf(text + length, "%s %d\n", names[kind], counts[kind]);
+    if (!path) return;
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    syscall(SYS_write, file, text, length);
+}
+
+static int open_it(const char *path, int flags, mode_t mode) {
+    if ((flags & O_TMPFILE) == O_TMPFILE && getenv("FAULT_NAMELESS")) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return is_faulty(OPEN) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int open(const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    return open_it(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    return open_it(path, flags, mode);
+}
+
+ssize_t write(int file, const void *bytes, size_t count) {
+    return is_faulty(WRITE) ? -1 : syscall(SYS_write, file, bytes, count);
+}
+
+int fsync(int file) { return is_faulty(FSYNC) ? -1 : (int)syscall(SYS_fsync, file); }
+
+int rename(const char *from, const char *to) {
+    return is_faulty(RENAME) ? -1 : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+}
+
+int link(const char *from, const char *to) {
+    return is_faulty(LINK) ? -1 : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
+    return is_faulty(LINK) ? -1 : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
+}

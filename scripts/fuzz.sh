@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Fuzzes what reads foreign input, with libFuzzer and the address sanitizer, and says what was reached.
+# usage: fuzz.sh [SECONDS] [TARGET...]; MERGE=1 in the environment takes inputs that reach something new into Fuzz/corpus.
+#
+# An input that crashes, hangs or leaks is left in .build/fuzz/crashes: make a vector of it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=${1:-60}
+shift || true
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=(envelope zip manifest tags ranges arguments trust keystore lua)
+tools=$(dirname "$(readlink -f "$(command -v "${SWIFT:-swift}")")")
+runtime=$("$tools/clang" -print-resource-dir)/lib
+export PATCHPACK_FUZZER_LIBRARY
+PATCHPACK_FUZZER_LIBRARY=$(find -L "$runtime" -name "libclang_rt.fuzzer_no_main*$(uname -m)*.a" -o -name 'libclang_rt.fuzzer_no_main_osx.a' | head -n 1)
+export SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$PWD/Tests/leaks.supp:print_suppressions=0
+"${SWIFT:-swift}" build --package-path Fuzz | tail -n 1
+fuzz=$(readlink -f Fuzz/.build/debug/fuzz)
+work=$PWD/.build/fuzz
+mkdir -p "$work/crashes"
+python3 Fuzz/seeds.py "$work/seeds"
+
+# The source files that each target aims at.
+aims() {
+  case $1 in
+    envelope) echo Envelope/UnverifiedEnvelope Envelope/EnvelopeFormat Envelope/SignableEnvelope Verification/EnvelopeVerifier OpenSSL/Base64 ;;
+    zip) echo Archive/ZipDirectory LibZip/ZipArchive Envelope/EnvelopeContents Envelope/UnverifiedContents ;;
+    manifest) echo Manifest/Manifest.swift Manifest/ManifestCoding Manifest/ManifestName Manifest/JSONReader Manifest/JSONValue ;;
+    tags) echo Manifest/ScriptHead Manifest/ManifestFields.swift ;;
+    ranges) echo Manifest/AppVersion Manifest/Timestamp Manifest/Spelling ;;
+    arguments) echo patchpack/Arguments ;;
+    trust) echo Keys/TrustStoreFile OpenSSL/PEM OpenSSL/SubjectPublicKeyInfo ;;
+    keystore) echo Keys/KeyStoreFile ;;
+    lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Lint/PatchLint ;;
+  esac
+}
+
+failed=0
+for target in "${targets[@]}"; do
+  found=$work/found/$target
+  mkdir -p "$found"
+  corpora=("$found")
+  for folder in "Fuzz/corpus/$target" "$work/seeds/$target"; do [ ! -d "$folder" ] || corpora+=("$folder"); done
+  size=4096
+  case $target in
+    envelope) corpora+=(Tests/Vectors/accepted Tests/Vectors/framing Tests/Vectors/signature Tests/Vectors/decrypt) ;;
+    tags) corpora+=(examples/patches) ;;
+    trust) corpora+=(Tests/Vectors/keys) ;;
+    keystore) corpora+=(Tests/Vectors/keys) ;;
+    lua) corpora+=(Tests/PatchRunnerTests/Hostile/scripts examples/patches) ;;
+  esac
+  case $target in ranges | arguments) size=512 ;; esac
+  options=(-timeout=20 -rss_limit_mb=4096 "-max_len=$size" -artifact_prefix="$work/crashes/$target-" -print_final_stats=1)
+  [ ! -e "Fuzz/dictionaries/$target.dict" ] || options+=(-dict="Fuzz/dictionaries/$target.dict")
+  export LLVM_PROFILE_FILE=$work/$target.profraw
+  if ! "$fuzz" "$target" -max_total_time="$seconds" "${options[@]}" "${corpora[@]}" >"$work/$target.log" 2>&1; then
+    failed=1
+    grep -E 'ERROR|SUMMARY|Fatal|artifact' "$work/$target.log" | head -n 5
+  fi
+  if [ -n "${MERGE:-}" ]; then
+    mkdir -p "Fuzz/corpus/$target"
+    LLVM_PROFILE_FILE=/dev/null "$fuzz" "$target" -merge=1 "-max_len=$size" "Fuzz/corpus/$target" "${corpora[@]}" >"$work/merge.log" 2>&1
+  fi
+  "$tools/llvm-profdata" merge -o "$work/$target.profdata" "$LLVM_PROFILE_FILE"
+  files=()
+  for aim in $(aims "$target"); do
+    while read -r file; do files+=("$file"); done < <(find -L "$PWD/Fuzz/Sources" -path "*$aim*" \( -name '*.swift' -o -name '*.c' \))
+  done
+  lines=$("$tools/llvm-cov" report "$fuzz" -instr-profile="$work/$target.profdata" "${files[@]}" 2>/dev/null | awk '$1 == "TOTAL" { print $10 }')
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$target.log")
+  crashes=$(find "$work/crashes" -name "$target-*" | wc -l)
+  printf '%-10s %10s runs in %s s, %s of the lines that it aims at, %s finds\n' "$target" "${runs:-?}" "$seconds" "${lines:-?}" "$crashes"
+done
+exit $failed
