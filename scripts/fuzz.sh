@@ -49,7 +49,7 @@ for target in "${targets[@]}"; do
     keystore) corpora+=(Tests/Vectors/keys) ;;
     lua) corpora+=(Tests/PatchRunnerTests/Hostile/scripts examples/patches) ;;
   esac
-  case $target in ranges | arguments) size=512 ;; esac
+  case $target in ranges | arguments) size=512 ;; zip) size=16384 ;; esac
   options=(-timeout=20 -rss_limit_mb=4096 "-max_len=$size" -artifact_prefix="$work/crashes/$target-" -print_final_stats=1)
   [ ! -e "Fuzz/dictionaries/$target.dict" ] || options+=(-dict="Fuzz/dictionaries/$target.dict")
   export LLVM_PROFILE_FILE=$work/$target.profraw

@@ -44,7 +44,10 @@ func fuzzZip(_ bytes: [UInt8]) throws {
     let envelope = payload + EnvelopeFormat.delimiter(suite: suite, scriptKeyID: FuzzKeys.scriptKey.id) + line
     _ = try? UnverifiedEnvelope(envelope).contents(scriptKeys: FuzzKeys.scriptKey)
     let patch = try FuzzKeys.verifier.verify(envelope, scriptKeys: FuzzKeys.scriptKey).get()
-    require(patch.scripts.count == patch.manifest.scripts.count, "another number of scripts than the manifest's")
+    let packer = try EnvelopePacker(scriptKey: FuzzKeys.scriptKey, signingKeys: [FuzzKeys.signing])
+    let packed = try packer.pack(patch.manifest, patch.scripts)
+    let again = try FuzzKeys.verifier.verify(packed, scriptKeys: FuzzKeys.scriptKey).get()
+    require(again.scripts == patch.scripts, "other scripts once they are packed again")
 }
 
 func fuzzManifest(_ bytes: [UInt8]) throws {

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -217,8 +218,11 @@ struct VerifierTests {
         #expect(envelope == copy)
     }
 
-    /// Every flip of every bit, every complement of a byte, and every truncation of a whole envelope.
+    /// Every truncation of a whole envelope, and each byte in all of its 255 other values where there is time for that; else each bit
+    /// alone, and all of them together.
     @Test func everyChangedByteAndEveryTruncationIsRefused() throws {
+        let isLong = ProcessInfo.processInfo.environment["PATCHPACK_LONG_TESTS"] != nil
+        let masks = isLong ? Array(UInt8(1)...255) : [1, 2, 4, 8, 16, 32, 64, 128, 255]
         let envelope = try Forge().envelope()
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
         let allowed = 10...16
@@ -232,7 +236,7 @@ struct VerifierTests {
         for length in envelope.indices { check(Array(envelope[..<length]), "truncation to \(length)") }
         for index in envelope.indices {
             var changed = envelope
-            for mask: UInt8 in [1, 2, 4, 8, 16, 32, 64, 128, 255] {
+            for mask in masks {
                 changed[index] = envelope[index] ^ mask
                 check(changed, "byte \(index) as \(changed[index])")
             }
