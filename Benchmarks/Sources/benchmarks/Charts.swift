@@ -17,11 +17,11 @@ struct Charts {
         let rows = report.rows.compactMap { row -> (Row, Double, Double)? in
             guard let ratio = row.ratio else { return nil }
             switch row.target {
-            case .ratio(let limit), .atLeast(let limit): return (row, ratio, limit)
-            case .more, nil: return nil
+            case .ratio(let limit): return (row, ratio, limit)
+            case .more, .atLeast, nil: return nil
             }
         }
-        let (left, width, height) = (430.0, 900.0, 24.0)
+        let (left, width, height) = (480.0, 900.0, 24.0)
         let most = max(2, rows.map { max($0.1, $0.2) }.max() ?? 2)
         let least = min(0.5, rows.map { min($0.1, $0.2) }.min() ?? 0.5)
         func x(_ ratio: Double) -> Double {
@@ -58,15 +58,15 @@ struct Charts {
                 if !points.isEmpty { lines.append(("\(verb), \(way)", colour, points)) }
             }
         }
-        let (width, height) = (700.0, 420.0)
-        func x(_ size: Double) -> Double { 80 + (width - 220) * log(size / 4096) / log(4096) }
+        let (width, height) = (720.0, 420.0)
+        func x(_ size: Double) -> Double { 80 + (width - 240) * log(size / 4096) / log(4096) }
         func y(_ time: Double) -> Double { height - 50 - (height - 100) * (log10(time) - 4.5) / 4.5 }
         var body = ""
         for (title, size) in sizes {
             body += line(x(size), 50, x(size), height - 50, faint, 1) + text(x(size), height - 32, title, "middle")
         }
         for (title, time) in [("100 µs", 1e5), ("1 ms", 1e6), ("10 ms", 1e7), ("100 ms", 1e8)] {
-            body += line(80, y(time), width - 140, y(time), faint, 1) + text(74, y(time) + 4, title, "end")
+            body += line(80, y(time), width - 160, y(time), faint, 1) + text(74, y(time) + 4, title, "end")
         }
         for (name, colour, points) in lines {
             let path = points.map { "\(n(x($0.0))),\(n(y($0.1)))" }.joined(separator: " ")
@@ -77,8 +77,8 @@ struct Charts {
             let top = 70 + 20 * Double(index)
             let dashes = name.hasSuffix("C") ? " stroke-dasharray=\"5 4\"" : ""
             body +=
-                "<path d=\"M\(n(width - 130)) \(n(top - 4))h24\" stroke=\"\(colour)\" stroke-width=\"2\"\(dashes)/>\n"
-            body += text(width - 100, top, name, "start")
+                "<path d=\"M\(n(width - 150)) \(n(top - 4))h24\" stroke=\"\(colour)\" stroke-width=\"2\"\(dashes)/>\n"
+            body += text(width - 120, top, name, "start")
         }
         return page(width, height, "Time for one envelope by its script's size", body)
     }

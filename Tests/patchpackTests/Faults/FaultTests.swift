@@ -18,6 +18,8 @@ import Testing
             var isDeterministic = true
             /// What an output is before.
             var before: [UInt8]?
+            /// A command that makes the outputs as they are before.
+            var prepare: [String] = []
         }
 
         private static let keys = ["--signing-key", "signing.pem", "--script-key", "script.key"]
@@ -47,6 +49,17 @@ import Testing
                 arguments: ["keygen", "-o", "out", "--algorithm", "ed25519", "--force"],
                 outputs: ["out/signing.pem", "out/trusted.pem", "out/script.key"], isDeterministic: false,
                 before: Array("an older key".utf8)),
+            Scenario(
+                testDescription: "trust add",
+                arguments: ["trust", "add", "out/trust.store", "trusted.pem", "--name", "build"],
+                outputs: ["out/trust.store"],
+                prepare: ["trust", "add", "out/trust.store", "other.pem", "--name", "old"]),
+            Scenario(
+                testDescription: "init", arguments: ["init", "out/new", "--app", "com.example.shop"],
+                outputs: [
+                    "patches/hello.lua", "specs/hello.lua", "interface.json", "release.sh", "README.md", ".gitignore",
+                    ".gitattributes", ".github/workflows/patches.yml",
+                ].map { "out/new/\($0)" }),
         ]
 
         /// A folder with the library of faults in it, compiled by the toolchain's own C compiler.
@@ -74,6 +87,9 @@ import Testing
             if let before = scenario.before {
                 for output in scenario.outputs { try shop.folder.write(before, to: output) }
             }
+            if !scenario.prepare.isEmpty {
+                try #require(try Tool.run(Tool.patchpack, scenario.prepare, in: shop.folder.path).status == 0)
+            }
             return shop
         }
 
@@ -98,13 +114,16 @@ import Testing
             try #require(run.status == 0, "\(run.error)")
             let whole = try scenario.outputs.map(sound.folder.read)
             let counts = String(decoding: try sound.folder.read("counts"), as: UTF8.self).split(separator: "\n")
+            // Where there is time for it, each call both fails and is the last.
+            let isLong = ProcessInfo.processInfo.environment["PATCHPACK_LONG_TESTS"] != nil
+            let effects = isLong ? ["28", "kill"] : [withoutNamelessFiles ? "kill" : "28"]
             var points = 0
             // One folder for all: a run that left everything as it was needs no other.
             var shop = try place(scenario)
             for line in counts {
                 let fields = line.split(separator: " ")
                 for number in 0..<(Int(fields[1]) ?? 0) {
-                    for effect in ["28", "kill"] {
+                    for effect in effects {
                         points += 1
                         let fault = "\(fields[0]):\(number + 1):\(effect)"
                         let isUntouched = try check(
@@ -113,7 +132,7 @@ import Testing
                     }
                 }
             }
-            #expect(points >= 10)
+            #expect(points >= 8, "\(points)")
         }
 
         /// Runs with a fault and looks at what it left; then runs without.
@@ -123,6 +142,7 @@ import Testing
             _ scenario: Scenario, _ shop: Workshop, _ environment: [String: String], _ fault: String, _ whole: [[UInt8]]
         ) throws -> Bool {
             let before = try inputs(shop)
+            let old = try scenario.outputs.map { shop.folder.exists($0) ? try shop.folder.read($0) : nil }
             let run = try Tool.run(
                 Tool.patchpack, scenario.arguments, environment: environment, in: shop.folder.path)
             let isKilled = fault.hasSuffix("kill")
@@ -130,11 +150,10 @@ import Testing
             #expect(expected.contains(run.status), "\(fault): \(run.status) \(run.error)")
             let after = try inputs(shop)
             #expect(after == before, "\(fault): an input was changed")
-            let old = scenario.before
             let states = try scenario.outputs.enumerated().map { index, name -> String in
-                guard shop.folder.exists(name) else { return old == nil ? "untouched" : "lost" }
+                guard shop.folder.exists(name) else { return old[index] == nil ? "untouched" : "lost" }
                 let bytes = try shop.folder.read(name)
-                if bytes == old { return "untouched" }
+                if bytes == old[index] { return "untouched" }
                 if scenario.isDeterministic { return bytes == whole[index] ? "whole" : "half" }
                 return bytes.count == whole[index].count && bytes.last == 10 ? "whole" : "half"
             }
@@ -142,8 +161,10 @@ import Testing
             if !isKilled {
                 #expect(scenario.areSeparate || Set(states).count == 1, "\(fault): \(states)")
                 #expect(run.status == 0 || run.error.contains("patchpack: error: "), "\(fault): \(run.error)")
-                let others = try shop.folder.contents().filter {
-                    $0.hasPrefix("out/") && $0 != "out/.keep" && !scenario.outputs.contains($0)
+                // Folders are no half files.
+                let others = try shop.folder.contents().filter { name in
+                    let isFile = (try? shop.folder.read(name)) != nil
+                    return name.hasPrefix("out/") && name != "out/.keep" && isFile && !scenario.outputs.contains(name)
                 }
                 #expect(others.isEmpty, "\(fault): \(others)")
             }
@@ -152,10 +173,12 @@ import Testing
                 #expect(!states.contains("whole"), "\(fault): \(states)")
             }
             if states.allSatisfy({ $0 == "untouched" }), !isKilled { return true }
+            let takesForce = !["trust", "init"].contains(scenario.arguments[0])
             let next = try Tool.run(
-                Tool.patchpack, scenario.arguments + (scenario.arguments.contains("--force") ? [] : ["--force"]),
-                in: shop.folder.path)
-            #expect(next.status == 0, "after \(fault): \(next.error)")
+                Tool.patchpack, scenario.arguments + (takesForce ? ["--force"] : []), in: shop.folder.path)
+            // What is done already is refused where there is nothing to force.
+            #expect(
+                next.status == 0 || !takesForce && states.contains("whole"), "after \(fault): \(next.error)")
             return false
         }
     }
