@@ -63,7 +63,7 @@ ONLY =
 bench: build
 	@scripts/deps.sh bench
 	$(SWIFT) build --package-path Benchmarks -c release
-	Benchmarks/.build/release/benchmarks $(CURDIR) $(subst $(comma), ,$(ONLY))
+	Benchmarks/.build/release/benchmarks "$(CURDIR)" $(subst $(comma), ,$(ONLY))
 
 # Instructions instead of time, so that a slower program is seen on a busy machine too. UPDATE=1 takes the new counts over.
 bench-count: build

@@ -28,7 +28,7 @@ count() {
     tail -n 20 "$work/out" "$work/log" >&2
     return 1
   fi
-  sed -n 's/.*Collected : //p' "$work/log"
+  sed -n 's/.*Collected : //p' "$work/log" | grep .
 }
 
 head -c 4096 /dev/zero | tr '\0' '-' | sed 's/.\{79\}/&\n/g' >"$work/filling"
@@ -43,13 +43,13 @@ patchpack=$work/patchpack
 pack=(pack "$work/count.lua" -o "$work/out.js" --force --jobs 1 --signing-key "$work/keys/signing.pem" --script-key "$work/keys/script.key")
 verify=(verify "$work/out.js" --jobs 1 --trusted-key "$work/keys/trusted.pem" --script-key "$work/keys/script.key")
 calls=20000
+# Each on a line of its own: a failure within an argument of echo would be lost.
+start=$(count "$patchpack" --version)
+packing=$(count "$patchpack" "${pack[@]}")
+verifying=$(count "$patchpack" "${verify[@]}")
 none=$(count "$work/benchmarks" patched-calls 0)
-{
-  echo "start-up $(count "$patchpack" --version)"
-  echo "pack $(count "$patchpack" "${pack[@]}")"
-  echo "verify $(count "$patchpack" "${verify[@]}")"
-  echo "patched-call $((($(count "$work/benchmarks" patched-calls $calls) - none) / calls))"
-} >"$work/counts"
+all=$(count "$work/benchmarks" patched-calls $calls)
+printf '%s\n' "start-up $start" "pack $packing" "verify $verifying" "patched-call $(((all - none) / calls))" >"$work/counts"
 # what they depend on, in one line
 with="$("${SWIFT:-swift}" --version 2>/dev/null | sed -n 's/.*\(Swift version [^ ]*\).*/\1/p' | head -n 1), $("$patchpack" doctor | head -n 1 | cut -d' ' -f3-), $(getconf GNU_LIBC_VERSION), $(uname -m)"
 

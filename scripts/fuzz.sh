@@ -36,6 +36,7 @@ aims() {
 }
 
 failed=0
+touch "$work/start"
 for target in "${targets[@]}"; do
   found=$work/found/$target
   mkdir -p "$found"
@@ -68,7 +69,7 @@ for target in "${targets[@]}"; do
   done
   lines=$("$tools/llvm-cov" report "$fuzz" -instr-profile="$work/$target.profdata" "${files[@]}" 2>/dev/null | awk '$1 == "TOTAL" { print $10 }')
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$target.log")
-  crashes=$(find "$work/crashes" -name "$target-*" | wc -l)
+  crashes=$(find "$work/crashes" -name "$target-*" -newer "$work/start" | wc -l)
   printf '%-10s %10s runs in %s s, %s of the lines that it aims at, %s finds\n' "$target" "${runs:-?}" "$seconds" "${lines:-?}" "$crashes"
 done
 exit $failed

@@ -75,8 +75,10 @@ static int call_original(lua_State *L) {
         return wait_for_host(L, call, PP_ORIGINAL);
     }
     // A function of scalars needs no more room than every C function has.
-    if (!call->is_scalar) make_room(L);
-    pp_check_c_stack(L);
+    if (call->is_scalar)
+        pp_check_c_stack(L);
+    else
+        make_room(L);
     lua_State *outer = enter_host(state, L);
     int count = state->host.original(state->context, call->slot, &layer->below, call->record, L);
     if (count != -2) call->originals++;

@@ -30,4 +30,17 @@ struct Machine: Codable {
     private static func answer(_ command: [String]) throws -> String {
         try Processes.answer(of: command).trimmingCharacters(in: .whitespacesAndNewlines)
     }
+
+    /// What this process holds of memory now.
+    static func residentKilobytes() throws -> Double {
+        #if os(Linux)
+            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+            return line.flatMap { Double($0.filter(\.isNumber)) } ?? 0
+        #else
+            var usage = rusage()
+            getrusage(RUSAGE_SELF, &usage)
+            return Double(usage.ru_maxrss)
+        #endif
+    }
 }

@@ -58,7 +58,7 @@ enum Soak {
                     keep(failing(number))
                 }
             }
-            let resident = try kilobytes()
+            let resident = try Machine.residentKilobytes()
             if round == rounds / 10 { first = resident }
             guard round == rounds else { continue }
             let state = registry.state.first { $0.name == "Soak.scalar" }?.patches.last?.calls ?? 0
@@ -67,18 +67,5 @@ enum Soak {
             )
             guard resident <= first * 1.05 else { throw Failure(message: "the memory grew") }
         }
-    }
-
-    /// What the process holds now.
-    private static func kilobytes() throws -> Double {
-        #if os(Linux)
-            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-            let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-            return line.flatMap { Double($0.filter(\.isNumber)) } ?? 0
-        #else
-            var usage = rusage()
-            getrusage(RUSAGE_SELF, &usage)
-            return Double(usage.ru_maxrss)
-        #endif
     }
 }

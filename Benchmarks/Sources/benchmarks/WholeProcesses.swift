@@ -48,8 +48,10 @@ enum WholeProcesses {
                     name: "shell",
                     command: [
                         "bash", "-c",
-                        "for s in \"$@\"; do \(byHand)/make.sh $s \(keys.signing) \(keys.script) \(output)/x.js com.example.x 1 com.example.app; done",
-                        "pack",
+                        """
+                        set -e; signing=$1 key=$2 out=$3; shift 3
+                        for s in "$@"; do "$0" "$s" "$signing" "$key" "$out/x.js" com.example.x 1 com.example.app; done
+                        """, "\(byHand)/make.sh", keys.signing, keys.script, output,
                     ] + scripts.prefix(shellCount), against: "patchpack, 1 job", factor: factor),
             ], prepare: clear
         ).run()
@@ -74,8 +76,10 @@ enum WholeProcesses {
                     name: "shell",
                     command: [
                         "bash", "-c",
-                        "for e in \"$@\"; do rm -rf \(folder)/open; \(byHand)/open.sh $e \(keys.trusted) \(keys.script) \(folder)/open; done",
-                        "verify",
+                        """
+                        set -e; trusted=$1 key=$2 out=$3; shift 3
+                        for e in "$@"; do rm -rf "$out"; "$0" "$e" "$trusted" "$key" "$out"; done
+                        """, "\(byHand)/open.sh", keys.trusted, keys.script, "\(folder)/open",
                     ] + envelopes.prefix(shellCount), against: "patchpack, 1 job", target: .atLeast(100),
                     factor: factor),
             ]

@@ -21,6 +21,12 @@ enum FuzzKeys {
     static let trust = try! TrustStore(
         [signing.verifyingKey, VerifyingKey(pem: file("rsa.pem")), VerifyingKey(pem: file("rsa-other.pem"))])
     static let verifier = try! EnvelopeVerifier(trustStore: trust, policy: .none)
+    /// Wants two of these, one of which is revoked.
+    static let strict = try! EnvelopeVerifier(
+        trustStore: TrustStore(keys: [
+            TrustedKey(signing.verifyingKey, name: "old", isRevoked: true),
+            TrustedKey(VerifyingKey(pem: file("rsa.pem")), name: "build"),
+        ]), threshold: 2, policy: .none)
 }
 
 /// An envelope as it comes from a network.
@@ -29,9 +35,19 @@ func fuzzEnvelope(_ bytes: [UInt8]) throws {
     let result = FuzzKeys.verifier.verify(bytes, scriptKeys: FuzzKeys.scriptKey, report: &report)
     let envelope = try UnverifiedEnvelope(bytes)
     _ = try? envelope.contents(scriptKeys: FuzzKeys.scriptKey)
-    _ = try FuzzKeys.verifier.signable(bytes).get().encoded()
-    _ = try result.get()
+    _ = try envelope.payloadDigest()
+    var strictReport = VerificationReport()
+    _ = FuzzKeys.strict.verifySignatures(bytes, report: &strictReport)
+    var signable = try FuzzKeys.verifier.signable(bytes).get()
+    for signature in envelope.signatures {
+        try? signable.attach(signature.signature, from: FuzzKeys.strict.trustStore)
+    }
+    signable.removeSignatures()
+    try signable.sign(with: FuzzKeys.signing)
+    let resigned = FuzzKeys.verifier.verify(try signable.encoded(), scriptKeys: FuzzKeys.scriptKey)
+    let patch = try result.get()
     require(report.failedStage == nil, "verified, and a stage failed")
+    require((try? resigned.get().scripts) == patch.scripts, "other scripts once it is signed again")
 }
 
 /// A zip of somebody who can sign: sealed and signed here, so that it gets past the signature.
@@ -46,8 +62,8 @@ func fuzzZip(_ bytes: [UInt8]) throws {
     let patch = try FuzzKeys.verifier.verify(envelope, scriptKeys: FuzzKeys.scriptKey).get()
     let packer = try EnvelopePacker(scriptKey: FuzzKeys.scriptKey, signingKeys: [FuzzKeys.signing])
     let packed = try packer.pack(patch.manifest, patch.scripts)
-    let again = try FuzzKeys.verifier.verify(packed, scriptKeys: FuzzKeys.scriptKey).get()
-    require(again.scripts == patch.scripts, "other scripts once they are packed again")
+    let again = try? FuzzKeys.verifier.verify(packed, scriptKeys: FuzzKeys.scriptKey).get()
+    require(again?.scripts == patch.scripts, "other scripts once they are packed again")
 }
 
 func fuzzManifest(_ bytes: [UInt8]) throws {
@@ -59,8 +75,8 @@ func fuzzManifest(_ bytes: [UInt8]) throws {
 func fuzzTags(_ bytes: [UInt8]) throws {
     let head = try ScriptHead(of: bytes)
     _ = head.doubtfulTags
-    let manifest = try ManifestFields(head).manifest(of: [Script(name: "main.lua", bytes: bytes)], hasOptions: true)
-    _ = try Manifest(decoding: manifest.encoded())
+    let manifest = try ManifestFields().completed(by: ManifestFields(head)).manifest(of: [Script(name: "main.lua", bytes: bytes)], hasOptions: true)
+    require((try? Manifest(decoding: manifest.encoded())) != nil, "a manifest of tags that cannot be read")
 }
 
 /// Ranges of versions, versions, times, names and ids: one a line.
@@ -80,8 +96,8 @@ func fuzzRanges(_ bytes: [UInt8]) throws {
         }
         _ = [Manifest.isReplaceable(text), Manifest.Script.isName(text), ManifestName.isReverseDNS(text)]
         _ = KeyID(text.utf8)
-        _ = nearest(String(text.prefix(40)), among: Verb.all.map(\.name))
     }
+    _ = texts.first.flatMap { nearest(String($0.prefix(40)), among: Verb.all.map(\.name)) }
 }
 
 /// A command line, its words divided by NUL.
@@ -107,9 +123,20 @@ func fuzzArguments(_ bytes: [UInt8]) throws {
 func fuzzTrust(_ bytes: [UInt8]) throws {
     _ = try? VerifyingKey(pem: bytes)
     _ = try? TrustStore(contentsOf: bytes)
-    let file = try TrustStoreFile(bytes)
+    var file = try TrustStoreFile(bytes)
     let written = try file.encoded()
-    require(try TrustStoreFile(written).encoded() == written, "a store that reads as another one")
+    require((try? TrustStoreFile(written).encoded()) == written, "a store that reads as another one")
+    let pin = try TrustStoreFile.pin(of: bytes)
+    _ = try? TrustStore(contentsOf: bytes, pinnedTo: pin)
+    require((try? TrustStore(contentsOf: bytes + [10], pinnedTo: pin)) == nil, "a store that is not the pinned one")
+    try? file.add(TrustedKey(FuzzKeys.signing.verifyingKey, name: "fuzz"))
+    try? file.update("build") { key in
+        var key = key
+        key.isRevoked.toggle()
+        return key
+    }
+    try? file.update("release") { _ in nil }
+    require((try? TrustStoreFile(file.encoded())) != nil, "a changed store that cannot be read")
 }
 
 /// A key store: as it comes where opening it costs little, and with its contents made of the input.

@@ -63,20 +63,20 @@ private struct JSONReader {
 
     private mutating func members(depth: Int) throws(PatchError) -> [(key: String, value: JSONValue)] {
         var members: [(key: String, value: JSONValue)] = []
-        var areSorted = true
+        // Keys in their canonical order differ, so that nothing has to be remembered to see it.
+        var known: Set<[UInt8]>?
         if takes("}") { return members }
         repeat {
             skipSpace()
             let key = try string()
-            areSorted = areSorted && members.last?.key.utf8.lexicographicallyPrecedes(key.utf8) ?? true
+            if known == nil, members.last?.key.utf8.lexicographicallyPrecedes(key.utf8) == false {
+                known = Set(members.map { Array($0.key.utf8) })
+            }
+            guard known?.insert(Array(key.utf8)).inserted != false else { throw fault("a key that stands twice") }
             try expect(":")
             members.append((key, try value(depth: depth)))
         } while takes(",")
         try expect("}")
-        // Keys in their canonical order differ, so that nothing has to be remembered to see it.
-        guard areSorted || Set(members.map { Array($0.key.utf8) }).count == members.count else {
-            throw fault("a key that stands twice")
-        }
         return members
     }
 

@@ -6,7 +6,7 @@ enum Scalar {
     /// What the bridge calls a type (`pp_scalar`), as a result or an argument; 0 for a type that is no scalar.
     @inlinable @inline(__always)
     static func kind<Value>(_: Value.Type) -> UInt64 {
-        Value.self == Int.self || Value.self == Int64.self
+        Value.self == Int64.self || Value.self == Int.self && Int.bitWidth == 64
             ? 1 : Value.self == Double.self ? 2 : Value.self == Bool.self ? 3 : Value.self == Void.self ? 4 : 0
     }
 

@@ -51,8 +51,9 @@ struct InputKindTests {
               cp cart.js "./$name"
               patchpack verify --trusted-key trusted.pem --script-key script.key -- "$name" >text
               patchpack verify --format json --trusted-key trusted.pem --script-key script.key -- "$name" >json
-              [ "$(wc -l <text)" = 1 ] && [ "$(wc -l <json)" = 1 ]
-              ! grep -q $'\\e' text json
+              [ "$(wc -l <text)" = 1 ]
+              [ "$(wc -l <json)" = 1 ]
+              if grep -q $'\\e' text json; then exit 1; fi
               python3 -c 'import json; json.load(open("json", encoding="utf-8"))'
             done
             """)
@@ -102,27 +103,34 @@ struct InputKindTests {
             """
             for n in 1 2 3 4 5 6; do sed "s/cart-total/s$n/" cart.lua >s$n.lua; done
             keys='--signing-key signing.pem --script-key script.key'
-            patchpack pack s?.lua -o whole -q $keys
+            patchpack pack s?.lua -o whole -q $keys || echo failed
+            [ "$(ls whole | wc -l)" = 6 ] || echo missing
             for round in $(seq 30); do
               '\(Tool.patchpack)' pack s?.lua -o out -q --force $keys & process=$!
               sleep "0.0$((RANDOM % 90 + 10))"
               kill -9 $process 2>/dev/null; wait $process 2>/dev/null
-              for file in out/s?.js; do [ ! -e "$file" ] || cmp "$file" "whole/${file#out/}"; done
+              for file in out/s?.js; do
+                [ ! -e "$file" ] || cmp -s "$file" "whole/${file#out/}" || echo "half: $file"
+              done
             done
-            patchpack pack s?.lua -o out -q --force $keys && diff -r whole out | grep -v '^Only in out: \\.'
+            patchpack pack s?.lua -o out -q --force $keys || echo failed
+            for file in whole/*; do cmp -s "$file" "out/${file#whole/}" || echo "other: $file"; done
             """)
-        #expect(run.text == "", "\(run.text)")
-        #expect(!run.error.contains("differ"), "\(run.error)")
+        #expect(run.text == "", "\(run.text)\(run.error)")
     }
 
+    private static let canMount: Bool = {
+        let run = try? Tool.shell("unshare -rm mount -t tmpfs none /mnt")
+        return run?.status == 0
+    }()
+
     /// On a file system without room.
-    @Test func aFullDiskLeavesNoHalfFile() throws {
+    @Test(.enabled(if: canMount, "a file system of its own")) func aFullDiskLeavesNoHalfFile() throws {
         let run = try shop.shell(
             """
-            unshare -rm true 2>/dev/null || { echo skipped; exit; }
             mkdir disk
             unshare -rm bash -c '
-              mount -t tmpfs -o size=64k none disk || { echo skipped; exit; }
+              mount -t tmpfs -o size=64k none disk
               head -c 8192 /dev/zero >disk/old.js
               for room in 40 16 8 4 0; do
                 dd if=/dev/zero of=disk/filler bs=1k count=$((56 - room)) 2>/dev/null
@@ -132,7 +140,6 @@ struct InputKindTests {
                 rm -f disk/filler disk/new.js
               done' '\(Tool.patchpack)'
             """)
-        guard !run.text.contains("skipped") else { return }
         #expect(
             run.lines == Array(repeating: ["74", "filler", "old.js"], count: 5).flatMap(\.self),
             "\(run.text)\(run.error)")
