@@ -28,8 +28,9 @@ extension Slot {{
         _ cell: LayerCell, {parameters_}as _: Output.Type,
         original: @escaping {value_function}
     ) throws(Failure) -> Output.Value {{
-        var record = CallRecord<{value_function}, Output.Value, Failure>(original)
-        return try unsafe withUnsafeMutablePointer(to: &record) {{ (record) throws(Failure) -> Output.Value in
+        try unsafe withUnsafePointer(to: original) {{ (place) throws(Failure) -> Output.Value in
+            var record = unsafe CallRecord<{value_function}, Output.Value, Failure>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) {{ (record) throws(Failure) -> Output.Value in
             let stack: PatchStack
             if {are_scalars}Scalar.kind(Output.Value.self) > 0 {{
                 let kinds = {kinds}Scalar.kind(Output.Value.self) << 32
@@ -51,6 +52,7 @@ extension Slot {{
                 return try unsafe withUnsafeMutablePointer(to: &below) {{ (below) throws(Failure) -> Output.Value in
                     try unsafe call(LayerCell(below), {arguments_}as: Output.self, original: original)
                 }}
+            }}
             }}
         }}
     }}
@@ -88,8 +90,8 @@ extension Slot {{
             }}
             do throws(Failure) {{
                 let value = try unsafe cell.isEmpty
-                    ? record.pointee.original({arguments})
-                    : slot.call(cell, {arguments_}as: Output.self, original: record.pointee.original)
+                    ? record.pointee.original.pointee({arguments})
+                    : slot.call(cell, {arguments_}as: Output.self, original: record.pointee.original.pointee)
                 return unsafe stack.answer(value, of: record, as: Output.self)
             }} catch {{
                 return unsafe stack.answer(error, of: record)

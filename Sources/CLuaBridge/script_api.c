@@ -141,6 +141,8 @@ static int host_throw(lua_State *L) {
     raise_if_killed(L);
     charge_bytes(L, length);
     charge(L, 100);
+    // While the script loads there is no call that an error of the host's could come out of.
+    if (!state->activation) return luaL_error(L, "%s", lua_tostring(L, 1));
     WITH_RUNNER(state, state->host.throws(state->context, L));
     return lua_error(L);
 }

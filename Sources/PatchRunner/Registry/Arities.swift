@@ -13,29 +13,31 @@ extension Slot {
         _ cell: LayerCell, as _: Output.Type,
         original: @escaping () throws(Failure) -> Output.Value
     ) throws(Failure) -> Output.Value {
-        var record = CallRecord<() throws(Failure) -> Output.Value, Output.Value, Failure>(original)
-        return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            let stack: PatchStack
-            if Scalar.kind(Output.Value.self) > 0 {
-                let kinds = Scalar.kind(Output.Value.self) << 32
-                let answer = unsafe call(cell, CallReference(record), nil, kinds)
-                switch answer {
-                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                case .original: return try original()
-                case .none(let entered): stack = entered
+        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
+            var record = unsafe CallRecord<() throws(Failure) -> Output.Value, Output.Value, Failure>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(Output.Value.self) > 0 {
+                    let kinds = Scalar.kind(Output.Value.self) << 32
+                    let answer = unsafe call(cell, CallReference(record), nil, kinds)
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return try original()
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return try original()
+                    }
+                    if let value = Output.finish(entered, arguments: 0) { return value }
+                    stack = entered
                 }
-            } else {
-                guard let entered = unsafe enter(cell, CallReference(record)) else {
-                    return try original()
-                }
-                if let value = Output.finish(entered, arguments: 0) { return value }
-                stack = entered
-            }
-            switch unsafe settle(stack, Output.self, record.pointee.outcome) {
-            case .outcome(let outcome): return try outcome.get()
-            case .below(var below):
-                return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                    try unsafe call(LayerCell(below), as: Output.self, original: original)
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return try outcome.get()
+                case .below(var below):
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
+                        try unsafe call(LayerCell(below), as: Output.self, original: original)
+                    }
                 }
             }
         }
@@ -77,8 +79,8 @@ extension Slot {
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
-                    ? record.pointee.original()
-                    : slot.call(cell, as: Output.self, original: record.pointee.original)
+                    ? record.pointee.original.pointee()
+                    : slot.call(cell, as: Output.self, original: record.pointee.original.pointee)
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
                 return unsafe stack.answer(error, of: record)
@@ -274,34 +276,36 @@ extension Slot {
         _ cell: LayerCell, _ a: A, as _: Output.Type,
         original: @escaping (A) throws(Failure) -> Output.Value
     ) throws(Failure) -> Output.Value {
-        var record = CallRecord<(A) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
-        return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            let stack: PatchStack
-            if Scalar.kind(A.self) > 0, Scalar.kind(Output.Value.self) > 0 {
-                let kinds = Scalar.kind(A.self) | Scalar.kind(Output.Value.self) << 32
-                var bits = (Scalar.bits(a))
-                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
-                    unsafe call(
-                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
+            var record = unsafe CallRecord<(A) throws(Failure) -> Output.Value, Output.Value, Failure>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(Output.Value.self) > 0 {
+                    let kinds = Scalar.kind(A.self) | Scalar.kind(Output.Value.self) << 32
+                    var bits = (Scalar.bits(a))
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return try original(a)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return try original(a)
+                    }
+                    a.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 1) { return value }
+                    stack = entered
                 }
-                switch answer {
-                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                case .original: return try original(a)
-                case .none(let entered): stack = entered
-                }
-            } else {
-                guard let entered = unsafe enter(cell, CallReference(record)) else {
-                    return try original(a)
-                }
-                a.push(to: entered)
-                if let value = Output.finish(entered, arguments: 1) { return value }
-                stack = entered
-            }
-            switch unsafe settle(stack, Output.self, record.pointee.outcome) {
-            case .outcome(let outcome): return try outcome.get()
-            case .below(var below):
-                return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                    try unsafe call(LayerCell(below), a, as: Output.self, original: original)
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return try outcome.get()
+                case .below(var below):
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
+                        try unsafe call(LayerCell(below), a, as: Output.self, original: original)
+                    }
                 }
             }
         }
@@ -358,8 +362,8 @@ extension Slot {
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
-                    ? record.pointee.original(a)
-                    : slot.call(cell, a, as: Output.self, original: record.pointee.original)
+                    ? record.pointee.original.pointee(a)
+                    : slot.call(cell, a, as: Output.self, original: record.pointee.original.pointee)
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
                 return unsafe stack.answer(error, of: record)
@@ -557,35 +561,37 @@ extension Slot {
         _ cell: LayerCell, _ a: A, _ b: B, as _: Output.Type,
         original: @escaping (A, B) throws(Failure) -> Output.Value
     ) throws(Failure) -> Output.Value {
-        var record = CallRecord<(A, B) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
-        return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            let stack: PatchStack
-            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(Output.Value.self) > 0 {
-                let kinds = Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(Output.Value.self) << 32
-                var bits = (Scalar.bits(a), Scalar.bits(b))
-                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
-                    unsafe call(
-                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
+            var record = unsafe CallRecord<(A, B) throws(Failure) -> Output.Value, Output.Value, Failure>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(Output.Value.self) > 0 {
+                    let kinds = Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(Output.Value.self) << 32
+                    var bits = (Scalar.bits(a), Scalar.bits(b))
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return try original(a, b)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return try original(a, b)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 2) { return value }
+                    stack = entered
                 }
-                switch answer {
-                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                case .original: return try original(a, b)
-                case .none(let entered): stack = entered
-                }
-            } else {
-                guard let entered = unsafe enter(cell, CallReference(record)) else {
-                    return try original(a, b)
-                }
-                a.push(to: entered)
-                b.push(to: entered)
-                if let value = Output.finish(entered, arguments: 2) { return value }
-                stack = entered
-            }
-            switch unsafe settle(stack, Output.self, record.pointee.outcome) {
-            case .outcome(let outcome): return try outcome.get()
-            case .below(var below):
-                return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                    try unsafe call(LayerCell(below), a, b, as: Output.self, original: original)
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return try outcome.get()
+                case .below(var below):
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
+                        try unsafe call(LayerCell(below), a, b, as: Output.self, original: original)
+                    }
                 }
             }
         }
@@ -648,8 +654,8 @@ extension Slot {
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
-                    ? record.pointee.original(a, b)
-                    : slot.call(cell, a, b, as: Output.self, original: record.pointee.original)
+                    ? record.pointee.original.pointee(a, b)
+                    : slot.call(cell, a, b, as: Output.self, original: record.pointee.original.pointee)
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
                 return unsafe stack.answer(error, of: record)
@@ -849,40 +855,42 @@ extension Slot {
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, as _: Output.Type,
         original: @escaping (A, B, C) throws(Failure) -> Output.Value
     ) throws(Failure) -> Output.Value {
-        var record = CallRecord<(A, B, C) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
-        return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            let stack: PatchStack
-            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0,
-                Scalar.kind(Output.Value.self) > 0
-            {
-                let kinds =
-                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(
-                        Output.Value.self) << 32
-                var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c))
-                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
-                    unsafe call(
-                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C) throws(Failure) -> Output.Value, Output.Value, Failure>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0,
+                    Scalar.kind(Output.Value.self) > 0
+                {
+                    let kinds =
+                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(
+                            Output.Value.self) << 32
+                    var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c))
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return try original(a, b, c)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return try original(a, b, c)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    c.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 3) { return value }
+                    stack = entered
                 }
-                switch answer {
-                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                case .original: return try original(a, b, c)
-                case .none(let entered): stack = entered
-                }
-            } else {
-                guard let entered = unsafe enter(cell, CallReference(record)) else {
-                    return try original(a, b, c)
-                }
-                a.push(to: entered)
-                b.push(to: entered)
-                c.push(to: entered)
-                if let value = Output.finish(entered, arguments: 3) { return value }
-                stack = entered
-            }
-            switch unsafe settle(stack, Output.self, record.pointee.outcome) {
-            case .outcome(let outcome): return try outcome.get()
-            case .below(var below):
-                return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                    try unsafe call(LayerCell(below), a, b, c, as: Output.self, original: original)
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return try outcome.get()
+                case .below(var below):
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
+                        try unsafe call(LayerCell(below), a, b, c, as: Output.self, original: original)
+                    }
                 }
             }
         }
@@ -948,8 +956,8 @@ extension Slot {
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
-                    ? record.pointee.original(a, b, c)
-                    : slot.call(cell, a, b, c, as: Output.self, original: record.pointee.original)
+                    ? record.pointee.original.pointee(a, b, c)
+                    : slot.call(cell, a, b, c, as: Output.self, original: record.pointee.original.pointee)
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
                 return unsafe stack.answer(error, of: record)
@@ -1158,41 +1166,43 @@ extension Slot {
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, as _: Output.Type,
         original: @escaping (A, B, C, D) throws(Failure) -> Output.Value
     ) throws(Failure) -> Output.Value {
-        var record = CallRecord<(A, B, C, D) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
-        return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            let stack: PatchStack
-            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
-                Scalar.kind(Output.Value.self) > 0
-            {
-                let kinds =
-                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
-                    << 12 | Scalar.kind(Output.Value.self) << 32
-                var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d))
-                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
-                    unsafe call(
-                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C, D) throws(Failure) -> Output.Value, Output.Value, Failure>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                    Scalar.kind(Output.Value.self) > 0
+                {
+                    let kinds =
+                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(Output.Value.self) << 32
+                    var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d))
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return try original(a, b, c, d)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return try original(a, b, c, d)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    c.push(to: entered)
+                    d.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 4) { return value }
+                    stack = entered
                 }
-                switch answer {
-                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                case .original: return try original(a, b, c, d)
-                case .none(let entered): stack = entered
-                }
-            } else {
-                guard let entered = unsafe enter(cell, CallReference(record)) else {
-                    return try original(a, b, c, d)
-                }
-                a.push(to: entered)
-                b.push(to: entered)
-                c.push(to: entered)
-                d.push(to: entered)
-                if let value = Output.finish(entered, arguments: 4) { return value }
-                stack = entered
-            }
-            switch unsafe settle(stack, Output.self, record.pointee.outcome) {
-            case .outcome(let outcome): return try outcome.get()
-            case .below(var below):
-                return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                    try unsafe call(LayerCell(below), a, b, c, d, as: Output.self, original: original)
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return try outcome.get()
+                case .below(var below):
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
+                        try unsafe call(LayerCell(below), a, b, c, d, as: Output.self, original: original)
+                    }
                 }
             }
         }
@@ -1266,8 +1276,8 @@ extension Slot {
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
-                    ? record.pointee.original(a, b, c, d)
-                    : slot.call(cell, a, b, c, d, as: Output.self, original: record.pointee.original)
+                    ? record.pointee.original.pointee(a, b, c, d)
+                    : slot.call(cell, a, b, c, d, as: Output.self, original: record.pointee.original.pointee)
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
                 return unsafe stack.answer(error, of: record)
@@ -1498,42 +1508,45 @@ extension Slot {
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, as _: Output.Type,
         original: @escaping (A, B, C, D, E) throws(Failure) -> Output.Value
     ) throws(Failure) -> Output.Value {
-        var record = CallRecord<(A, B, C, D, E) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
-        return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            let stack: PatchStack
-            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
-                Scalar.kind(E.self) > 0, Scalar.kind(Output.Value.self) > 0
-            {
-                let kinds =
-                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
-                    << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(Output.Value.self) << 32
-                var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e))
-                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
-                    unsafe call(
-                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C, D, E) throws(Failure) -> Output.Value, Output.Value, Failure>(
+                place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                    Scalar.kind(E.self) > 0, Scalar.kind(Output.Value.self) > 0
+                {
+                    let kinds =
+                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(Output.Value.self) << 32
+                    var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e))
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return try original(a, b, c, d, e)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return try original(a, b, c, d, e)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    c.push(to: entered)
+                    d.push(to: entered)
+                    e.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 5) { return value }
+                    stack = entered
                 }
-                switch answer {
-                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                case .original: return try original(a, b, c, d, e)
-                case .none(let entered): stack = entered
-                }
-            } else {
-                guard let entered = unsafe enter(cell, CallReference(record)) else {
-                    return try original(a, b, c, d, e)
-                }
-                a.push(to: entered)
-                b.push(to: entered)
-                c.push(to: entered)
-                d.push(to: entered)
-                e.push(to: entered)
-                if let value = Output.finish(entered, arguments: 5) { return value }
-                stack = entered
-            }
-            switch unsafe settle(stack, Output.self, record.pointee.outcome) {
-            case .outcome(let outcome): return try outcome.get()
-            case .below(var below):
-                return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                    try unsafe call(LayerCell(below), a, b, c, d, e, as: Output.self, original: original)
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return try outcome.get()
+                case .below(var below):
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
+                        try unsafe call(LayerCell(below), a, b, c, d, e, as: Output.self, original: original)
+                    }
                 }
             }
         }
@@ -1610,8 +1623,8 @@ extension Slot {
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
-                    ? record.pointee.original(a, b, c, d, e)
-                    : slot.call(cell, a, b, c, d, e, as: Output.self, original: record.pointee.original)
+                    ? record.pointee.original.pointee(a, b, c, d, e)
+                    : slot.call(cell, a, b, c, d, e, as: Output.self, original: record.pointee.original.pointee)
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
                 return unsafe stack.answer(error, of: record)
@@ -1855,45 +1868,49 @@ extension Slot {
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, as _: Output.Type,
         original: @escaping (A, B, C, D, E, F) throws(Failure) -> Output.Value
     ) throws(Failure) -> Output.Value {
-        var record = CallRecord<(A, B, C, D, E, F) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
-        return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            let stack: PatchStack
-            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
-                Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(Output.Value.self) > 0
-            {
-                let kinds =
-                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
-                    << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(Output.Value.self) << 32
-                var bits = (
-                    Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f)
-                )
-                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
-                    unsafe call(
-                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C, D, E, F) throws(Failure) -> Output.Value, Output.Value, Failure>(
+                place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                    Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(Output.Value.self) > 0
+                {
+                    let kinds =
+                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(Output.Value.self)
+                        << 32
+                    var bits = (
+                        Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f)
+                    )
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return try original(a, b, c, d, e, f)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return try original(a, b, c, d, e, f)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    c.push(to: entered)
+                    d.push(to: entered)
+                    e.push(to: entered)
+                    f.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 6) { return value }
+                    stack = entered
                 }
-                switch answer {
-                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                case .original: return try original(a, b, c, d, e, f)
-                case .none(let entered): stack = entered
-                }
-            } else {
-                guard let entered = unsafe enter(cell, CallReference(record)) else {
-                    return try original(a, b, c, d, e, f)
-                }
-                a.push(to: entered)
-                b.push(to: entered)
-                c.push(to: entered)
-                d.push(to: entered)
-                e.push(to: entered)
-                f.push(to: entered)
-                if let value = Output.finish(entered, arguments: 6) { return value }
-                stack = entered
-            }
-            switch unsafe settle(stack, Output.self, record.pointee.outcome) {
-            case .outcome(let outcome): return try outcome.get()
-            case .below(var below):
-                return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                    try unsafe call(LayerCell(below), a, b, c, d, e, f, as: Output.self, original: original)
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return try outcome.get()
+                case .below(var below):
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
+                        try unsafe call(LayerCell(below), a, b, c, d, e, f, as: Output.self, original: original)
+                    }
                 }
             }
         }
@@ -1978,8 +1995,8 @@ extension Slot {
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
-                    ? record.pointee.original(a, b, c, d, e, f)
-                    : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: record.pointee.original)
+                    ? record.pointee.original.pointee(a, b, c, d, e, f)
+                    : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: record.pointee.original.pointee)
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
                 return unsafe stack.answer(error, of: record)
@@ -2242,49 +2259,53 @@ extension Slot {
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, as _: Output.Type,
         original: @escaping (A, B, C, D, E, F, G) throws(Failure) -> Output.Value
     ) throws(Failure) -> Output.Value {
-        var record = CallRecord<(A, B, C, D, E, F, G) throws(Failure) -> Output.Value, Output.Value, Failure>(original)
-        return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            let stack: PatchStack
-            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
-                Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0,
-                Scalar.kind(Output.Value.self) > 0
-            {
-                let kinds =
-                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
-                    << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
-                    | Scalar.kind(Output.Value.self) << 32
-                var bits = (
-                    Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
-                    Scalar.bits(g)
-                )
-                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
-                    unsafe call(
-                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
+            var record = unsafe CallRecord<
+                (A, B, C, D, E, F, G) throws(Failure) -> Output.Value, Output.Value, Failure
+            >(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                    Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0,
+                    Scalar.kind(Output.Value.self) > 0
+                {
+                    let kinds =
+                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
+                        | Scalar.kind(Output.Value.self) << 32
+                    var bits = (
+                        Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
+                        Scalar.bits(g)
+                    )
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return try original(a, b, c, d, e, f, g)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return try original(a, b, c, d, e, f, g)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    c.push(to: entered)
+                    d.push(to: entered)
+                    e.push(to: entered)
+                    f.push(to: entered)
+                    g.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 7) { return value }
+                    stack = entered
                 }
-                switch answer {
-                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                case .original: return try original(a, b, c, d, e, f, g)
-                case .none(let entered): stack = entered
-                }
-            } else {
-                guard let entered = unsafe enter(cell, CallReference(record)) else {
-                    return try original(a, b, c, d, e, f, g)
-                }
-                a.push(to: entered)
-                b.push(to: entered)
-                c.push(to: entered)
-                d.push(to: entered)
-                e.push(to: entered)
-                f.push(to: entered)
-                g.push(to: entered)
-                if let value = Output.finish(entered, arguments: 7) { return value }
-                stack = entered
-            }
-            switch unsafe settle(stack, Output.self, record.pointee.outcome) {
-            case .outcome(let outcome): return try outcome.get()
-            case .below(var below):
-                return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                    try unsafe call(LayerCell(below), a, b, c, d, e, f, g, as: Output.self, original: original)
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return try outcome.get()
+                case .below(var below):
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
+                        try unsafe call(LayerCell(below), a, b, c, d, e, f, g, as: Output.self, original: original)
+                    }
                 }
             }
         }
@@ -2379,8 +2400,8 @@ extension Slot {
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
-                    ? record.pointee.original(a, b, c, d, e, f, g)
-                    : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: record.pointee.original)
+                    ? record.pointee.original.pointee(a, b, c, d, e, f, g)
+                    : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: record.pointee.original.pointee)
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
                 return unsafe stack.answer(error, of: record)
@@ -2656,51 +2677,54 @@ extension Slot {
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, as _: Output.Type,
         original: @escaping (A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value
     ) throws(Failure) -> Output.Value {
-        var record = CallRecord<(A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value, Output.Value, Failure>(
-            original)
-        return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
-            let stack: PatchStack
-            if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
-                Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0, Scalar.kind(H.self) > 0,
-                Scalar.kind(Output.Value.self) > 0
-            {
-                let kinds =
-                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
-                    << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
-                    | Scalar.kind(H.self) << 28 | Scalar.kind(Output.Value.self) << 32
-                var bits = (
-                    Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
-                    Scalar.bits(g), Scalar.bits(h)
-                )
-                let answer = unsafe withUnsafeBytes(of: &bits) { bits in
-                    unsafe call(
-                        cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
+            var record = unsafe CallRecord<
+                (A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value, Output.Value, Failure
+            >(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                    Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0, Scalar.kind(H.self) > 0,
+                    Scalar.kind(Output.Value.self) > 0
+                {
+                    let kinds =
+                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
+                        | Scalar.kind(H.self) << 28 | Scalar.kind(Output.Value.self) << 32
+                    var bits = (
+                        Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
+                        Scalar.bits(g), Scalar.bits(h)
+                    )
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return try original(a, b, c, d, e, f, g, h)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return try original(a, b, c, d, e, f, g, h)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    c.push(to: entered)
+                    d.push(to: entered)
+                    e.push(to: entered)
+                    f.push(to: entered)
+                    g.push(to: entered)
+                    h.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 8) { return value }
+                    stack = entered
                 }
-                switch answer {
-                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                case .original: return try original(a, b, c, d, e, f, g, h)
-                case .none(let entered): stack = entered
-                }
-            } else {
-                guard let entered = unsafe enter(cell, CallReference(record)) else {
-                    return try original(a, b, c, d, e, f, g, h)
-                }
-                a.push(to: entered)
-                b.push(to: entered)
-                c.push(to: entered)
-                d.push(to: entered)
-                e.push(to: entered)
-                f.push(to: entered)
-                g.push(to: entered)
-                h.push(to: entered)
-                if let value = Output.finish(entered, arguments: 8) { return value }
-                stack = entered
-            }
-            switch unsafe settle(stack, Output.self, record.pointee.outcome) {
-            case .outcome(let outcome): return try outcome.get()
-            case .below(var below):
-                return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                    try unsafe call(LayerCell(below), a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return try outcome.get()
+                case .below(var below):
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
+                        try unsafe call(LayerCell(below), a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                    }
                 }
             }
         }
@@ -2800,8 +2824,9 @@ extension Slot {
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
-                    ? record.pointee.original(a, b, c, d, e, f, g, h)
-                    : slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: record.pointee.original)
+                    ? record.pointee.original.pointee(a, b, c, d, e, f, g, h)
+                    : slot.call(
+                        cell, a, b, c, d, e, f, g, h, as: Output.self, original: record.pointee.original.pointee)
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
                 return unsafe stack.answer(error, of: record)

@@ -221,12 +221,13 @@ struct CallReference {
 }
 
 /// What a running call keeps for the bridge: its original, and the original's outcome once it has run.
-@frozen @usableFromInline
+@frozen @safe @usableFromInline
 struct CallRecord<Function, Value, Failure: Error> {
-    @usableFromInline let original: Function
+    /// Where the caller holds it: a record with a reference of its own would count it for each call.
+    @usableFromInline let original: UnsafePointer<Function>
     @usableFromInline var outcome: Result<Value, Failure>?
 
-    @inlinable init(_ original: Function) { self.original = original }
+    @inlinable init(_ original: UnsafePointer<Function>) { unsafe self.original = unsafe original }
 
     /// The record that a reference stands for.
     @inlinable static func at(_ reference: CallReference?) -> UnsafeMutablePointer<CallRecord>? {

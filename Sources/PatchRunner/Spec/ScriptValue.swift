@@ -158,22 +158,24 @@ final class ScriptFunction: Sendable {
     /// Calls what a cell leads to.
     func call(_ slot: Slot, _ cell: LayerCell, _ arguments: [ScriptValue]) throws -> ScriptValue {
         guard !cell.isEmpty else { return try original(arguments) }
-        var record = CallRecord<Original, ScriptValue, any Error>(original)
-        return try unsafe withUnsafeMutablePointer(to: &record) { record in
-            guard let stack = unsafe slot.enter(cell, CallReference(record)) else { return try original(arguments) }
-            for argument in arguments { argument.push(to: stack) }
-            if let value = ScriptResult.finish(stack, arguments: Int32(arguments.count)) {
-                if value.fits(signature?.result ?? "value") {
-                    stack.leave()
-                    return value.converted(to: signature?.result ?? "value")
+        return try unsafe withUnsafePointer(to: original) { place in
+            var record = unsafe CallRecord<Original, ScriptValue, any Error>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { record in
+                guard let stack = unsafe slot.enter(cell, CallReference(record)) else { return try original(arguments) }
+                for argument in arguments { argument.push(to: stack) }
+                if let value = ScriptResult.finish(stack, arguments: Int32(arguments.count)) {
+                    if value.fits(signature?.result ?? "value") {
+                        stack.leave()
+                        return value.converted(to: signature?.result ?? "value")
+                    }
+                    stack.script.refuseRead("expected \(signature?.result ?? "value"), given \(value.typeName)")
                 }
-                stack.script.refuseRead("expected \(signature?.result ?? "value"), given \(value.typeName)")
-            }
-            switch unsafe slot.settle(stack, ScriptResult.self, record.pointee.outcome) {
-            case .outcome(let outcome): return try outcome.get()
-            case .below(var below):
-                return try unsafe withUnsafeMutablePointer(to: &below) {
-                    try unsafe call(slot, LayerCell($0), arguments)
+                switch unsafe slot.settle(stack, ScriptResult.self, record.pointee.outcome) {
+                case .outcome(let outcome): return try outcome.get()
+                case .below(var below):
+                    return try unsafe withUnsafeMutablePointer(to: &below) {
+                        try unsafe call(slot, LayerCell($0), arguments)
+                    }
                 }
             }
         }

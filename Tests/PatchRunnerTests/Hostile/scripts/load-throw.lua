@@ -1,0 +1,2 @@
+-- outcome: refused script
+host.throw('x')
