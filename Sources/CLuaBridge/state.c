@@ -44,6 +44,28 @@ void pp_find_thread_stack(void) {
 
 // MARK: the lock
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SEES_LOCKS
+void __tsan_acquire(const void *address);
+void __tsan_release(const void *address);
+#endif
+#endif
+
+void pp_lock_is_taken(const void *address) {
+    (void)address;
+#ifdef SEES_LOCKS
+    __tsan_acquire(address);
+#endif
+}
+
+void pp_lock_is_given_back(const void *address) {
+    (void)address;
+#ifdef SEES_LOCKS
+    __tsan_release(address);
+#endif
+}
+
 /// Waiting is rare and short, and giving back must cost nothing: a plain store, so waiters look again by themselves.
 bool pp_wait_for(pp_state *state, int64_t nanoseconds) {
     uint64_t deadline = pp_nanoseconds() + (uint64_t)nanoseconds;

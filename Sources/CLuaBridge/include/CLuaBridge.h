@@ -305,6 +305,12 @@ void pp_insert(lua_State *L, int32_t index);
 /// Pops a value and puts it in the place of another.
 void pp_replace(lua_State *L, int32_t index);
 
+// MARK: the thread sanitizer
+
+/// Tell it of a lock that it does not see; they do nothing without it.
+void pp_lock_is_taken(const void *address);
+void pp_lock_is_given_back(const void *address);
+
 /// Lua's release, such as 5.4.4.
 const char *pp_lua_release(void);
 

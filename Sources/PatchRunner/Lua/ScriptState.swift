@@ -121,7 +121,7 @@ internal import Synchronization
     func close() {
         guard !isClosed.exchange(true, ordering: .relaxed) else { return }
         unsafe pp_close(state)
-        calls.withLock { calls in
+        calls.locked { calls in
             calls.functions = []
             calls.specObjects = [:]
         }
@@ -255,16 +255,16 @@ internal import Synchronization
     // MARK: values
 
     /// Says why a value cannot be read, where that is not its type.
-    func refuseRead(_ message: String) { calls.withLock { $0.readFault = message } }
+    func refuseRead(_ message: String) { calls.locked { $0.readFault = message } }
     /// Says why a value cannot be pushed.
-    func refusePush(_ message: String) { calls.withLock { $0.pushFault = message } }
+    func refusePush(_ message: String) { calls.locked { $0.pushFault = message } }
 
-    func takeReadFault() -> String? { calls.withLock { $0.readFault.take() } }
-    func takePushFault() -> String? { calls.withLock { $0.pushFault.take() } }
+    func takeReadFault() -> String? { calls.locked { $0.readFault.take() } }
+    func takePushFault() -> String? { calls.locked { $0.pushFault.take() } }
 
     /// Whether a table of an answer is within the limits; else `readFault` says why not.
     func enterTable(elements: Int) -> Bool {
-        calls.withLock { calls in
+        calls.locked { calls in
             if calls.depth == 0 { (calls.elements, calls.bytes) = (0, 0) }
             calls.elements += elements
             guard calls.depth < limits.tableDepth else {
@@ -279,7 +279,7 @@ internal import Synchronization
 
     /// Whether one more element, or a string's bytes, are within the limits of the table that is read.
     func count(elements: Int, bytes: Int) -> Bool {
-        calls.withLock { calls in
+        calls.locked { calls in
             guard calls.depth > 0 else { return true }
             calls.elements += elements
             calls.bytes += bytes
@@ -292,24 +292,24 @@ internal import Synchronization
         }
     }
 
-    func leaveTable() { calls.withLock { $0.depth -= 1 } }
+    func leaveTable() { calls.locked { $0.depth -= 1 } }
 
-    var functions: [@Sendable (PatchStack) -> Int32] { calls.withLock { $0.functions } }
+    var functions: [@Sendable (PatchStack) -> Int32] { calls.locked { $0.functions } }
 
     /// Adds a function, and returns its number.
     func addFunction(_ body: @escaping @Sendable (PatchStack) -> Int32) -> Int {
-        calls.withLock { calls in
+        calls.locked { calls in
             calls.functions.append(body)
             return calls.functions.count - 1
         }
     }
 
-    func addObject(_ object: SpecObject, _ table: UInt) { calls.withLock { $0.specObjects[table] = object } }
-    func object(at table: UInt) -> SpecObject? { calls.withLock { $0.specObjects[table] } }
+    func addObject(_ object: SpecObject, _ table: UInt) { calls.locked { $0.specObjects[table] = object } }
+    func object(at table: UInt) -> SpecObject? { calls.locked { $0.specObjects[table] } }
 
     /// Keeps an object for a call, and returns the number that a script knows it by.
     func keep(_ object: any PatchObject, for call: Int64) -> Int64 {
-        calls.withLock { calls in
+        calls.locked { calls in
             let key = ObjectOfCall(call: call, object: ObjectIdentifier(object))
             if let known = calls.numberOfObject[key] { return known }
             let number = calls.number(for: call)
@@ -321,19 +321,19 @@ internal import Synchronization
 
     /// Keeps an error for a call, and returns the number that a script knows it by.
     func keep(_ error: any Error, for call: Int64) -> Int64 {
-        calls.withLock { calls in
+        calls.locked { calls in
             let number = calls.number(for: call)
             calls.errors[number] = error
             return number
         }
     }
 
-    func object(_ number: Int64) -> (any PatchObject)? { calls.withLock { $0.objects[number] } }
-    func error(_ number: Int64) -> (any Error)? { calls.withLock { $0.errors[number] } }
+    func object(_ number: Int64) -> (any PatchObject)? { calls.locked { $0.objects[number] } }
+    func error(_ number: Int64) -> (any Error)? { calls.locked { $0.errors[number] } }
 
     /// A call has ended: its objects and errors go, and the numbers that a script has kept mean nothing.
     func callEnded(_ call: Int64) {
-        let ended = calls.withLock { calls -> ([any PatchObject], [any Error]) in
+        let ended = calls.locked { calls -> ([any PatchObject], [any Error]) in
             let numbers = calls.numbers.removeValue(forKey: call) ?? []
             let objects = numbers.compactMap { calls.objects.removeValue(forKey: $0) }
             for object in objects { calls.numberOfObject[.init(call: call, object: ObjectIdentifier(object))] = nil }
@@ -354,7 +354,7 @@ internal import Synchronization
     func log(_ level: PatchEvent.LogLevel, _ text: String) {
         let now = pp_nanoseconds()
         let limit = limits.logBytesPerMinute
-        let (before, after) = calls.withLock { calls in
+        let (before, after) = calls.locked { calls in
             if calls.logBegan == 0 || now - calls.logBegan >= 60_000_000_000 {
                 calls.logBegan = now
                 calls.logBytes = 0

@@ -105,13 +105,13 @@ final class NameTable: Sendable {
         let invoke: @Sendable (PatchStack) -> Int32
     }
 
-    func slot(_ name: String) -> Slot? { table.withLock { $0[name] } }
+    func slot(_ name: String) -> Slot? { table.locked { $0[name] } }
 
     var slots: [Slot] {
-        table.withLock { Array($0.values) }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        table.locked { Array($0.values) }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    var classes: [ExposedClass] { exposed.withLock { $0 } }
+    var classes: [ExposedClass] { exposed.locked { $0 } }
 
     func className(of object: AnyObject) -> String {
         if let object = object as? SpecObject { return object.className }
@@ -128,7 +128,7 @@ final class NameTable: Sendable {
                 hint: "use names such as Cart.total, of letters, digits and _")
         }
         let slot = Slot(name: name, signature: signature, pool: pool, invoke: invoke, invokeAsync: invokeAsync)
-        let isNew = table.withLock { table in
+        let isNew = table.locked { table in
             guard table[name] == nil else { return false }
             table[name] = slot
             return true
@@ -152,7 +152,7 @@ final class NameTable: Sendable {
         guard Set(methods.map(\.name)).count == methods.count else {
             throw PatchError(.config, "\(name) has two methods of one name", hint: "give each method a name of its own")
         }
-        let isNew = exposed.withLock { exposed in
+        let isNew = exposed.locked { exposed in
             guard
                 !exposed.contains(where: {
                     $0.name == name || type != nil && $0.type == type.map(ObjectIdentifier.init)
@@ -166,5 +166,5 @@ final class NameTable: Sendable {
         guard isNew else { throw PatchError(.config, "\(name) is exposed already", hint: "expose each class once") }
     }
 
-    func whileChanging<Result>(_ body: () -> Result) -> Result { changes.withLock { _ in body() } }
+    func whileChanging<Result>(_ body: () -> Result) -> Result { changes.locked { _ in body() } }
 }

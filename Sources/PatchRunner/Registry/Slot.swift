@@ -64,7 +64,7 @@ final class Slot: Sendable {
 
     /// Puts a layer on top.
     func push(_ layer: Layer) {
-        layers.withLock { layers in
+        layers.locked { layers in
             unsafe pp_layer_set_slot(layer.pointer, Unmanaged.passUnretained(self).toOpaque())
             unsafe pp_layer_set_below(layer.pointer, layers.last?.pointer)
             layers.append(layer)
@@ -74,7 +74,7 @@ final class Slot: Sendable {
 
     /// Takes a script's layer off; the one above it then stands on the one below.
     func remove(_ script: ScriptState) {
-        layers.withLock { layers in
+        layers.locked { layers in
             guard let index = layers.firstIndex(where: { $0.script === script }) else { return }
             layers.remove(at: index)
             let below = unsafe index > 0 ? layers[index - 1].pointer : nil
@@ -88,7 +88,7 @@ final class Slot: Sendable {
 
     /// The patches that stand on the name, the topmost last.
     var patches: [ReplaceableState.Standing] {
-        layers.withLock { layers in
+        layers.locked { layers in
             layers.map { layer in
                 let statistics = unsafe pp_layer_statistics(layer.pointer)
                 return ReplaceableState.Standing(
@@ -102,7 +102,7 @@ final class Slot: Sendable {
     }
 
     private func script(of pointer: OpaquePointer?) -> ScriptState? {
-        layers.withLock { layers in layers.first { unsafe $0.pointer == pointer }?.script }
+        layers.locked { layers in layers.first { unsafe $0.pointer == pointer }?.script }
     }
 
     // MARK: calls

@@ -18,7 +18,7 @@ final class Breaker: Sendable {
     ///
     /// - Parameter now: Nanoseconds of a monotonic clock.
     func count(at now: UInt64) {
-        let isTooMany = failures.withLock { failures in
+        let isTooMany = failures.locked { failures in
             guard var recent = failures else { return false }
             recent.removeAll { $0 &+ window < now }
             recent.append(now)

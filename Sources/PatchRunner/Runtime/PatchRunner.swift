@@ -64,16 +64,16 @@ public final class PatchRunner: Sendable {
         self.limits = limits
         self.clock = clock
         self.events = events
-        changing.withLock { $0.floors = floors }
+        changing.locked { $0.floors = floors }
     }
 
     deinit { removeAll() }
 
     /// The patches that stand, in the order in which they were applied.
-    public var active: [LoadedPatch] { changing.withLock { $0.active } }
+    public var active: [LoadedPatch] { changing.locked { $0.active } }
 
     /// For each id, the highest version that was applied: an app that keeps them is not led back to an older patch.
-    public var floors: [String: Int] { changing.withLock { $0.floors } }
+    public var floors: [String: Int] { changing.locked { $0.floors } }
 
     /// Verifies an envelope, loads the patch in it, and applies it.
     ///
@@ -162,7 +162,7 @@ public final class PatchRunner: Sendable {
                     .config, "\(patch.id) was loaded by another runner", hint: "load it with this runner")
             }
             var policy = try given()
-            replaced = try changing.withLock { (state) throws(PatchError) in
+            replaced = try changing.locked { (state) throws(PatchError) in
                 policy.floor = state.floors[patch.id]  // here, or another thread raises it meanwhile
                 try policy.check(patch.manifest)
                 guard patch.script.use() else {
@@ -199,7 +199,7 @@ public final class PatchRunner: Sendable {
 
     private func check(_ manifest: Manifest) throws(PatchError) {
         var policy = try policy(for: manifest)
-        policy.floor = changing.withLock { $0.floors[manifest.id] }
+        policy.floor = changing.locked { $0.floors[manifest.id] }
         try policy.check(manifest)
     }
 
@@ -214,7 +214,7 @@ public final class PatchRunner: Sendable {
 
     @discardableResult
     private func remove(_ isMeant: (LoadedPatch) -> Bool) -> Bool {
-        let removed = changing.withLock { state -> LoadedPatch? in
+        let removed = changing.locked { state -> LoadedPatch? in
             guard let index = state.active.firstIndex(where: isMeant) else { return nil }
             let patch = state.active.remove(at: index)
             registry.names.whileChanging { patch.script.uninstall() }

@@ -69,10 +69,10 @@ package final class PatchSpec: Sendable {
     final class LineCounts: Sendable {
         private let counts = Mutex<[String: [Int: Int]]>([:])
         func count(_ script: String, _ line: Int) {
-            counts.withLock { $0[script, default: [:]][line, default: 0] += 1 }
+            counts.locked { $0[script, default: [:]][line, default: 0] += 1 }
         }
-        func reset() { counts.withLock { $0 = [:] } }
-        var all: [String: [Int: Int]] { counts.withLock { $0 } }
+        func reset() { counts.locked { $0 = [:] } }
+        var all: [String: [Int: Int]] { counts.locked { $0 } }
     }
 
     /// Runs a spec.
@@ -133,7 +133,7 @@ package final class PatchSpec: Sendable {
     /// Takes the events of a run that is being made.
     private final class Recorder: Sendable {
         nonisolated(unsafe) weak var owner: PatchSpec?
-        func record(_ event: PatchEvent) { unsafe owner?.state.withLock { $0.events.append(event) } }
+        func record(_ event: PatchEvent) { unsafe owner?.state.locked { $0.events.append(event) } }
     }
 
     // MARK: running
@@ -151,7 +151,7 @@ package final class PatchSpec: Sendable {
         lines.reset()  // that the patches were loaded to be counted is no test of them
         for index in 1..<Int(tests) + 1 {
             let named = try spec.callFree("describe", [.integer(Int64(index))])
-            state.withLock { state in
+            state.locked { state in
                 state.calls = []
                 state.events = []
             }
@@ -191,7 +191,7 @@ package final class PatchSpec: Sendable {
         }
         if lines.last == "stack traceback:" { lines.removeLast() }
         lines = lines.map { $0.first == "\t" ? "  " + $0.dropFirst() : $0 }
-        let failures = state.withLock { state in
+        let failures = state.locked { state in
             state.events.compactMap { event -> String? in
                 guard case .failed(_, let function, let failure) = event else { return nil }
                 return "the patch failed in \(function): \(failure.place)\(failure.message)"
@@ -232,7 +232,7 @@ package final class PatchSpec: Sendable {
     private func callOriginal(
         _ name: String, _ result: String, _ arguments: [ScriptValue]
     ) throws -> ScriptValue {
-        let held = state.withLock { state in
+        let held = state.locked { state in
             state.calls.append((name, arguments))
             return state.originals[name]
         }
@@ -280,7 +280,7 @@ package final class PatchSpec: Sendable {
             }
         }
         let held = stack.hold(2)
-        state.withLock { $0.originals[name] = held }
+        state.locked { $0.originals[name] = held }
         return 0
     }
 
@@ -329,14 +329,14 @@ package final class PatchSpec: Sendable {
     /// `host.calls(name)`: the arguments of each call of the original, in this test.
     private func calls(_ stack: PatchStack) -> Int32 {
         let name = stack.string(at: 1) ?? ""
-        let calls = state.withLock { $0.calls.filter { $0.name == name }.map(\.arguments) }
+        let calls = state.locked { $0.calls.filter { $0.name == name }.map(\.arguments) }
         Self.sequence(calls.map(Self.sequence)).push(to: stack)
         return 1
     }
 
     /// `host.failures()`: the patches' failures in this test.
     private func failures(_ stack: PatchStack) -> Int32 {
-        let failures: [ScriptValue] = state.withLock { state in
+        let failures: [ScriptValue] = state.locked { state in
             state.events.compactMap { event in
                 guard case .failed(let patch, let function, let failure) = event else { return nil }
                 return Self.table([
@@ -360,7 +360,7 @@ package final class PatchSpec: Sendable {
 
     /// `host.logs()`: what the patches wrote, in this test.
     private func logs(_ stack: PatchStack) -> Int32 {
-        let lines: [ScriptValue] = state.withLock { state in
+        let lines: [ScriptValue] = state.locked { state in
             state.events.compactMap {
                 if case .log(_, let level, let text) = $0 { .text("\(level): \(text)") } else { nil }
             }
