@@ -1,4 +1,6 @@
+internal import Dispatch
 internal import Foundation
+internal import Synchronization
 @testable internal import PatchCrypto
 @testable internal import PatchRunner
 @testable internal import patchpack
@@ -154,6 +156,19 @@ func fuzzKeyStore(_ bytes: [UInt8]) throws {
     _ = try KeyStoreFile.open(Array(header.utf8) + Base64.encode(sealed) + [10], passphrase: passphrase)
 }
 
+/// What scripts are given of the host's.
+private final class Basket: PatchObject {
+    let names = Mutex<[String]>([])
+}
+
+private struct Item: Codable, PatchValue {
+    var name: String
+    var price: Double
+    var tags: [String]?
+}
+
+private struct Refusal: Error {}
+
 /// A script of somebody who can sign, loaded, applied, called and taken out.
 func fuzzLua(_ bytes: [UInt8]) throws {
     let registry = PatchRegistry()
@@ -161,6 +176,17 @@ func fuzzLua(_ bytes: [UInt8]) throws {
     let total = try registry.replaceable("Cart.total") { (price: Double, quantity: Int) -> Double in price }
     let name = try registry.replaceable("Cart.name") { (text: String, flag: Bool) -> String? in text }
     let list = try registry.replaceable("Cart.list") { (numbers: [Int], names: [String: Double]) -> [Int] in numbers }
+    let item = try registry.replaceable("Cart.item") { (item: Item) throws -> Item in
+        guard item.price > 0 else { throw Refusal() }
+        return item
+    }
+    let fill = try registry.replaceable("Basket.fill") { (basket: Basket, bytes: [UInt8]) -> [UInt8] in bytes }
+    let wait = try registry.replaceable("Cart.wait") { (number: Int) async throws -> Int in number }
+    try registry.expose(Basket.self) { basket in
+        basket.method("add") { (basket: Basket, name: String) in basket.names.withLock { $0.append(name) } }
+        basket.method("count") { (basket: Basket) in basket.names.withLock { $0.count } }
+        basket.method("fail") { (_: Basket) throws -> Int in throw Refusal() }
+    }
     var limits = PatchLimits()
     limits.loadFuel = 20_000
     limits.callFuel = 20_000
@@ -171,7 +197,9 @@ func fuzzLua(_ bytes: [UInt8]) throws {
         clock: { nil }, events: { _ in })
     let script = Script(name: "main.lua", bytes: bytes)
     let text = String(decoding: bytes, as: UTF8.self)
-    let names = ["T.run", "Cart.total", "Cart.name", "Cart.list"].filter { text.contains($0) }
+    let names = [
+        "T.run", "Cart.total", "Cart.name", "Cart.list", "Cart.item", "Basket.fill", "Cart.wait",
+    ].filter { text.contains($0) }
     let manifest = try Manifest(
         id: "com.example.fuzz", version: 1, app: "com.example.shop", replaces: names,
         scripts: [.init(name: script.name, size: bytes.count)])
@@ -182,6 +210,16 @@ func fuzzLua(_ bytes: [UInt8]) throws {
         _ = total(9.5, round)
         _ = name("text \(round)", round == 1)
         _ = list([1, 2, round], ["a": 1.5])
+        _ = try? item(Item(name: "ink", price: Double(round), tags: round == 2 ? ["blue"] : nil))
+        _ = fill(Basket(), [0, 0xFF, UInt8(round)])
+    }
+    if names.contains("Cart.wait") {
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            for round in 0..<2 { _ = try? await wait(round) }
+            done.signal()
+        }
+        done.wait()
     }
     runner.removeAll()
     require((try? run(3)) == 1003 && total(9.5, 2) == 9.5, "a patch that was removed answers")
