@@ -64,7 +64,7 @@ static int wait_for_host(lua_State *L, pp_activation *call, int32_t step) {
 static int call_original(lua_State *L) {
     pp_layer *layer = lua_touserdata(L, lua_upvalueindex(1));
     pp_state *state = layer->state;
-    raise_if_killed(L);
+    if (__builtin_expect(state->budget.kill, 0)) return pp_kill_run(L, state->budget.kill);
     pp_activation *call = state->activation;
     while (call && call->layer != layer) call = call->outer;
     if (!call) return luaL_error(L, "the original of '%s' can be called only while its replacement runs", layer->name);
@@ -83,6 +83,7 @@ static int call_original(lua_State *L) {
     int count = state->host.original(state->context, call->slot, &layer->below, call->record, L);
     if (count != -2) call->originals++;
     leave_host(state, L, outer, count);
+    if (__builtin_expect(count >= 0 && !state->budget.kill && !state->activation->refused, 1)) return count;
     return finish(L, count);
 }
 

@@ -18,6 +18,7 @@ final class Breaker: Sendable {
     ///
     /// - Parameter now: Nanoseconds of a monotonic clock.
     func count(at now: UInt64) {
+        guard limit < .max else { return }
         let isTooMany = failures.locked { failures in
             guard var recent = failures else { return false }
             recent.removeAll { $0 &+ window < now }

@@ -31,7 +31,7 @@ public struct PatchLimits: Sendable {
     public var tableElements = 100_000
     /// Bytes that a patch may log in a minute: 65,536.
     public var logBytesPerMinute = 64 * 1024
-    /// How many failures within ``failureWindow`` take a patch out: 5.
+    /// How many failures within ``failureWindow`` take a patch out: 5. With `Int.max` none do.
     public var failures = 5
     /// The time in which failures are counted: 60 seconds.
     public var failureWindow = Duration.seconds(60)
