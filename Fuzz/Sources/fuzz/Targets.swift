@@ -18,17 +18,27 @@ enum FuzzKeys {
     static func file(_ name: String) -> [UInt8] {
         (try? Data(contentsOf: folder.appending(path: name))).map { Array($0) } ?? []
     }
-    static let scriptKey = try! ScriptKey(file: SecretBytes(file("script.key")))
-    static let signing = try! SigningKey(pem: SecretBytes(file("ed25519.private.pem")))
-    static let trust = try! TrustStore(
-        [signing.verifyingKey, VerifyingKey(pem: file("rsa.pem")), VerifyingKey(pem: file("rsa-other.pem"))])
-    static let verifier = try! EnvelopeVerifier(trustStore: trust, policy: .none)
+    static let scriptKey = must { try ScriptKey(file: SecretBytes(file("script.key"))) }
+    static let signing = must { try SigningKey(pem: SecretBytes(file("ed25519.private.pem"))) }
+    static let trust = must {
+        try TrustStore([
+            signing.verifyingKey, VerifyingKey(pem: file("rsa.pem")), VerifyingKey(pem: file("rsa-other.pem")),
+        ])
+    }
+    static let verifier = must { try EnvelopeVerifier(trustStore: trust, policy: .none) }
     /// Wants two of these, one of which is revoked.
-    static let strict = try! EnvelopeVerifier(
-        trustStore: TrustStore(keys: [
-            TrustedKey(signing.verifyingKey, name: "old", isRevoked: true),
-            TrustedKey(VerifyingKey(pem: file("rsa.pem")), name: "build"),
-        ]), threshold: 2, policy: .none)
+    static let strict = must {
+        try EnvelopeVerifier(
+            trustStore: TrustStore(keys: [
+                TrustedKey(signing.verifyingKey, name: "old", isRevoked: true),
+                TrustedKey(VerifyingKey(pem: file("rsa.pem")), name: "build"),
+            ]), threshold: 2, policy: .none)
+    }
+
+    /// What cannot fail but where the checkout is not whole.
+    private static func must<Value>(_ make: () throws -> Value) -> Value {
+        do { return try make() } catch { fatalError("\(error)") }
+    }
 }
 
 /// An envelope as it comes from a network.
@@ -77,7 +87,8 @@ func fuzzManifest(_ bytes: [UInt8]) throws {
 func fuzzTags(_ bytes: [UInt8]) throws {
     let head = try ScriptHead(of: bytes)
     _ = head.doubtfulTags
-    let manifest = try ManifestFields().completed(by: ManifestFields(head)).manifest(of: [Script(name: "main.lua", bytes: bytes)], hasOptions: true)
+    let manifest = try ManifestFields().completed(by: ManifestFields(head)).manifest(
+        of: [Script(name: "main.lua", bytes: bytes)], hasOptions: true)
     require((try? Manifest(decoding: manifest.encoded())) != nil, "a manifest of tags that cannot be read")
 }
 
