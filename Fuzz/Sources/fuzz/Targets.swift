@@ -36,7 +36,7 @@ enum FuzzKeys {
     }
 
     /// What cannot fail but where the checkout is not whole.
-    private static func must<Value>(_ make: () throws -> Value) -> Value {
+    static func must<Value>(_ make: () throws -> Value) -> Value {
         do { return try make() } catch { fatalError("\(error)") }
     }
 }
@@ -128,7 +128,12 @@ func fuzzArguments(_ bytes: [UInt8]) throws {
     case .version: break
     case .run(let arguments):
         _ = try? ManifestFields(arguments)
-        for option in arguments.verb.allOptions { _ = try? arguments.text(of: option) }
+        for option in arguments.verb.allOptions {
+            _ = try? arguments.texts(of: option)
+            _ = try? arguments.number(of: option)
+            _ = try? arguments.time(of: option)
+            _ = arguments.value(of: option)?.path
+        }
     }
 }
 
@@ -154,17 +159,32 @@ func fuzzTrust(_ bytes: [UInt8]) throws {
 
 /// A key store: as it comes where opening it costs little, and with its contents made of the input.
 func fuzzKeyStore(_ bytes: [UInt8]) throws {
-    let passphrase = SecretBytes(Array("fuzz".utf8))
     let words = bytes.prefix(200).split(separator: 32, maxSplits: 4)
     let costs = words.count > 3 ? words[1...3].map { Int(String(decoding: $0, as: UTF8.self)) ?? 0 } : []
-    if costs.isEmpty || costs[0] <= 8 && costs[1] <= 8 { _ = try? KeyStoreFile.open(bytes, passphrase: passphrase) }
-    let header = "patchpack-keystore-1 1 1 1 00112233445566778899aabbccddeeff\n"
-    guard let cost = Scrypt(log2N: 1, r: 1, p: 1) else { return }
-    let key = try cost.key(
-        passphrase: passphrase, salt: Hex.decode("00112233445566778899aabbccddeeff".utf8) ?? [], length: 32)
+    if costs.isEmpty || costs[0] <= 11 && costs[1] <= 8 {
+        _ = try? KeyStoreFile.open(bytes, passphrase: CheapStore.passphrase)
+    }
     let sealed = try SymmetricCipher.aes256GCM.seal(
-        bytes, key: key, iv: [UInt8](repeating: 0, count: 12), label: header)
-    _ = try KeyStoreFile.open(Array(header.utf8) + Base64.encode(sealed) + [10], passphrase: passphrase)
+        bytes, key: CheapStore.key, iv: [UInt8](repeating: 0, count: 12), label: CheapStore.header)
+    let file = Array(CheapStore.header.utf8) + Base64.encode(sealed) + [10]
+    require(KeyStoreFile.isStore(file), "a store that is none")
+    let ring = try KeyStoreFile.open(file, passphrase: CheapStore.passphrase)
+    for name in ring.scriptKeyNames() {
+        require(ring.scriptKey(named: name) != nil, "a key without its name")
+    }
+}
+
+/// A key store of the lowest cost that there is.
+private enum CheapStore {
+    static let passphrase = SecretBytes(Array("fuzz".utf8))
+    static let salt = "00112233445566778899aabbccddeeff"
+    static let header = "patchpack-keystore-1 10 1 1 \(salt)\n"
+    static let key = FuzzKeys.must {
+        guard let cost = Scrypt(log2N: 10, r: 1, p: 1), let salt = Hex.decode(salt.utf8) else {
+            throw PatchError(.internal, "no scrypt of this cost")
+        }
+        return try cost.key(passphrase: passphrase, salt: salt, length: 32)
+    }
 }
 
 /// What scripts are given of the host's.
