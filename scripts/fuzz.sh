@@ -18,7 +18,10 @@ export SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$PWD/Tests/leaks.supp
 fuzz=$(readlink -f Fuzz/.build/debug/fuzz)
 work=$PWD/.build/fuzz
 mkdir -p "$work/crashes"
-python3 Fuzz/seeds.py "$work/seeds"
+# the system's, which has the packages that `deps` installed
+python=/usr/bin/python3
+[ -x "$python" ] || python=python3
+"$python" Fuzz/seeds.py "$work/seeds"
 
 # The source files that each target aims at.
 aims() {

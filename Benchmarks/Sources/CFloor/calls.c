@@ -10,6 +10,7 @@
 struct floor_state {
     lua_State *L;
     int64_t fuel;
+    int fault_line;
     pthread_mutex_t lock;
 };
 
@@ -19,8 +20,16 @@ static void hook(lua_State *L, lua_Debug *where) {
     if ((state->fuel -= 1000) <= 0) luaL_error(L, "no fuel");
 }
 
+/// Notes where an error was raised.
 static int handler(lua_State *L) {
-    luaL_traceback(L, L, lua_tostring(L, 1), 1);
+    floor_state *state = *(floor_state **)lua_getextraspace(L);
+    lua_Debug where;
+    for (int level = 1; lua_getstack(L, level, &where); level++) {
+        lua_getinfo(L, "Sl", &where);
+        if (where.currentline <= 0) continue;
+        state->fault_line = where.currentline;
+        break;
+    }
     return 1;
 }
 
