@@ -51,7 +51,7 @@ none=$(count "$work/benchmarks" patched-calls 0)
 all=$(count "$work/benchmarks" patched-calls $calls)
 printf '%s\n' "start-up $start" "pack $packing" "verify $verifying" "patched-call $(((all - none) / calls))" >"$work/counts"
 # what they depend on, in one line
-with="$("${SWIFT:-swift}" --version 2>/dev/null | sed -n 's/.*\(Swift version [^ ]*\).*/\1/p' | head -n 1), $("$patchpack" doctor | head -n 1 | cut -d' ' -f3-), $(getconf GNU_LIBC_VERSION), $(uname -m)"
+with="$("${SWIFT:-swift}" --version 2>/dev/null | sed -n 's/.*\(Swift version [^ ]*\).*/\1/p' | sed -n 1p), $("$patchpack" doctor | sed -n 1p | cut -d' ' -f3-), $(getconf GNU_LIBC_VERSION), $(uname -m)"
 
 if [ -n "${UPDATE:-}" ] || [ ! -e "$counts" ]; then
   { echo "# instructions, counted by \`make bench-count UPDATE=1\` with $with"; cat "$work/counts"; } >"$counts"
