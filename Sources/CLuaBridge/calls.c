@@ -144,11 +144,14 @@ static inline __attribute__((always_inline)) lua_State *enter(
     return L;
 }
 
+/// A layer that refused, and a `pp_refusal` in the low bits of its address.
+static inline uintptr_t refused_by(pp_layer *layer, int32_t refusal) { return (uintptr_t)layer | (uintptr_t)refusal; }
+
 pp_entry pp_enter(void *cell, const void *slot, void *record) {
     int32_t refusal = 0;
     pp_layer *refused = NULL;
     lua_State *L = enter(cell, slot, record, &refusal, &refused);
-    return (pp_entry){L, L ? 0 : (uintptr_t)refused | (uintptr_t)refusal};
+    return (pp_entry){L, L ? 0 : refused_by(refused, refusal)};
 }
 
 /// Whether a value is an object of the class whose table is at the other index.
@@ -210,7 +213,8 @@ static inline void measure(pp_state *state, pp_activation *call) {
         atomic_store_explicit(&layer->longest, took, memory_order_relaxed);
 }
 
-static inline __attribute__((always_inline)) bool run(pp_state *state, pp_activation *call, lua_State *L, int32_t arguments, int32_t results) {
+static inline __attribute__((always_inline)) bool run(
+    pp_state *state, pp_activation *call, lua_State *L, int32_t arguments, int32_t results) {
     if (__builtin_expect(call->refused, 0)) {
         lua_pushnil(L);
         return false;
@@ -291,7 +295,7 @@ pp_answer pp_call_scalars(void *cell, const void *slot, void *record, const uint
     int32_t refusal = 0;
     pp_layer *refused = NULL;
     lua_State *L = enter(cell, slot, record, &refusal, &refused);
-    if (__builtin_expect(!L, 0)) return (pp_answer){(uintptr_t)refused | (uintptr_t)refusal, PP_NOT_ENTERED};
+    if (__builtin_expect(!L, 0)) return (pp_answer){refused_by(refused, refusal), PP_NOT_ENTERED};
     pp_state *state = state_of(L);
     pp_activation *call = state->activation;
     call->is_scalar = true;
@@ -352,7 +356,7 @@ pp_entry pp_enter_async(void *cell, const void *slot) {
     int32_t refusal = 0;
     pp_layer *refused = NULL;
     lua_State *L = enter_async(cell, slot, &refusal, &refused);
-    return (pp_entry){L, L ? 0 : (uintptr_t)refused | (uintptr_t)refusal};
+    return (pp_entry){L, L ? 0 : refused_by(refused, refusal)};
 }
 
 int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {

@@ -10,12 +10,12 @@ static const char classes_key, loaded_key, wax_key;
 static const char class_name_key;
 
 /// Raises what a callback of the host left, where it left an error.
-static int finish(lua_State *L, int count) {
+static inline int finish(pp_state *state, lua_State *L, int count) {
     raise_if_killed(L);
-    pp_activation *call = state_of(L)->activation;
-    if (call && call->refused) {
+    pp_activation *call = state->activation;
+    if (__builtin_expect(call && call->refused, 0)) {
         call->refused = false;
-        WITH_RUNNER(state_of(L), state_of(L)->host.refusal(state_of(L)->context, L));
+        WITH_RUNNER(state, state->host.refusal(state->context, L));
         return lua_error(L);
     }
     return count < 0 ? lua_error(L) : count;
@@ -64,7 +64,7 @@ static int wait_for_host(lua_State *L, pp_activation *call, int32_t step) {
 static int call_original(lua_State *L) {
     pp_layer *layer = lua_touserdata(L, lua_upvalueindex(1));
     pp_state *state = layer->state;
-    if (__builtin_expect(state->budget.kill, 0)) return pp_kill_run(L, state->budget.kill);
+    raise_if_killed(L);
     pp_activation *call = state->activation;
     while (call && call->layer != layer) call = call->outer;
     if (!call) return luaL_error(L, "the original of '%s' can be called only while its replacement runs", layer->name);
@@ -83,8 +83,7 @@ static int call_original(lua_State *L) {
     int count = state->host.original(state->context, call->slot, &layer->below, call->record, L);
     if (count != -2) call->originals++;
     leave_host(state, L, outer, count);
-    if (__builtin_expect(count >= 0 && !state->budget.kill && !state->activation->refused, 1)) return count;
-    return finish(L, count);
+    return finish(state, L, count);
 }
 
 void pp_push_original(lua_State *L, pp_layer *layer) {
@@ -119,7 +118,7 @@ static int call_host(lua_State *L) {
             return luaL_error(L, "'%s' is asynchronous, and this replacement is not", name);
         return wait_for_host(L, call, PP_CALL);
     }
-    return finish(L, count);
+    return finish(state, L, count);
 }
 
 static int host_has(lua_State *L) {
@@ -186,7 +185,7 @@ static int require(lua_State *L) {
     charge(L, length);
     int count;
     WITH_RUNNER(state, count = state->host.script(state->context, name, length, L));
-    finish(L, count);
+    finish(state, L, count);
     lua_pushvalue(L, 1);
     lua_pushlightuserdata(L, (void *)&loading);
     lua_rawset(L, 2);
@@ -281,7 +280,7 @@ static int call_method(lua_State *L) {
     lua_State *outer = enter_host(state, L);
     int count = state->host.method(state->context, class_index, method, L);
     leave_host(state, L, outer, count);
-    return finish(L, count);
+    return finish(state, L, count);
 }
 
 void pp_add_function(lua_State *L, const char *table, const char *name, int32_t function) {

@@ -44,27 +44,16 @@ void pp_find_thread_stack(void) {
 
 // MARK: the lock
 
-#if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define SEES_LOCKS
 void __tsan_acquire(const void *address);
 void __tsan_release(const void *address);
-#endif
+#else
+static void __tsan_acquire(const void *address) { (void)address; }
+static void __tsan_release(const void *address) { (void)address; }
 #endif
 
-void pp_lock_is_taken(const void *address) {
-    (void)address;
-#ifdef SEES_LOCKS
-    __tsan_acquire(address);
-#endif
-}
-
-void pp_lock_is_given_back(const void *address) {
-    (void)address;
-#ifdef SEES_LOCKS
-    __tsan_release(address);
-#endif
-}
+void pp_lock_is_taken(const void *address) { __tsan_acquire(address); }
+void pp_lock_is_given_back(const void *address) { __tsan_release(address); }
 
 /// Waiting is rare and short, and giving back must cost nothing: a plain store, so waiters look again by themselves.
 bool pp_wait_for(pp_state *state, int64_t nanoseconds) {

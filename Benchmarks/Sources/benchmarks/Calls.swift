@@ -49,13 +49,10 @@ enum Calls {
     static func onlyPatched(_ count: Int) throws {
         let registry = PatchRegistry()
         let function = try registry.replaceable("Bench.f") { (price: Double, quantity: Int) -> Double in price }
-        let signingKey = try SigningKey.generate(.ed25519, bits: 0)
-        let scriptKey = try ScriptKey.generate(for: .aes128CBCMD5)
         let runner = try Workshop.runner(registry)
-        let source = "patch.replace('Bench.f', (function() \(throughScript) end)())"
-        try runner.install(
-            try Workshop.envelope(source, replaces: ["Bench.f"], scriptKey: scriptKey, signingKey: signingKey),
-            trust: TrustStore([signingKey.verifyingKey]), keys: scriptKey)
+        let patch = try Workshop.selfContained(
+            "patch.replace('Bench.f', (function() \(throughScript) end)())", replaces: ["Bench.f"])
+        try runner.install(patch.envelope, trust: patch.trust, keys: patch.scriptKey)
         keep(chain(count, function))
     }
 

@@ -8,7 +8,8 @@ enum Install {
         let registry = PatchRegistry()
         _ = try registry.replaceable("Bench.f") { (x: Int) -> Int in x }
         let runner = try Workshop.runner(registry)
-        var source = "patch.replace('Bench.f', function(original, x) return x + 1 end)\n"
+        let smallScript = "patch.replace('Bench.f', function(original, x) return x + 1 end)\n"
+        var source = smallScript
         var number = 0
         while source.utf8.count < 5000 {
             number += 1
@@ -18,9 +19,9 @@ enum Install {
         let envelope = try workshop.envelope(source, replaces: ["Bench.f"])
         let verifier = try EnvelopeVerifier(trustStore: workshop.trust, policy: .none)
         let verified = try verifier.verify(envelope, scriptKeys: workshop.scriptKey).get()
-        let sources = (source, "patch.replace('Bench.f', function(original, x) return x + 1 end)")
+        let script = source
         let small = try verifier.verify(
-            workshop.envelope(sources.1, replaces: ["Bench.f"]), scriptKeys: workshop.scriptKey
+            workshop.envelope(smallScript, replaces: ["Bench.f"]), scriptKeys: workshop.scriptKey
         ).get()
         func verifyInC() {
             var copy = envelope
@@ -34,7 +35,7 @@ enum Install {
                 .init("C: verify, make a state, compile and run") {
                     for _ in 0..<$0 {
                         verifyInC()
-                        floor_load(sources.0)
+                        floor_load(script)
                     }
                 },
                 .init("install and remove", against: "C: verify, make a state, compile and run", target: .ratio(1.3)) {
@@ -47,14 +48,14 @@ enum Install {
                 .init("verify", against: "C: verify") {
                     for _ in 0..<$0 { keep(verifier.verify(envelope, scriptKeys: workshop.scriptKey)) }
                 },
-                .init("C: load") { for _ in 0..<$0 { floor_load(sources.0) } },
+                .init("C: load") { for _ in 0..<$0 { floor_load(script) } },
                 .init("load", against: "C: load") { for _ in 0..<$0 { keep(try runner.load(verified)) } },
             ]
         ).run()
             + Rounds(
                 work: "make and drop a state, with a script of one line", count: 200,
                 ways: [
-                    .init("C") { for _ in 0..<$0 { floor_load(sources.1) } },
+                    .init("C") { for _ in 0..<$0 { floor_load(smallScript) } },
                     .init("load", against: "C") { for _ in 0..<$0 { keep(try runner.load(small)) } },
                 ]
             ).run()

@@ -16,11 +16,10 @@ struct Main {
 
     private static func run() throws {
         let arguments = CommandLine.arguments.dropFirst()
-        if arguments.first == "patched-calls", let count = arguments.dropFirst().first.flatMap({ Int($0) }) {
-            return try Calls.onlyPatched(count)
-        }
-        if arguments.first == "soak", let count = arguments.dropFirst().first.flatMap({ Int($0) }) {
-            return try Soak.run(count)
+        switch (arguments.first, arguments.dropFirst().first.flatMap { Int($0) }) {
+        case ("patched-calls", let count?): return try Calls.onlyPatched(count)
+        case ("soak", let count?): return try Soak.run(count)
+        default: break
         }
         guard let root = arguments.first else {
             throw Failure(message: "usage: benchmarks ROOT [GROUP...]")

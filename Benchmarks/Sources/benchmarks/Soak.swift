@@ -34,19 +34,15 @@ enum Soak {
         }
         let failing = try registry.replaceable("Soak.fails") { (number: Int) -> Int in number }
         let runner = try Workshop.runner(registry)
-        let signingKey = try SigningKey.generate(.ed25519, bits: 0)
-        let scriptKey = try ScriptKey.generate(for: .aes128CBCMD5)
-        let trust = try TrustStore([signingKey.verifyingKey])
-        let envelope = try Workshop.envelope(
-            script, replaces: ["scalar", "text", "list", "item", "throws", "fails"].map { "Soak.\($0)" },
-            scriptKey: scriptKey, signingKey: signingKey)
+        let patch = try Workshop.selfContained(
+            script, replaces: ["scalar", "text", "list", "item", "throws", "fails"].map { "Soak.\($0)" })
 
         let rounds = 100
         var first = 0.0
         for round in 1...rounds {
             for _ in 0..<100 {
                 runner.removeAll()
-                try runner.install(envelope, trust: trust, keys: scriptKey)
+                try runner.install(patch.envelope, trust: patch.trust, keys: patch.scriptKey)
             }
             DispatchQueue.concurrentPerform(iterations: 2) { _ in
                 for number in 0..<count / rounds / 12 {

@@ -103,7 +103,7 @@ enum WholeProcesses {
                 name: "patchpack", command: verify(1, [envelopes[0]]), against: "openssl dgst", target: .ratio(1.0)),
             .init(name: "C", command: [Tools.floor, "verify", keys.trusted, keys.script, envelopes[0]]),
         ]
-        if try tools.has("minisign") {
+        if Tools.has("minisign") {
             _ = try Processes.run([
                 "minisign", "-G", "-f", "-W", "-p", "\(folder)/minisign.pub", "-s", "\(folder)/minisign.key",
             ])

@@ -62,9 +62,19 @@ final class Workshop {
         try Self.envelope(source, replaces: replaces, id: id, scriptKey: scriptKey, signingKey: signingKey)
     }
 
-    static func envelope(
-        _ source: String, replaces: [String], id: String = "com.example.bench", scriptKey: ScriptKey,
-        signingKey: SigningKey
+    /// An envelope under keys of its own, where no folder with keys is needed.
+    static func selfContained(
+        _ source: String, replaces: [String]
+    ) throws -> (envelope: [UInt8], trust: TrustStore, scriptKey: ScriptKey) {
+        let signingKey = try SigningKey.generate(.ed25519, bits: 0)
+        let scriptKey = try ScriptKey.generate(for: .aes128CBCMD5)
+        let envelope = try envelope(
+            source, replaces: replaces, id: "com.example.bench", scriptKey: scriptKey, signingKey: signingKey)
+        return (envelope, try TrustStore([signingKey.verifyingKey]), scriptKey)
+    }
+
+    private static func envelope(
+        _ source: String, replaces: [String], id: String, scriptKey: ScriptKey, signingKey: SigningKey
     ) throws -> [UInt8] {
         let script = Script(name: "main.lua", bytes: Array(source.utf8))
         let manifest = try Manifest(
@@ -92,7 +102,7 @@ struct Tools {
     /// The floor's program, beside this one.
     static let floor = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "floor").path ?? "floor"
 
-    func has(_ command: String) throws -> Bool {
+    static func has(_ command: String) -> Bool {
         (try? Processes.run(["sh", "-c", "command -v \(command)"])) != nil
     }
 }

@@ -35,7 +35,7 @@ extension ScriptKey: ScriptKeyProvider {
     public func scriptKeyNames() -> [String] { [id.description] }
 
     public func scriptKey(named name: String) -> ScriptKey? {
-        name.utf8.elementsEqual(id.description.utf8) ? self : nil
+        name.hasBytes(of: id.description) ? self : nil
     }
 }
 
@@ -50,7 +50,7 @@ public struct ScriptKeyRing: ScriptKeyProvider {
     public func scriptKeyNames() -> [String] { keys.map(\.name) }
 
     public func scriptKey(named name: String) -> ScriptKey? {
-        keys.first { $0.name.utf8.elementsEqual(name.utf8) }?.key
+        keys.first { $0.name.hasBytes(of: name) }?.key
     }
 
     /// Adds a key.

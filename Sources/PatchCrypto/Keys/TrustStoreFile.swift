@@ -158,7 +158,7 @@ extension TrustStore {
                 throw PatchError(.config, "a pin is 64 lower-case hex digits", hint: "patchpack trust pin STORE")
             }
             let found = try TrustStoreFile.pin(of: file)
-            guard pin.utf8.elementsEqual(found.utf8) else {
+            guard pin.hasBytes(of: found) else {
                 throw PatchError(
                     .modifiedTrust, "the trusted keys were modified: their digest is \(found), and \(pin) is pinned",
                     hint: "restore the file, or build the app with the new pin")

@@ -48,7 +48,7 @@ public struct VersionRange: Sendable, CustomStringConvertible {
     /// - Parameter text: `*`, or comparisons (`>=`, `<=`, `>`, `<` or `=` and a version) with one space between them.
     /// - Returns: nil for any other text.
     public init?(_ text: String) {
-        if text.utf8.elementsEqual("*".utf8) {
+        if text.hasBytes(of: "*") {
             self = .all
             return
         }

@@ -76,10 +76,3 @@ package enum JSONValue: Sendable {
         text.append(UInt8(ascii: "\""))
     }
 }
-
-extension String {
-    /// Whether two strings are the same bytes, which `==` does not ask: it takes canonically equivalent ones for equal.
-    package func hasBytes(of other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
-    }
-}

@@ -37,7 +37,7 @@ public struct Policy: Sendable {
     ///
     /// - Throws: `policy`, naming the first rule that the patch does not fit.
     package func check(_ manifest: Manifest) throws(PatchError) {
-        if let app, !app.utf8.elementsEqual(manifest.app.utf8) {
+        if let app, !app.hasBytes(of: manifest.app) {
             throw PatchError(
                 .policy, "the patch is for the app \(manifest.app), and this is \(app.isEmpty ? "no app" : app)")
         }

@@ -79,7 +79,7 @@ extension ScriptState {
     /// `cart/total/init.lua`.
     fileprivate func require(_ name: String, on stack: PatchStack) -> Int32 {
         for candidate in ["\(name).lua", "\(name)/init.lua"] {
-            guard let script = scripts.first(where: { $0.name.utf8.elementsEqual(candidate.utf8) }) else { continue }
+            guard let script = scripts.first(where: { $0.name.hasBytes(of: candidate) }) else { continue }
             return compile(script, on: stack) ? 1 : -1
         }
         stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts of the same envelope")

@@ -43,7 +43,7 @@ public struct PatchInterface: Sendable, Hashable {
 
     /// The function of a name.
     public func function(_ name: String) -> Function? {
-        functions.first { $0.name.utf8.elementsEqual(name.utf8) }
+        functions.first { $0.name.hasBytes(of: name) }
     }
 }
 
@@ -169,14 +169,14 @@ extension PatchInterface {
 
     /// What changes from this interface to a newer one, what breaks patches first.
     public func changes(to newer: PatchInterface) -> [Change] {
-        let isOther = !app.utf8.elementsEqual(newer.app.utf8)
+        let isOther = !app.hasBytes(of: newer.app)
         let other = isOther ? [Change(isBreaking: true, description: "the app was \(app), and is \(newer.app)")] : []
         return other + changesOfNames(to: newer)
     }
 
     /// Why a patch is not for this app or this version of it; nil where it is.
     package func refusal(of manifest: Manifest) -> String? {
-        guard manifest.app.utf8.elementsEqual(app.utf8) else {
+        guard manifest.app.hasBytes(of: app) else {
             return "the patch is for the app \(manifest.app), and the interface of \(app)"
         }
         guard let version = AppVersion(appVersion), !manifest.appVersions.contains(version) else { return nil }

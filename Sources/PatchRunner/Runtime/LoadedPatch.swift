@@ -45,13 +45,13 @@ public final class LoadedPatch: Sendable {
                     .script, "the script replaces \(name), which this app does not have",
                     hint: "the app has \(script.names.slots.map(\.name).joined(separator: ", "))")
             }
-            guard manifest.replaces.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+            guard manifest.replaces.contains(where: { $0.hasBytes(of: name) }) else {
                 throw PatchError(
                     .script, "the script replaces \(name), which its manifest does not name",
                     hint: "add `-- @replaces \(name)` to its head, and pack it again")
             }
         }
-        for name in manifest.replaces where !replaces.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+        for name in manifest.replaces where !replaces.contains(where: { $0.hasBytes(of: name) }) {
             throw PatchError(
                 .script, "the manifest names \(name), which the script does not replace",
                 hint: script.names.slot(name) == nil

@@ -202,7 +202,7 @@ final class ScriptFunction: Sendable {
             }
             arguments.append(value.converted(to: types?[index] ?? "value"))
         }
-        let call = unsafe record?.address.assumingMemoryBound(to: CallRecord<Original, ScriptValue, any Error>.self)
+        let call = unsafe CallRecord<Original, ScriptValue, any Error>.at(record)
         do {
             let value = try self.call(slot, cell, arguments)
             unsafe call?.pointee.outcome = .success(value)

@@ -2,6 +2,7 @@ import Foundation
 import PatchCrypto
 import PatchRunner
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct ThreadTests {
@@ -35,7 +36,7 @@ import Testing
         try harness.apply(script("right", "left"), id: "com.example.right", replaces: ["T.right"])
         let wrong = Counter()
         let calls = Counter()
-        await onThreads(2, seconds: ProcessInfo.processInfo.environment["PATCHPACK_LONG_TESTS"] == nil ? 1.5 : 10) {
+        await onThreads(2, seconds: testsMayBeLong ? 10 : 1.5) {
             thread in
             // Whether Lua answers or the original of one that waited too long, the sum is the same.
             if (thread == 0 ? left : right)(6) != 6 { wrong.add() }
