@@ -14,7 +14,7 @@ RELEASE_FLAGS += -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-l
 endif
 endif
 
-.PHONY: all build deps demo test asan tsan check lint generate docs cover bench bench-count fuzz soak clean
+.PHONY: all build deps demo test outside asan tsan check lint generate docs cover bench bench-count fuzz soak clean
 
 comma = ,
 
@@ -34,6 +34,10 @@ demo: build
 test: deps
 	$(SWIFT) test
 
+# Release builds of a package that depends on this one: each way of keeping and calling what patches can replace.
+outside: deps
+	SWIFT=$(SWIFT) python3 Tests/Outside/build.py
+
 # The same tests under the address sanitizer, leaks included.
 asan: deps
 	SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp:print_suppressions=0 \
@@ -48,7 +52,7 @@ check: deps lint docs bench-count
 	$(SWIFT) build --build-tests
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests examples/shop examples/shop-tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/fuzz
+	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 -n 50 $(SWIFT) format lint --strict
 	shellcheck scripts/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
 
 # What a registered function is, for 0 to 8 arguments.

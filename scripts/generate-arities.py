@@ -126,60 +126,10 @@ extension PatchRegistry {{
 {registrations}}}
 
 extension Replaceable {{
-    /// Calls the function, or what a patch has put in its place.
-    @inlinable @inline(__always)
-    public func callAsFunction<{constrained_}Value: PatchValue, Failure: Error>({parameters}) throws(Failure) -> Value
-    where Function == @Sendable ({types}) throws(Failure) -> Value {{
-        guard slot.isPatched else {{ return try original({arguments}) }}
-        return try slot.call(slot.cell, {arguments_}as: PatchValueResult<Value>.self, original: original)
-    }}
-
-    /// Calls the function, or what a patch has put in its place.
-    @inlinable @inline(__always)
-    public func callAsFunction<{constrained_}Failure: Error>({parameters}) throws(Failure)
-    where Function == @Sendable ({types}) throws(Failure) -> Void {{
-        guard slot.isPatched else {{ return try original({arguments}) }}
-        try slot.call(slot.cell, {arguments_}as: PatchNoResult.self, original: original)
-    }}
-
-    /// Calls the function, or what a patch has put in its place.
-    public func callAsFunction<{constrained_}Value: PatchValue, Failure: Error>({parameters}) async throws(Failure) -> Value
-    where Function == @Sendable ({types}) async throws(Failure) -> Value, Value: Sendable{sendable} {{
-        guard slot.isPatched else {{ return try await original({arguments}) }}
-        return try await slot.callAsynchronously(nil, {arguments_}as: PatchValueResult<Value>.self, original: original)
-    }}
-
-    /// Calls the function, or what a patch has put in its place.
-    public func callAsFunction<{constrained_}Failure: Error>({parameters}) async throws(Failure)
-    where Function == @Sendable ({types}) async throws(Failure) -> Void{sendable} {{
-        guard slot.isPatched else {{ return try await original({arguments}) }}
-        try await slot.callAsynchronously(nil, {arguments_}as: PatchNoResult.self, original: original)
-    }}
-}}
+{calls}}}
 
 extension PatchPoint {{
-    /// Runs the code at this place, or what a patch has put in its place.
-    @inlinable @inline(__always)
-    public func callAsFunction<{constrained_}Value: PatchValue, Failure: Error>(
-        {parameters_}original: {point_function}
-    ) throws(Failure) -> Value where Function == {point_function} {{
-        guard slot.isPatched else {{ return try original({arguments}) }}
-        return try withoutActuallyEscaping(original) {{ (original) throws(Failure) -> Value in
-            try slot.call(slot.cell, {arguments_}as: PatchValueResult<Value>.self, original: original)
-        }}
-    }}
-
-    /// Runs the code at this place, or what a patch has put in its place.
-    @inlinable @inline(__always)
-    public func callAsFunction<{constrained_}Failure: Error>(
-        {parameters_}original: {point_void_function}
-    ) throws(Failure) where Function == {point_void_function} {{
-        guard slot.isPatched else {{ return try original({arguments}) }}
-        try withoutActuallyEscaping(original) {{ (original) throws(Failure) in
-            try slot.call(slot.cell, {arguments_}as: PatchNoResult.self, original: original)
-        }}
-    }}
-}}
+{places}}}
 
 """
 
@@ -221,12 +171,12 @@ REPLACEABLE = """\
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func replaceable<{constrained_}{value_generic}Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable ({types}) throws(Failure) -> {value}
-    ) throws(PatchError) -> Replaceable<@Sendable ({types}) throws(Failure) -> {value}> {{
+    public func replaceable{generics}(
+        _ name: String, _ original: @escaping @Sendable {function}
+    ) throws(PatchError) -> Replaceable<@Sendable {function}> {{
         let slot = try register(
-            name, arguments: [{type_list}], result: {output}.self, failure: Failure.self,
-            invoke: Slot.invoker(original, as: {output}.self, {type_arguments_}failure: Failure.self))
+            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self,
+            invoke: Slot.invoker(original, as: {output}.self, {type_arguments_}failure: {failure}.self))
         return Replaceable(slot: slot, original: original)
     }}
 
@@ -237,11 +187,11 @@ REPLACEABLE = """\
     ///   - original: The function; while it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
-    public func replaceable<{constrained_}{value_generic}Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable ({types}) async throws(Failure) -> {value}
-    ) throws(PatchError) -> Replaceable<@Sendable ({types}) async throws(Failure) -> {value}>{sendable_where} {{
+    public func replaceable{generics}(
+        _ name: String, _ original: @escaping @Sendable {async_function}
+    ) throws(PatchError) -> Replaceable<@Sendable {async_function}>{sendable_where} {{
         let slot = try registerAsynchronous(
-            name, arguments: [{type_list}], result: {output}.self, failure: Failure.self
+            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self
         ) {{ slot in slot.reader(original, as: {output}.self) }}
         return Replaceable(slot: slot, original: original)
     }}
@@ -253,13 +203,45 @@ REPLACEABLE = """\
     ///   - function: The type of the code at that place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func point<{constrained_}{value_generic}Failure: Error>(
-        _ name: String, _ function: (({types}) throws(Failure) -> {value}).Type
-    ) throws(PatchError) -> PatchPoint<({types}) throws(Failure) -> {value}> {{
+    public func point{generics}(
+        _ name: String, _ function: ({function}).Type
+    ) throws(PatchError) -> PatchPoint<{function}> {{
         PatchPoint(
             slot: try register(
-                name, arguments: [{type_list}], result: {output}.self, failure: Failure.self,
-                invoke: Slot.invoker(ofPlace: {output}.self, {type_arguments_}failure: Failure.self)))
+                name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self,
+                invoke: Slot.invoker(ofPlace: {output}.self, {type_arguments_}failure: {failure}.self)))
+    }}
+
+"""
+
+CALL = """\
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction{generics}({parameters}) {effect}-> {value}
+    where Function == @Sendable {function} {{
+        guard slot.isPatched else {{ return {try_}original({arguments}) }}
+        return {try_}slot.call(slot.cell, {arguments_}as: {output}.self, original: original)
+    }}
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction{generics}({parameters}) async {effect}-> {value}
+    where Function == @Sendable {async_function}{sendable} {{
+        guard slot.isPatched else {{ return {try_}await original({arguments}) }}
+        return {try_}await slot.callAsynchronously(nil, {arguments_}as: {output}.self, original: original)
+    }}
+
+"""
+
+PLACE = """\
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction{generics}(
+        {parameters_}original: {function}
+    ) {effect}-> {value} where Function == {function} {{
+        guard slot.isPatched else {{ return {try_}original({arguments}) }}
+        return {try_}withoutActuallyEscaping(original) {{ (original) {effect}-> {value} in
+            {try_}slot.call(slot.cell, {arguments_}as: {output}.self, original: original)
+        }}
     }}
 
 """
@@ -279,7 +261,6 @@ def fields(n):
         "words": WORDS[n],
         "types": types,
         "generics_": trail(constrained),
-        "constrained_": trail(constrained),
         "parameters": ", ".join(f"_ {x}: {c}" for x, c in zip(names, letters)),
         "parameters_": trail(", ".join(f"_ {x}: {c}" for x, c in zip(names, letters))),
         "arguments": ", ".join(names),
@@ -289,8 +270,6 @@ def fields(n):
         "type_list": ", ".join(f"{c}.self" for c in letters),
         "value_function": f"({types}) throws(Failure) -> Output.Value",
         "async_value_function": f"({types}) async throws(Failure) -> Output.Value",
-        "point_function": f"({types}) throws(Failure) -> Value",
-        "point_void_function": f"({types}) throws(Failure) -> Void",
         "sendable": "".join(f", {c}: Sendable" for c in letters),
         "pushes": "".join(f"                {x}.push(to: entered)\n" for x in names),
         "are_scalars": "".join(f"Scalar.kind({c}.self) > 0, " for c in letters),
@@ -319,16 +298,27 @@ def main():
     out = HEAD
     for n in range(MOST + 1):
         f = fields(n)
-        registrations = ""
-        for value, output, generic, does in (
-            ("Value", "PatchValueResult<Value>", "Value: PatchValue, ", "returns a value"),
-            ("Void", "PatchNoResult", "", "returns nothing"),
+        registrations = calls = places = ""
+        for value, output, does in (
+            ("Value", "PatchValueResult<Value>", "returns a value"), ("Void", "PatchNoResult", "returns nothing"),
         ):
-            sendable = [f"{c}: Sendable" for c in LETTERS[:n]] + (["Value: Sendable"] if value == "Value" else [])
-            registrations += REPLACEABLE.format(
-                **f, value=value, output=output, value_generic=generic, does=does,
-                sendable_where=f"\n    where {', '.join(sendable)}" if sendable else "")
-        out += TEMPLATE.format(**f, registrations=registrations.rstrip() + "\n")
+            generics = [*LETTERS[:n]] + (["Value"] if value == "Value" else [])
+            sendable = [f"{name}: Sendable" for name in generics]
+            # Not `throws(Failure)`: Swift 6.3 stores a function of a generic error in one form, and calls it in another.
+            for effect, failure, may in (("", "Never", "cannot throw"), ("throws ", "(any Error)", "can throw")):
+                fields_ = {
+                    **f, "value": value, "output": output, "effect": effect, "try_": "try " if effect else "",
+                    "does": f"{does} and {may}", "failure": failure, "function": f"({f['types']}) {effect}-> {value}",
+                    "async_function": f"({f['types']}) async {effect}-> {value}",
+                    "generics": f"<{', '.join(f'{name}: PatchValue' for name in generics)}>" if generics else "",
+                    "sendable": "".join(f", {x}" for x in sendable),
+                    "sendable_where": f"\n    where {', '.join(sendable)}" if sendable else "",
+                }
+                registrations += REPLACEABLE.format(**fields_)
+                calls += CALL.format(**fields_)
+                places += PLACE.format(**fields_)
+        parts = {"registrations": registrations, "calls": calls, "places": places}
+        out += TEMPLATE.format(**{**f, **{name: part.rstrip() + "\n" for name, part in parts.items()}})
     print(out.rstrip())
 
 

@@ -112,7 +112,7 @@ extension Slot {
 }
 
 extension PatchRegistry {
-    /// Registers a function of no arguments that returns a value.
+    /// Registers a function of no arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -120,49 +120,49 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func replaceable<Value: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable () throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable () throws(Failure) -> Value> {
+    public func replaceable<Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable () -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable () -> Value> {
         let slot = try register(
-            name, arguments: [], result: PatchValueResult<Value>.self, failure: Failure.self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, failure: Failure.self))
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self,
+            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, failure: Never.self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of no arguments that returns a value.
+    /// Registers an asynchronous function of no arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - original: The function; while it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
-    public func replaceable<Value: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable () async throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable () async throws(Failure) -> Value>
+    public func replaceable<Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable () async -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable () async -> Value>
     where Value: Sendable {
         let slot = try registerAsynchronous(
-            name, arguments: [], result: PatchValueResult<Value>.self, failure: Failure.self
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of no arguments, that returns a value: its original stands where it is called.
+    /// Registers a place in the code, of no arguments, that returns a value and cannot throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func point<Value: PatchValue, Failure: Error>(
-        _ name: String, _ function: (() throws(Failure) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<() throws(Failure) -> Value> {
+    public func point<Value: PatchValue>(
+        _ name: String, _ function: (() -> Value).Type
+    ) throws(PatchError) -> PatchPoint<() -> Value> {
         PatchPoint(
             slot: try register(
-                name, arguments: [], result: PatchValueResult<Value>.self, failure: Failure.self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, failure: Failure.self)))
+                name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self,
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, failure: Never.self)))
     }
 
-    /// Registers a function of no arguments that returns nothing.
+    /// Registers a function of no arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -170,99 +170,250 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func replaceable<Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable () throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable () throws(Failure) -> Void> {
+    public func replaceable<Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable () throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable () throws -> Value> {
         let slot = try register(
-            name, arguments: [], result: PatchNoResult.self, failure: Failure.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, failure: Failure.self))
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, failure: (any Error).self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of no arguments that returns nothing.
+    /// Registers an asynchronous function of no arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - original: The function; while it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
-    public func replaceable<Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable () async throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable () async throws(Failure) -> Void> {
+    public func replaceable<Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable () async throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable () async throws -> Value>
+    where Value: Sendable {
         let slot = try registerAsynchronous(
-            name, arguments: [], result: PatchNoResult.self, failure: Failure.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of no arguments, that returns nothing: its original stands where it is called.
+    /// Registers a place in the code, of no arguments, that returns a value and can throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func point<Failure: Error>(
-        _ name: String, _ function: (() throws(Failure) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<() throws(Failure) -> Void> {
+    public func point<Value: PatchValue>(
+        _ name: String, _ function: (() throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<() throws -> Value> {
         PatchPoint(
             slot: try register(
-                name, arguments: [], result: PatchNoResult.self, failure: Failure.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, failure: Failure.self)))
+                name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self,
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, failure: (any Error).self)))
+    }
+
+    /// Registers a function of no arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable(
+        _ name: String, _ original: @escaping @Sendable () -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable () -> Void> {
+        let slot = try register(
+            name, arguments: [], result: PatchNoResult.self, failure: Never.self,
+            invoke: Slot.invoker(original, as: PatchNoResult.self, failure: Never.self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of no arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable(
+        _ name: String, _ original: @escaping @Sendable () async -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable () async -> Void> {
+        let slot = try registerAsynchronous(
+            name, arguments: [], result: PatchNoResult.self, failure: Never.self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of no arguments, that returns nothing and cannot throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point(
+        _ name: String, _ function: (() -> Void).Type
+    ) throws(PatchError) -> PatchPoint<() -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [], result: PatchNoResult.self, failure: Never.self,
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, failure: Never.self)))
+    }
+
+    /// Registers a function of no arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable(
+        _ name: String, _ original: @escaping @Sendable () throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable () throws -> Void> {
+        let slot = try register(
+            name, arguments: [], result: PatchNoResult.self, failure: (any Error).self,
+            invoke: Slot.invoker(original, as: PatchNoResult.self, failure: (any Error).self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of no arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable(
+        _ name: String, _ original: @escaping @Sendable () async throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable () async throws -> Void> {
+        let slot = try registerAsynchronous(
+            name, arguments: [], result: PatchNoResult.self, failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of no arguments, that returns nothing and can throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point(
+        _ name: String, _ function: (() throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<() throws -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [], result: PatchNoResult.self, failure: (any Error).self,
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, failure: (any Error).self)))
     }
 }
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<Value: PatchValue, Failure: Error>() throws(Failure) -> Value
-    where Function == @Sendable () throws(Failure) -> Value {
+    public func callAsFunction<Value: PatchValue>() -> Value
+    where Function == @Sendable () -> Value {
+        guard slot.isPatched else { return original() }
+        return slot.call(slot.cell, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<Value: PatchValue>() async -> Value
+    where Function == @Sendable () async -> Value, Value: Sendable {
+        guard slot.isPatched else { return await original() }
+        return await slot.callAsynchronously(nil, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<Value: PatchValue>() throws -> Value
+    where Function == @Sendable () throws -> Value {
         guard slot.isPatched else { return try original() }
         return try slot.call(slot.cell, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable @inline(__always)
-    public func callAsFunction<Failure: Error>() throws(Failure)
-    where Function == @Sendable () throws(Failure) -> Void {
-        guard slot.isPatched else { return try original() }
-        try slot.call(slot.cell, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or what a patch has put in its place.
-    public func callAsFunction<Value: PatchValue, Failure: Error>() async throws(Failure) -> Value
-    where Function == @Sendable () async throws(Failure) -> Value, Value: Sendable {
+    public func callAsFunction<Value: PatchValue>() async throws -> Value
+    where Function == @Sendable () async throws -> Value, Value: Sendable {
         guard slot.isPatched else { return try await original() }
         return try await slot.callAsynchronously(nil, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    public func callAsFunction<Failure: Error>() async throws(Failure)
-    where Function == @Sendable () async throws(Failure) -> Void {
+    @inlinable @inline(__always)
+    public func callAsFunction() -> Void
+    where Function == @Sendable () -> Void {
+        guard slot.isPatched else { return original() }
+        return slot.call(slot.cell, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction() async -> Void
+    where Function == @Sendable () async -> Void {
+        guard slot.isPatched else { return await original() }
+        return await slot.callAsynchronously(nil, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction() throws -> Void
+    where Function == @Sendable () throws -> Void {
+        guard slot.isPatched else { return try original() }
+        return try slot.call(slot.cell, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction() async throws -> Void
+    where Function == @Sendable () async throws -> Void {
         guard slot.isPatched else { return try await original() }
-        try await slot.callAsynchronously(nil, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(nil, as: PatchNoResult.self, original: original)
     }
 }
 
 extension PatchPoint {
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<Value: PatchValue, Failure: Error>(
-        original: () throws(Failure) -> Value
-    ) throws(Failure) -> Value where Function == () throws(Failure) -> Value {
+    public func callAsFunction<Value: PatchValue>(
+        original: () -> Value
+    ) -> Value where Function == () -> Value {
+        guard slot.isPatched else { return original() }
+        return withoutActuallyEscaping(original) { (original) -> Value in
+            slot.call(slot.cell, as: PatchValueResult<Value>.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<Value: PatchValue>(
+        original: () throws -> Value
+    ) throws -> Value where Function == () throws -> Value {
         guard slot.isPatched else { return try original() }
-        return try withoutActuallyEscaping(original) { (original) throws(Failure) -> Value in
+        return try withoutActuallyEscaping(original) { (original) throws -> Value in
             try slot.call(slot.cell, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<Failure: Error>(
-        original: () throws(Failure) -> Void
-    ) throws(Failure) where Function == () throws(Failure) -> Void {
+    public func callAsFunction(
+        original: () -> Void
+    ) -> Void where Function == () -> Void {
+        guard slot.isPatched else { return original() }
+        return withoutActuallyEscaping(original) { (original) -> Void in
+            slot.call(slot.cell, as: PatchNoResult.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction(
+        original: () throws -> Void
+    ) throws -> Void where Function == () throws -> Void {
         guard slot.isPatched else { return try original() }
-        try withoutActuallyEscaping(original) { (original) throws(Failure) in
+        return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.call(slot.cell, as: PatchNoResult.self, original: original)
         }
     }
@@ -396,7 +547,7 @@ extension Slot {
 }
 
 extension PatchRegistry {
-    /// Registers a function of one argument that returns a value.
+    /// Registers a function of one argument that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -404,49 +555,49 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func replaceable<A: PatchValue, Value: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A) throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A) throws(Failure) -> Value> {
+    public func replaceable<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A) -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A) -> Value> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Failure.self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, failure: Failure.self))
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self,
+            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, failure: Never.self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of one argument that returns a value.
+    /// Registers an asynchronous function of one argument that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - original: The function; while it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
-    public func replaceable<A: PatchValue, Value: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A) async throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A) async throws(Failure) -> Value>
+    public func replaceable<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A) async -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A) async -> Value>
     where A: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
-            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Failure.self
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of one argument, that returns a value: its original stands where it is called.
+    /// Registers a place in the code, of one argument, that returns a value and cannot throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func point<A: PatchValue, Value: PatchValue, Failure: Error>(
-        _ name: String, _ function: ((A) throws(Failure) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A) throws(Failure) -> Value> {
+    public func point<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A) -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A) -> Value> {
         PatchPoint(
             slot: try register(
-                name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Failure.self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, failure: Failure.self)))
+                name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self,
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, failure: Never.self)))
     }
 
-    /// Registers a function of one argument that returns nothing.
+    /// Registers a function of one argument that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -454,100 +605,252 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func replaceable<A: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A) throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A) throws(Failure) -> Void> {
+    public func replaceable<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A) throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchNoResult.self, failure: Failure.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, failure: Failure.self))
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, failure: (any Error).self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of one argument that returns nothing.
+    /// Registers an asynchronous function of one argument that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - original: The function; while it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
-    public func replaceable<A: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A) async throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A) async throws(Failure) -> Void>
-    where A: Sendable {
+    public func replaceable<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A) async throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A) async throws -> Value>
+    where A: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
-            name, arguments: [A.self], result: PatchNoResult.self, failure: Failure.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of one argument, that returns nothing: its original stands where it is called.
+    /// Registers a place in the code, of one argument, that returns a value and can throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func point<A: PatchValue, Failure: Error>(
-        _ name: String, _ function: ((A) throws(Failure) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A) throws(Failure) -> Void> {
+    public func point<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A) throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A) throws -> Value> {
         PatchPoint(
             slot: try register(
-                name, arguments: [A.self], result: PatchNoResult.self, failure: Failure.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, failure: Failure.self)))
+                name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, failure: (any Error).self)))
+    }
+
+    /// Registers a function of one argument that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<A: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A) -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A) -> Void> {
+        let slot = try register(
+            name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self,
+            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, failure: Never.self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of one argument that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<A: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A) async -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A) async -> Void>
+    where A: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of one argument, that returns nothing and cannot throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<A: PatchValue>(
+        _ name: String, _ function: ((A) -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A) -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self,
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, failure: Never.self)))
+    }
+
+    /// Registers a function of one argument that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<A: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A) throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A) throws -> Void> {
+        let slot = try register(
+            name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self,
+            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, failure: (any Error).self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of one argument that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<A: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A) async throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A) async throws -> Void>
+    where A: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of one argument, that returns nothing and can throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<A: PatchValue>(
+        _ name: String, _ function: ((A) throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A) throws -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self,
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, failure: (any Error).self)))
     }
 }
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, Value: PatchValue, Failure: Error>(_ a: A) throws(Failure) -> Value
-    where Function == @Sendable (A) throws(Failure) -> Value {
+    public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) -> Value
+    where Function == @Sendable (A) -> Value {
+        guard slot.isPatched else { return original(a) }
+        return slot.call(slot.cell, a, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) async -> Value
+    where Function == @Sendable (A) async -> Value, A: Sendable, Value: Sendable {
+        guard slot.isPatched else { return await original(a) }
+        return await slot.callAsynchronously(nil, a, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) throws -> Value
+    where Function == @Sendable (A) throws -> Value {
         guard slot.isPatched else { return try original(a) }
         return try slot.call(slot.cell, a, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, Failure: Error>(_ a: A) throws(Failure)
-    where Function == @Sendable (A) throws(Failure) -> Void {
-        guard slot.isPatched else { return try original(a) }
-        try slot.call(slot.cell, a, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or what a patch has put in its place.
-    public func callAsFunction<A: PatchValue, Value: PatchValue, Failure: Error>(_ a: A) async throws(Failure) -> Value
-    where Function == @Sendable (A) async throws(Failure) -> Value, Value: Sendable, A: Sendable {
+    public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) async throws -> Value
+    where Function == @Sendable (A) async throws -> Value, A: Sendable, Value: Sendable {
         guard slot.isPatched else { return try await original(a) }
         return try await slot.callAsynchronously(nil, a, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    public func callAsFunction<A: PatchValue, Failure: Error>(_ a: A) async throws(Failure)
-    where Function == @Sendable (A) async throws(Failure) -> Void, A: Sendable {
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue>(_ a: A) -> Void
+    where Function == @Sendable (A) -> Void {
+        guard slot.isPatched else { return original(a) }
+        return slot.call(slot.cell, a, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue>(_ a: A) async -> Void
+    where Function == @Sendable (A) async -> Void, A: Sendable {
+        guard slot.isPatched else { return await original(a) }
+        return await slot.callAsynchronously(nil, a, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue>(_ a: A) throws -> Void
+    where Function == @Sendable (A) throws -> Void {
+        guard slot.isPatched else { return try original(a) }
+        return try slot.call(slot.cell, a, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue>(_ a: A) async throws -> Void
+    where Function == @Sendable (A) async throws -> Void, A: Sendable {
         guard slot.isPatched else { return try await original(a) }
-        try await slot.callAsynchronously(nil, a, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(nil, a, as: PatchNoResult.self, original: original)
     }
 }
 
 extension PatchPoint {
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, Value: PatchValue, Failure: Error>(
-        _ a: A, original: (A) throws(Failure) -> Value
-    ) throws(Failure) -> Value where Function == (A) throws(Failure) -> Value {
+    public func callAsFunction<A: PatchValue, Value: PatchValue>(
+        _ a: A, original: (A) -> Value
+    ) -> Value where Function == (A) -> Value {
+        guard slot.isPatched else { return original(a) }
+        return withoutActuallyEscaping(original) { (original) -> Value in
+            slot.call(slot.cell, a, as: PatchValueResult<Value>.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, Value: PatchValue>(
+        _ a: A, original: (A) throws -> Value
+    ) throws -> Value where Function == (A) throws -> Value {
         guard slot.isPatched else { return try original(a) }
-        return try withoutActuallyEscaping(original) { (original) throws(Failure) -> Value in
+        return try withoutActuallyEscaping(original) { (original) throws -> Value in
             try slot.call(slot.cell, a, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, Failure: Error>(
-        _ a: A, original: (A) throws(Failure) -> Void
-    ) throws(Failure) where Function == (A) throws(Failure) -> Void {
+    public func callAsFunction<A: PatchValue>(
+        _ a: A, original: (A) -> Void
+    ) -> Void where Function == (A) -> Void {
+        guard slot.isPatched else { return original(a) }
+        return withoutActuallyEscaping(original) { (original) -> Void in
+            slot.call(slot.cell, a, as: PatchNoResult.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue>(
+        _ a: A, original: (A) throws -> Void
+    ) throws -> Void where Function == (A) throws -> Void {
         guard slot.isPatched else { return try original(a) }
-        try withoutActuallyEscaping(original) { (original) throws(Failure) in
+        return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.call(slot.cell, a, as: PatchNoResult.self, original: original)
         }
     }
@@ -688,7 +991,7 @@ extension Slot {
 }
 
 extension PatchRegistry {
-    /// Registers a function of two arguments that returns a value.
+    /// Registers a function of two arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -696,49 +999,49 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B) throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws(Failure) -> Value> {
+    public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B) -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B) -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Failure.self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self, failure: Failure.self))
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
+            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self, failure: Never.self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of two arguments that returns a value.
+    /// Registers an asynchronous function of two arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - original: The function; while it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
-    public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B) async throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B) async throws(Failure) -> Value>
+    public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B) async -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B) async -> Value>
     where A: Sendable, B: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Failure.self
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of two arguments, that returns a value: its original stands where it is called.
+    /// Registers a place in the code, of two arguments, that returns a value and cannot throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func point<A: PatchValue, B: PatchValue, Value: PatchValue, Failure: Error>(
-        _ name: String, _ function: ((A, B) throws(Failure) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B) throws(Failure) -> Value> {
+    public func point<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B) -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B) -> Value> {
         PatchPoint(
             slot: try register(
-                name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Failure.self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, failure: Failure.self)))
+                name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, failure: Never.self)))
     }
 
-    /// Registers a function of two arguments that returns nothing.
+    /// Registers a function of two arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -746,102 +1049,252 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func replaceable<A: PatchValue, B: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B) throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws(Failure) -> Void> {
+    public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B) throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Failure.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, failure: Failure.self))
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self, failure: (any Error).self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of two arguments that returns nothing.
+    /// Registers an asynchronous function of two arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - original: The function; while it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
-    public func replaceable<A: PatchValue, B: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B) async throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B) async throws(Failure) -> Void>
-    where A: Sendable, B: Sendable {
+    public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B) async throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B) async throws -> Value>
+    where A: Sendable, B: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Failure.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of two arguments, that returns nothing: its original stands where it is called.
+    /// Registers a place in the code, of two arguments, that returns a value and can throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func point<A: PatchValue, B: PatchValue, Failure: Error>(
-        _ name: String, _ function: ((A, B) throws(Failure) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B) throws(Failure) -> Void> {
+    public func point<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B) throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B) throws -> Value> {
         PatchPoint(
             slot: try register(
-                name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Failure.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, failure: Failure.self)))
+                name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, failure: (any Error).self)))
+    }
+
+    /// Registers a function of two arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<A: PatchValue, B: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B) -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B) -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self,
+            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, failure: Never.self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of two arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<A: PatchValue, B: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B) async -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B) async -> Void>
+    where A: Sendable, B: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of two arguments, that returns nothing and cannot throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<A: PatchValue, B: PatchValue>(
+        _ name: String, _ function: ((A, B) -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B) -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self,
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, failure: Never.self)))
+    }
+
+    /// Registers a function of two arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<A: PatchValue, B: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B) throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self,
+            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, failure: (any Error).self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of two arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<A: PatchValue, B: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B) async throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B) async throws -> Void>
+    where A: Sendable, B: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of two arguments, that returns nothing and can throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<A: PatchValue, B: PatchValue>(
+        _ name: String, _ function: ((A, B) throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B) throws -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self,
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, failure: (any Error).self)))
     }
 }
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue, Failure: Error>(_ a: A, _ b: B)
-        throws(Failure) -> Value
-    where Function == @Sendable (A, B) throws(Failure) -> Value {
+    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) -> Value
+    where Function == @Sendable (A, B) -> Value {
+        guard slot.isPatched else { return original(a, b) }
+        return slot.call(slot.cell, a, b, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) async -> Value
+    where Function == @Sendable (A, B) async -> Value, A: Sendable, B: Sendable, Value: Sendable {
+        guard slot.isPatched else { return await original(a, b) }
+        return await slot.callAsynchronously(nil, a, b, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) throws -> Value
+    where Function == @Sendable (A, B) throws -> Value {
         guard slot.isPatched else { return try original(a, b) }
         return try slot.call(slot.cell, a, b, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, Failure: Error>(_ a: A, _ b: B) throws(Failure)
-    where Function == @Sendable (A, B) throws(Failure) -> Void {
-        guard slot.isPatched else { return try original(a, b) }
-        try slot.call(slot.cell, a, b, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or what a patch has put in its place.
-    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue, Failure: Error>(_ a: A, _ b: B)
-        async throws(Failure) -> Value
-    where Function == @Sendable (A, B) async throws(Failure) -> Value, Value: Sendable, A: Sendable, B: Sendable {
+    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) async throws -> Value
+    where Function == @Sendable (A, B) async throws -> Value, A: Sendable, B: Sendable, Value: Sendable {
         guard slot.isPatched else { return try await original(a, b) }
         return try await slot.callAsynchronously(nil, a, b, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    public func callAsFunction<A: PatchValue, B: PatchValue, Failure: Error>(_ a: A, _ b: B) async throws(Failure)
-    where Function == @Sendable (A, B) async throws(Failure) -> Void, A: Sendable, B: Sendable {
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) -> Void
+    where Function == @Sendable (A, B) -> Void {
+        guard slot.isPatched else { return original(a, b) }
+        return slot.call(slot.cell, a, b, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) async -> Void
+    where Function == @Sendable (A, B) async -> Void, A: Sendable, B: Sendable {
+        guard slot.isPatched else { return await original(a, b) }
+        return await slot.callAsynchronously(nil, a, b, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) throws -> Void
+    where Function == @Sendable (A, B) throws -> Void {
+        guard slot.isPatched else { return try original(a, b) }
+        return try slot.call(slot.cell, a, b, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) async throws -> Void
+    where Function == @Sendable (A, B) async throws -> Void, A: Sendable, B: Sendable {
         guard slot.isPatched else { return try await original(a, b) }
-        try await slot.callAsynchronously(nil, a, b, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(nil, a, b, as: PatchNoResult.self, original: original)
     }
 }
 
 extension PatchPoint {
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue, Failure: Error>(
-        _ a: A, _ b: B, original: (A, B) throws(Failure) -> Value
-    ) throws(Failure) -> Value where Function == (A, B) throws(Failure) -> Value {
+    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, original: (A, B) -> Value
+    ) -> Value where Function == (A, B) -> Value {
+        guard slot.isPatched else { return original(a, b) }
+        return withoutActuallyEscaping(original) { (original) -> Value in
+            slot.call(slot.cell, a, b, as: PatchValueResult<Value>.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, original: (A, B) throws -> Value
+    ) throws -> Value where Function == (A, B) throws -> Value {
         guard slot.isPatched else { return try original(a, b) }
-        return try withoutActuallyEscaping(original) { (original) throws(Failure) -> Value in
+        return try withoutActuallyEscaping(original) { (original) throws -> Value in
             try slot.call(slot.cell, a, b, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, Failure: Error>(
-        _ a: A, _ b: B, original: (A, B) throws(Failure) -> Void
-    ) throws(Failure) where Function == (A, B) throws(Failure) -> Void {
+    public func callAsFunction<A: PatchValue, B: PatchValue>(
+        _ a: A, _ b: B, original: (A, B) -> Void
+    ) -> Void where Function == (A, B) -> Void {
+        guard slot.isPatched else { return original(a, b) }
+        return withoutActuallyEscaping(original) { (original) -> Void in
+            slot.call(slot.cell, a, b, as: PatchNoResult.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue>(
+        _ a: A, _ b: B, original: (A, B) throws -> Void
+    ) throws -> Void where Function == (A, B) throws -> Void {
         guard slot.isPatched else { return try original(a, b) }
-        try withoutActuallyEscaping(original) { (original) throws(Failure) in
+        return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.call(slot.cell, a, b, as: PatchNoResult.self, original: original)
         }
     }
@@ -990,7 +1443,7 @@ extension Slot {
 }
 
 extension PatchRegistry {
-    /// Registers a function of three arguments that returns a value.
+    /// Registers a function of three arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -998,51 +1451,51 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C) throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws(Failure) -> Value> {
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C) -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Failure.self,
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
             invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, failure: Failure.self))
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, failure: Never.self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of three arguments that returns a value.
+    /// Registers an asynchronous function of three arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - original: The function; while it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C) async throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async throws(Failure) -> Value>
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C) async -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Failure.self
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of three arguments, that returns a value: its original stands where it is called.
+    /// Registers a place in the code, of three arguments, that returns a value and cannot throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue, Failure: Error>(
-        _ name: String, _ function: ((A, B, C) throws(Failure) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C) throws(Failure) -> Value> {
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C) -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C) -> Value> {
         PatchPoint(
             slot: try register(
-                name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Failure.self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, failure: Failure.self)))
+                name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, failure: Never.self)
+            ))
     }
 
-    /// Registers a function of three arguments that returns nothing.
+    /// Registers a function of three arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1050,109 +1503,260 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C) throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws(Failure) -> Void> {
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C) throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Failure.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, failure: Failure.self))
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            invoke: Slot.invoker(
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, failure: (any Error).self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of three arguments that returns nothing.
+    /// Registers an asynchronous function of three arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - original: The function; while it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C) async throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async throws(Failure) -> Void>
-    where A: Sendable, B: Sendable, C: Sendable {
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C) async throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async throws -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Failure.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of three arguments, that returns nothing: its original stands where it is called.
+    /// Registers a place in the code, of three arguments, that returns a value and can throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, Failure: Error>(
-        _ name: String, _ function: ((A, B, C) throws(Failure) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C) throws(Failure) -> Void> {
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C) throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C) throws -> Value> {
         PatchPoint(
             slot: try register(
-                name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Failure.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, failure: Failure.self)))
+                name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self,
+                failure: (any Error).self,
+                invoke: Slot.invoker(
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, failure: (any Error).self)))
+    }
+
+    /// Registers a function of three arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C) -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self,
+            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, failure: Never.self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of three arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C) async -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async -> Void>
+    where A: Sendable, B: Sendable, C: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of three arguments, that returns nothing and cannot throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ function: ((A, B, C) -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C) -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self,
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, failure: Never.self)))
+    }
+
+    /// Registers a function of three arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C) throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
+            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, failure: (any Error).self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of three arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C) async throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async throws -> Void>
+    where A: Sendable, B: Sendable, C: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of three arguments, that returns nothing and can throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ function: ((A, B, C) throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C) throws -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, failure: (any Error).self)))
     }
 }
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue, Failure: Error>(
-        _ a: A, _ b: B, _ c: C
-    ) throws(Failure) -> Value
-    where Function == @Sendable (A, B, C) throws(Failure) -> Value {
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
+        -> Value
+    where Function == @Sendable (A, B, C) -> Value {
+        guard slot.isPatched else { return original(a, b, c) }
+        return slot.call(slot.cell, a, b, c, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
+        async -> Value
+    where Function == @Sendable (A, B, C) async -> Value, A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
+        guard slot.isPatched else { return await original(a, b, c) }
+        return await slot.callAsynchronously(nil, a, b, c, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
+        throws -> Value
+    where Function == @Sendable (A, B, C) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c) }
         return try slot.call(slot.cell, a, b, c, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Failure: Error>(_ a: A, _ b: B, _ c: C)
-        throws(Failure)
-    where Function == @Sendable (A, B, C) throws(Failure) -> Void {
-        guard slot.isPatched else { return try original(a, b, c) }
-        try slot.call(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or what a patch has put in its place.
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue, Failure: Error>(
-        _ a: A, _ b: B, _ c: C
-    ) async throws(Failure) -> Value
-    where
-        Function == @Sendable (A, B, C) async throws(Failure) -> Value, Value: Sendable, A: Sendable, B: Sendable,
-        C: Sendable
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
+        async throws -> Value
+    where Function == @Sendable (A, B, C) async throws -> Value, A: Sendable, B: Sendable, C: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c) }
         return try await slot.callAsynchronously(nil, a, b, c, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Failure: Error>(_ a: A, _ b: B, _ c: C)
-        async throws(Failure)
-    where Function == @Sendable (A, B, C) async throws(Failure) -> Void, A: Sendable, B: Sendable, C: Sendable {
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) -> Void
+    where Function == @Sendable (A, B, C) -> Void {
+        guard slot.isPatched else { return original(a, b, c) }
+        return slot.call(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) async -> Void
+    where Function == @Sendable (A, B, C) async -> Void, A: Sendable, B: Sendable, C: Sendable {
+        guard slot.isPatched else { return await original(a, b, c) }
+        return await slot.callAsynchronously(nil, a, b, c, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) throws -> Void
+    where Function == @Sendable (A, B, C) throws -> Void {
+        guard slot.isPatched else { return try original(a, b, c) }
+        return try slot.call(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) async throws -> Void
+    where Function == @Sendable (A, B, C) async throws -> Void, A: Sendable, B: Sendable, C: Sendable {
         guard slot.isPatched else { return try await original(a, b, c) }
-        try await slot.callAsynchronously(nil, a, b, c, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(nil, a, b, c, as: PatchNoResult.self, original: original)
     }
 }
 
 extension PatchPoint {
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue, Failure: Error>(
-        _ a: A, _ b: B, _ c: C, original: (A, B, C) throws(Failure) -> Value
-    ) throws(Failure) -> Value where Function == (A, B, C) throws(Failure) -> Value {
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, _ c: C, original: (A, B, C) -> Value
+    ) -> Value where Function == (A, B, C) -> Value {
+        guard slot.isPatched else { return original(a, b, c) }
+        return withoutActuallyEscaping(original) { (original) -> Value in
+            slot.call(slot.cell, a, b, c, as: PatchValueResult<Value>.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, _ c: C, original: (A, B, C) throws -> Value
+    ) throws -> Value where Function == (A, B, C) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c) }
-        return try withoutActuallyEscaping(original) { (original) throws(Failure) -> Value in
+        return try withoutActuallyEscaping(original) { (original) throws -> Value in
             try slot.call(slot.cell, a, b, c, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Failure: Error>(
-        _ a: A, _ b: B, _ c: C, original: (A, B, C) throws(Failure) -> Void
-    ) throws(Failure) where Function == (A, B, C) throws(Failure) -> Void {
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ a: A, _ b: B, _ c: C, original: (A, B, C) -> Void
+    ) -> Void where Function == (A, B, C) -> Void {
+        guard slot.isPatched else { return original(a, b, c) }
+        return withoutActuallyEscaping(original) { (original) -> Void in
+            slot.call(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ a: A, _ b: B, _ c: C, original: (A, B, C) throws -> Void
+    ) throws -> Void where Function == (A, B, C) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c) }
-        try withoutActuallyEscaping(original) { (original) throws(Failure) in
+        return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.call(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
         }
     }
@@ -1314,7 +1918,7 @@ extension Slot {
 }
 
 extension PatchRegistry {
-    /// Registers a function of four arguments that returns a value.
+    /// Registers a function of four arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1322,58 +1926,53 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue, Failure: Error
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D) throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) throws(Failure) -> Value> {
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
-            failure: Failure.self,
+            failure: Never.self,
             invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, failure: Failure.self))
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, failure: Never.self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of four arguments that returns a value.
+    /// Registers an asynchronous function of four arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - original: The function; while it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue, Failure: Error
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async throws(Failure) -> Value>
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
-            failure: Failure.self
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self, failure: Never.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of four arguments, that returns a value: its original stands where it is called.
+    /// Registers a place in the code, of four arguments, that returns a value and cannot throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue, Failure: Error>(
-        _ name: String, _ function: ((A, B, C, D) throws(Failure) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D) throws(Failure) -> Value> {
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D) -> Value> {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
-                failure: Failure.self,
+                failure: Never.self,
                 invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, failure: Failure.self)))
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, failure: Never.self)))
     }
 
-    /// Registers a function of four arguments that returns nothing.
+    /// Registers a function of four arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1381,118 +1980,282 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D) throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) throws(Failure) -> Void> {
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Failure.self,
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
+            failure: (any Error).self,
             invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, failure: Failure.self))
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, failure: (any Error).self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of four arguments that returns nothing.
+    /// Registers an asynchronous function of four arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - original: The function; while it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async throws(Failure) -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async throws -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Failure.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
+            failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of four arguments, that returns nothing: its original stands where it is called.
+    /// Registers a place in the code, of four arguments, that returns a value and can throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Failure: Error>(
-        _ name: String, _ function: ((A, B, C, D) throws(Failure) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D) throws(Failure) -> Void> {
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D) throws -> Value> {
         PatchPoint(
             slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Failure.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, failure: Failure.self)
-            ))
+                name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
+                failure: (any Error).self,
+                invoke: Slot.invoker(
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, failure: (any Error).self)))
+    }
+
+    /// Registers a function of four arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
+            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, failure: Never.self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of four arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of four arguments, that returns nothing and cannot throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D) -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, failure: Never.self)))
+    }
+
+    /// Registers a function of four arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) throws -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self,
+            invoke: Slot.invoker(
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, failure: (any Error).self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of four arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async throws -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of four arguments, that returns nothing and can throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D) throws -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self,
+                failure: (any Error).self,
+                invoke: Slot.invoker(
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, failure: (any Error).self)))
     }
 }
 
 extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D) throws(Failure) -> Value
-    where Function == @Sendable (A, B, C, D) throws(Failure) -> Value {
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D
+    ) -> Value
+    where Function == @Sendable (A, B, C, D) -> Value {
+        guard slot.isPatched else { return original(a, b, c, d) }
+        return slot.call(slot.cell, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D
+    ) async -> Value
+    where
+        Function == @Sendable (A, B, C, D) async -> Value, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
+        Value: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d) }
+        return await slot.callAsynchronously(nil, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D
+    ) throws -> Value
+    where Function == @Sendable (A, B, C, D) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d) }
         return try slot.call(slot.cell, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Failure: Error>(
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
-    ) throws(Failure)
-    where Function == @Sendable (A, B, C, D) throws(Failure) -> Void {
-        guard slot.isPatched else { return try original(a, b, c, d) }
-        try slot.call(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or what a patch has put in its place.
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D) async throws(Failure) -> Value
+    ) async throws -> Value
     where
-        Function == @Sendable (A, B, C, D) async throws(Failure) -> Value, Value: Sendable, A: Sendable, B: Sendable,
-        C: Sendable, D: Sendable
+        Function == @Sendable (A, B, C, D) async throws -> Value, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
+        Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d) }
         return try await slot.callAsynchronously(nil, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Failure: Error>(
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
-    ) async throws(Failure)
-    where
-        Function == @Sendable (A, B, C, D) async throws(Failure) -> Void, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable
-    {
+    ) -> Void
+    where Function == @Sendable (A, B, C, D) -> Void {
+        guard slot.isPatched else { return original(a, b, c, d) }
+        return slot.call(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D
+    ) async -> Void
+    where Function == @Sendable (A, B, C, D) async -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable {
+        guard slot.isPatched else { return await original(a, b, c, d) }
+        return await slot.callAsynchronously(nil, a, b, c, d, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D
+    ) throws -> Void
+    where Function == @Sendable (A, B, C, D) throws -> Void {
+        guard slot.isPatched else { return try original(a, b, c, d) }
+        return try slot.call(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D
+    ) async throws -> Void
+    where Function == @Sendable (A, B, C, D) async throws -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable {
         guard slot.isPatched else { return try await original(a, b, c, d) }
-        try await slot.callAsynchronously(nil, a, b, c, d, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(nil, a, b, c, d, as: PatchNoResult.self, original: original)
     }
 }
 
 extension PatchPoint {
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue, Failure: Error
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) throws(Failure) -> Value
-    ) throws(Failure) -> Value where Function == (A, B, C, D) throws(Failure) -> Value {
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) -> Value
+    ) -> Value where Function == (A, B, C, D) -> Value {
+        guard slot.isPatched else { return original(a, b, c, d) }
+        return withoutActuallyEscaping(original) { (original) -> Value in
+            slot.call(slot.cell, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) throws -> Value
+    ) throws -> Value where Function == (A, B, C, D) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d) }
-        return try withoutActuallyEscaping(original) { (original) throws(Failure) -> Value in
+        return try withoutActuallyEscaping(original) { (original) throws -> Value in
             try slot.call(slot.cell, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Failure: Error>(
-        _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) throws(Failure) -> Void
-    ) throws(Failure) where Function == (A, B, C, D) throws(Failure) -> Void {
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) -> Void
+    ) -> Void where Function == (A, B, C, D) -> Void {
+        guard slot.isPatched else { return original(a, b, c, d) }
+        return withoutActuallyEscaping(original) { (original) -> Void in
+            slot.call(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) throws -> Void
+    ) throws -> Void where Function == (A, B, C, D) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d) }
-        try withoutActuallyEscaping(original) { (original) throws(Failure) in
+        return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.call(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
         }
     }
@@ -1664,7 +2427,7 @@ extension Slot {
 }
 
 extension PatchRegistry {
-    /// Registers a function of five arguments that returns a value.
+    /// Registers a function of five arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1673,20 +2436,20 @@ extension PatchRegistry {
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
     public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue, Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) throws(Failure) -> Value> {
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-            failure: Failure.self,
+            failure: Never.self,
             invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self,
-                failure: Failure.self))
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, failure: Never.self)
+        )
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of five arguments that returns a value.
+    /// Registers an asynchronous function of five arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1694,40 +2457,38 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue, Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async throws(Failure) -> Value>
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-            failure: Failure.self
+            failure: Never.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of five arguments, that returns a value: its original stands where it is called.
+    /// Registers a place in the code, of five arguments, that returns a value and cannot throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue, Failure: Error
-    >(
-        _ name: String, _ function: ((A, B, C, D, E) throws(Failure) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) throws(Failure) -> Value> {
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) -> Value> {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-                failure: Failure.self,
+                failure: Never.self,
                 invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, failure: Failure.self
-                )))
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, failure: Never.self))
+        )
     }
 
-    /// Registers a function of five arguments that returns nothing.
+    /// Registers a function of five arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1735,50 +2496,165 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) throws(Failure) -> Void> {
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
-            failure: Failure.self,
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
+            failure: (any Error).self,
             invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, failure: Failure.self))
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self,
+                failure: (any Error).self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of five arguments that returns nothing.
+    /// Registers an asynchronous function of five arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - original: The function; while it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async throws(Failure) -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async throws -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Failure.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
+            failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of five arguments, that returns nothing: its original stands where it is called.
+    /// Registers a place in the code, of five arguments, that returns a value and can throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Failure: Error>(
-        _ name: String, _ function: ((A, B, C, D, E) throws(Failure) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) throws(Failure) -> Void> {
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) throws -> Value> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
+                failure: (any Error).self,
+                invoke: Slot.invoker(
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self,
+                    failure: (any Error).self)))
+    }
+
+    /// Registers a function of five arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self,
+            invoke: Slot.invoker(
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, failure: Never.self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of five arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of five arguments, that returns nothing and cannot throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) -> Void> {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
-                failure: Failure.self,
+                failure: Never.self,
                 invoke: Slot.invoker(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, failure: Failure.self)))
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, failure: Never.self)))
+    }
+
+    /// Registers a function of five arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) throws -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
+            failure: (any Error).self,
+            invoke: Slot.invoker(
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, failure: (any Error).self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of five arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async throws -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
+            failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of five arguments, that returns nothing and can throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) throws -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
+                failure: (any Error).self,
+                invoke: Slot.invoker(
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, failure: (any Error).self)))
     }
 }
 
@@ -1786,30 +2662,42 @@ extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
     @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) throws(Failure) -> Value
-    where Function == @Sendable (A, B, C, D, E) throws(Failure) -> Value {
-        guard slot.isPatched else { return try original(a, b, c, d, e) }
-        return try slot.call(slot.cell, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) -> Value
+    where Function == @Sendable (A, B, C, D, E) -> Value {
+        guard slot.isPatched else { return original(a, b, c, d, e) }
+        return slot.call(slot.cell, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) async -> Value
+    where
+        Function == @Sendable (A, B, C, D, E) async -> Value, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
+        E: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e) }
+        return await slot.callAsynchronously(nil, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
     @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) throws(Failure)
-    where Function == @Sendable (A, B, C, D, E) throws(Failure) -> Void {
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) throws -> Value
+    where Function == @Sendable (A, B, C, D, E) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e) }
-        try slot.call(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
+        return try slot.call(slot.cell, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) async throws(Failure) -> Value
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) async throws -> Value
     where
-        Function == @Sendable (A, B, C, D, E) async throws(Failure) -> Value, Value: Sendable, A: Sendable, B: Sendable,
-        C: Sendable, D: Sendable, E: Sendable
+        Function == @Sendable (A, B, C, D, E) async throws -> Value, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
+        E: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e) }
         return try await slot.callAsynchronously(
@@ -1817,15 +2705,47 @@ extension Replaceable {
     }
 
     /// Calls the function, or what a patch has put in its place.
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) async throws(Failure)
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
+    ) -> Void
+    where Function == @Sendable (A, B, C, D, E) -> Void {
+        guard slot.isPatched else { return original(a, b, c, d, e) }
+        return slot.call(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
+    ) async -> Void
     where
-        Function == @Sendable (A, B, C, D, E) async throws(Failure) -> Void, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable
+        Function == @Sendable (A, B, C, D, E) async -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
+        E: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e) }
+        return await slot.callAsynchronously(nil, a, b, c, d, e, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
+    ) throws -> Void
+    where Function == @Sendable (A, B, C, D, E) throws -> Void {
+        guard slot.isPatched else { return try original(a, b, c, d, e) }
+        return try slot.call(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
+    ) async throws -> Void
+    where
+        Function == @Sendable (A, B, C, D, E) async throws -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
+        E: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e) }
-        try await slot.callAsynchronously(nil, a, b, c, d, e, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(nil, a, b, c, d, e, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -1833,25 +2753,47 @@ extension PatchPoint {
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue, Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) throws(Failure) -> Value
-    ) throws(Failure) -> Value where Function == (A, B, C, D, E) throws(Failure) -> Value {
-        guard slot.isPatched else { return try original(a, b, c, d, e) }
-        return try withoutActuallyEscaping(original) { (original) throws(Failure) -> Value in
-            try slot.call(slot.cell, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) -> Value
+    ) -> Value where Function == (A, B, C, D, E) -> Value {
+        guard slot.isPatched else { return original(a, b, c, d, e) }
+        return withoutActuallyEscaping(original) { (original) -> Value in
+            slot.call(slot.cell, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) throws(Failure) -> Void
-    ) throws(Failure) where Function == (A, B, C, D, E) throws(Failure) -> Void {
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) throws -> Value
+    ) throws -> Value where Function == (A, B, C, D, E) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e) }
-        try withoutActuallyEscaping(original) { (original) throws(Failure) in
+        return try withoutActuallyEscaping(original) { (original) throws -> Value in
+            try slot.call(slot.cell, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) -> Void
+    ) -> Void where Function == (A, B, C, D, E) -> Void {
+        guard slot.isPatched else { return original(a, b, c, d, e) }
+        return withoutActuallyEscaping(original) { (original) -> Void in
+            slot.call(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) throws -> Void
+    ) throws -> Void where Function == (A, B, C, D, E) throws -> Void {
+        guard slot.isPatched else { return try original(a, b, c, d, e) }
+        return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.call(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
         }
     }
@@ -2040,7 +2982,7 @@ extension Slot {
 }
 
 extension PatchRegistry {
-    /// Registers a function of six arguments that returns a value.
+    /// Registers a function of six arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2049,21 +2991,20 @@ extension PatchRegistry {
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
     public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue,
-        Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) throws(Failure) -> Value> {
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-            failure: Failure.self,
+            failure: Never.self,
             invoke: Slot.invoker(
                 original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self,
-                failure: Failure.self))
+                failure: Never.self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of six arguments that returns a value.
+    /// Registers an asynchronous function of six arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2071,20 +3012,19 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue,
-        Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async throws(Failure) -> Value>
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-            failure: Failure.self
+            failure: Never.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of six arguments, that returns a value: its original stands where it is called.
+    /// Registers a place in the code, of six arguments, that returns a value and cannot throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2092,21 +3032,20 @@ extension PatchRegistry {
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
     public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue,
-        Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ function: ((A, B, C, D, E, F) throws(Failure) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) throws(Failure) -> Value> {
+        _ name: String, _ function: ((A, B, C, D, E, F) -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) -> Value> {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-                failure: Failure.self,
+                failure: Never.self,
                 invoke: Slot.invoker(
                     ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self,
-                    failure: Failure.self)))
+                    failure: Never.self)))
     }
 
-    /// Registers a function of six arguments that returns nothing.
+    /// Registers a function of six arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2115,20 +3054,20 @@ extension PatchRegistry {
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
     public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) throws(Failure) -> Void> {
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-            failure: Failure.self,
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
+            failure: (any Error).self,
             invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, failure: Failure.self)
-        )
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self,
+                failure: (any Error).self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of six arguments that returns nothing.
+    /// Registers an asynchronous function of six arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2136,19 +3075,19 @@ extension PatchRegistry {
     /// - Returns: The function to call in its place.
     /// - Throws: `config` for a name that is registered already, or is none.
     public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async throws(Failure) -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async throws -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-            failure: Failure.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
+            failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of six arguments, that returns nothing: its original stands where it is called.
+    /// Registers a place in the code, of six arguments, that returns a value and can throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2156,17 +3095,129 @@ extension PatchRegistry {
     /// - Throws: `config` for a name that is registered already, or is none.
     @inlinable
     public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ function: ((A, B, C, D, E, F) throws(Failure) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) throws(Failure) -> Void> {
+        _ name: String, _ function: ((A, B, C, D, E, F) throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) throws -> Value> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
+                failure: (any Error).self,
+                invoke: Slot.invoker(
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self,
+                    failure: (any Error).self)))
+    }
+
+    /// Registers a function of six arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
+            failure: Never.self,
+            invoke: Slot.invoker(
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, failure: Never.self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of six arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
+            failure: Never.self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of six arguments, that returns nothing and cannot throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E, F) -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) -> Void> {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-                failure: Failure.self,
+                failure: Never.self,
                 invoke: Slot.invoker(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, failure: Failure.self))
-        )
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, failure: Never.self)))
+    }
+
+    /// Registers a function of six arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) throws -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
+            failure: (any Error).self,
+            invoke: Slot.invoker(
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self,
+                failure: (any Error).self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of six arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async throws -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
+            failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of six arguments, that returns nothing and can throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E, F) throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) throws -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
+                failure: (any Error).self,
+                invoke: Slot.invoker(
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self,
+                    failure: (any Error).self)))
     }
 }
 
@@ -2174,32 +3225,43 @@ extension Replaceable {
     /// Calls the function, or what a patch has put in its place.
     @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue,
-        Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws(Failure) -> Value
-    where Function == @Sendable (A, B, C, D, E, F) throws(Failure) -> Value {
-        guard slot.isPatched else { return try original(a, b, c, d, e, f) }
-        return try slot.call(slot.cell, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) -> Value
+    where Function == @Sendable (A, B, C, D, E, F) -> Value {
+        guard slot.isPatched else { return original(a, b, c, d, e, f) }
+        return slot.call(slot.cell, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async -> Value
+    where
+        Function == @Sendable (A, B, C, D, E, F) async -> Value, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
+        E: Sendable, F: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f) }
+        return await slot.callAsynchronously(
+            nil, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
     @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws(Failure)
-    where Function == @Sendable (A, B, C, D, E, F) throws(Failure) -> Void {
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws -> Value
+    where Function == @Sendable (A, B, C, D, E, F) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e, f) }
-        try slot.call(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+        return try slot.call(slot.cell, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue,
-        Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws(Failure) -> Value
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws -> Value
     where
-        Function == @Sendable (A, B, C, D, E, F) async throws(Failure) -> Value, Value: Sendable, A: Sendable,
-        B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable
+        Function == @Sendable (A, B, C, D, E, F) async throws -> Value, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, F: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
         return try await slot.callAsynchronously(
@@ -2207,15 +3269,47 @@ extension Replaceable {
     }
 
     /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws(Failure)
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) -> Void
+    where Function == @Sendable (A, B, C, D, E, F) -> Void {
+        guard slot.isPatched else { return original(a, b, c, d, e, f) }
+        return slot.call(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async -> Void
     where
-        Function == @Sendable (A, B, C, D, E, F) async throws(Failure) -> Void, A: Sendable, B: Sendable, C: Sendable,
+        Function == @Sendable (A, B, C, D, E, F) async -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
+        E: Sendable, F: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f) }
+        return await slot.callAsynchronously(nil, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws -> Void
+    where Function == @Sendable (A, B, C, D, E, F) throws -> Void {
+        guard slot.isPatched else { return try original(a, b, c, d, e, f) }
+        return try slot.call(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws -> Void
+    where
+        Function == @Sendable (A, B, C, D, E, F) async throws -> Void, A: Sendable, B: Sendable, C: Sendable,
         D: Sendable, E: Sendable, F: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
-        try await slot.callAsynchronously(nil, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(nil, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -2223,13 +3317,25 @@ extension PatchPoint {
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue,
-        Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) throws(Failure) -> Value
-    ) throws(Failure) -> Value where Function == (A, B, C, D, E, F) throws(Failure) -> Value {
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) -> Value
+    ) -> Value where Function == (A, B, C, D, E, F) -> Value {
+        guard slot.isPatched else { return original(a, b, c, d, e, f) }
+        return withoutActuallyEscaping(original) { (original) -> Value in
+            slot.call(slot.cell, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) throws -> Value
+    ) throws -> Value where Function == (A, B, C, D, E, F) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e, f) }
-        return try withoutActuallyEscaping(original) { (original) throws(Failure) -> Value in
+        return try withoutActuallyEscaping(original) { (original) throws -> Value in
             try slot.call(slot.cell, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
         }
     }
@@ -2237,12 +3343,25 @@ extension PatchPoint {
     /// Runs the code at this place, or what a patch has put in its place.
     @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) throws(Failure) -> Void
-    ) throws(Failure) where Function == (A, B, C, D, E, F) throws(Failure) -> Void {
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) -> Void
+    ) -> Void where Function == (A, B, C, D, E, F) -> Void {
+        guard slot.isPatched else { return original(a, b, c, d, e, f) }
+        return withoutActuallyEscaping(original) { (original) -> Void in
+            slot.call(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) throws -> Void
+    ) throws -> Void where Function == (A, B, C, D, E, F) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e, f) }
-        try withoutActuallyEscaping(original) { (original) throws(Failure) in
+        return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.call(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
         }
     }
@@ -2452,7 +3571,7 @@ extension Slot {
 }
 
 extension PatchRegistry {
-    /// Registers a function of seven arguments that returns a value.
+    /// Registers a function of seven arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2462,20 +3581,20 @@ extension PatchRegistry {
     @inlinable
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue, Failure: Error
+        Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) throws(Failure) -> Value> {
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
-            result: PatchValueResult<Value>.self, failure: Failure.self,
+            result: PatchValueResult<Value>.self, failure: Never.self,
             invoke: Slot.invoker(
                 original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                failure: Failure.self))
+                failure: Never.self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of seven arguments that returns a value.
+    /// Registers an asynchronous function of seven arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2484,19 +3603,19 @@ extension PatchRegistry {
     /// - Throws: `config` for a name that is registered already, or is none.
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue, Failure: Error
+        Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Value>
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
-            result: PatchValueResult<Value>.self, failure: Failure.self
+            result: PatchValueResult<Value>.self, failure: Never.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of seven arguments, that returns a value: its original stands where it is called.
+    /// Registers a place in the code, of seven arguments, that returns a value and cannot throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2505,20 +3624,20 @@ extension PatchRegistry {
     @inlinable
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue, Failure: Error
+        Value: PatchValue
     >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G) throws(Failure) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) throws(Failure) -> Value> {
+        _ name: String, _ function: ((A, B, C, D, E, F, G) -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) -> Value> {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
-                result: PatchValueResult<Value>.self, failure: Failure.self,
+                result: PatchValueResult<Value>.self, failure: Never.self,
                 invoke: Slot.invoker(
                     ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                    failure: Failure.self)))
+                    failure: Never.self)))
     }
 
-    /// Registers a function of seven arguments that returns nothing.
+    /// Registers a function of seven arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2528,20 +3647,20 @@ extension PatchRegistry {
     @inlinable
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Failure: Error
+        Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) throws(Failure) -> Void> {
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
-            failure: Failure.self,
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
+            result: PatchValueResult<Value>.self, failure: (any Error).self,
             invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                failure: Failure.self))
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
+                failure: (any Error).self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of seven arguments that returns nothing.
+    /// Registers an asynchronous function of seven arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2550,19 +3669,19 @@ extension PatchRegistry {
     /// - Throws: `config` for a name that is registered already, or is none.
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Failure: Error
+        Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async throws -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable {
         let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
-            failure: Failure.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
+            result: PatchValueResult<Value>.self, failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of seven arguments, that returns nothing: its original stands where it is called.
+    /// Registers a place in the code, of seven arguments, that returns a value and can throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2571,17 +3690,143 @@ extension PatchRegistry {
     @inlinable
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Failure: Error
+        Value: PatchValue
     >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G) throws(Failure) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) throws(Failure) -> Void> {
+        _ name: String, _ function: ((A, B, C, D, E, F, G) throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) throws -> Value> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
+                result: PatchValueResult<Value>.self, failure: (any Error).self,
+                invoke: Slot.invoker(
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
+                    failure: (any Error).self)))
+    }
+
+    /// Registers a function of seven arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
+            failure: Never.self,
+            invoke: Slot.invoker(
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
+                failure: Never.self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of seven arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
+            failure: Never.self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of seven arguments, that returns nothing and cannot throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G) -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) -> Void> {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
-                failure: Failure.self,
+                failure: Never.self,
                 invoke: Slot.invoker(
                     ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                    failure: Failure.self)))
+                    failure: Never.self)))
+    }
+
+    /// Registers a function of seven arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) throws -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
+            failure: (any Error).self,
+            invoke: Slot.invoker(
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
+                failure: (any Error).self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of seven arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async throws -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
+            failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of seven arguments, that returns nothing and can throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G) throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) throws -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
+                failure: (any Error).self,
+                invoke: Slot.invoker(
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
+                    failure: (any Error).self)))
     }
 }
 
@@ -2590,32 +3835,46 @@ extension Replaceable {
     @inlinable @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) throws(Failure) -> Value
-    where Function == @Sendable (A, B, C, D, E, F, G) throws(Failure) -> Value {
-        guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
-        return try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
+        Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) -> Value
+    where Function == @Sendable (A, B, C, D, E, F, G) -> Value {
+        guard slot.isPatched else { return original(a, b, c, d, e, f, g) }
+        return slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async -> Value
+    where
+        Function == @Sendable (A, B, C, D, E, F, G) async -> Value, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
+        E: Sendable, F: Sendable, G: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
+        return await slot.callAsynchronously(
+            nil, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
     @inlinable @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) throws(Failure)
-    where Function == @Sendable (A, B, C, D, E, F, G) throws(Failure) -> Void {
+        Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) throws -> Value
+    where Function == @Sendable (A, B, C, D, E, F, G) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
-        try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+        return try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async throws(Failure) -> Value
+        Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async throws -> Value
     where
-        Function == @Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Value, Value: Sendable, A: Sendable,
-        B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
+        Function == @Sendable (A, B, C, D, E, F, G) async throws -> Value, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
         return try await slot.callAsynchronously(
@@ -2623,16 +3882,47 @@ extension Replaceable {
     }
 
     /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async throws(Failure)
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) -> Void
+    where Function == @Sendable (A, B, C, D, E, F, G) -> Void {
+        guard slot.isPatched else { return original(a, b, c, d, e, f, g) }
+        return slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async -> Void
     where
-        Function == @Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Void, A: Sendable, B: Sendable,
-        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
+        Function == @Sendable (A, B, C, D, E, F, G) async -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
+        E: Sendable, F: Sendable, G: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
+        return await slot.callAsynchronously(nil, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) throws -> Void
+    where Function == @Sendable (A, B, C, D, E, F, G) throws -> Void {
+        guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
+        return try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async throws -> Void
+    where
+        Function == @Sendable (A, B, C, D, E, F, G) async throws -> Void, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, F: Sendable, G: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
-        try await slot.callAsynchronously(nil, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(nil, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -2641,13 +3931,13 @@ extension PatchPoint {
     @inlinable @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue, Failure: Error
+        Value: PatchValue
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) throws(Failure) -> Value
-    ) throws(Failure) -> Value where Function == (A, B, C, D, E, F, G) throws(Failure) -> Value {
-        guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
-        return try withoutActuallyEscaping(original) { (original) throws(Failure) -> Value in
-            try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) -> Value
+    ) -> Value where Function == (A, B, C, D, E, F, G) -> Value {
+        guard slot.isPatched else { return original(a, b, c, d, e, f, g) }
+        return withoutActuallyEscaping(original) { (original) -> Value in
+            slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
@@ -2655,12 +3945,38 @@ extension PatchPoint {
     @inlinable @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Failure: Error
+        Value: PatchValue
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) throws(Failure) -> Void
-    ) throws(Failure) where Function == (A, B, C, D, E, F, G) throws(Failure) -> Void {
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) throws -> Value
+    ) throws -> Value where Function == (A, B, C, D, E, F, G) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
-        try withoutActuallyEscaping(original) { (original) throws(Failure) in
+        return try withoutActuallyEscaping(original) { (original) throws -> Value in
+            try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) -> Void
+    ) -> Void where Function == (A, B, C, D, E, F, G) -> Void {
+        guard slot.isPatched else { return original(a, b, c, d, e, f, g) }
+        return withoutActuallyEscaping(original) { (original) -> Void in
+            slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) throws -> Void
+    ) throws -> Void where Function == (A, B, C, D, E, F, G) throws -> Void {
+        guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
+        return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
         }
     }
@@ -2878,7 +4194,7 @@ extension Slot {
 }
 
 extension PatchRegistry {
-    /// Registers a function of eight arguments that returns a value.
+    /// Registers a function of eight arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2888,20 +4204,20 @@ extension PatchRegistry {
     @inlinable
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue, Failure: Error
+        H: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) throws(Failure) -> Value> {
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchValueResult<Value>.self, failure: Failure.self,
+            result: PatchValueResult<Value>.self, failure: Never.self,
             invoke: Slot.invoker(
                 original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                H.self, failure: Failure.self))
+                H.self, failure: Never.self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of eight arguments that returns a value.
+    /// Registers an asynchronous function of eight arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2910,22 +4226,22 @@ extension PatchRegistry {
     /// - Throws: `config` for a name that is registered already, or is none.
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue, Failure: Error
+        H: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Value>
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) async -> Value>
     where
         A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
         Value: Sendable
     {
         let slot = try registerAsynchronous(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchValueResult<Value>.self, failure: Failure.self
+            result: PatchValueResult<Value>.self, failure: Never.self
         ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of eight arguments, that returns a value: its original stands where it is called.
+    /// Registers a place in the code, of eight arguments, that returns a value and cannot throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2934,20 +4250,20 @@ extension PatchRegistry {
     @inlinable
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue, Failure: Error
+        H: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G, H) throws(Failure) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) throws(Failure) -> Value> {
+        _ name: String, _ function: ((A, B, C, D, E, F, G, H) -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) -> Value> {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-                result: PatchValueResult<Value>.self, failure: Failure.self,
+                result: PatchValueResult<Value>.self, failure: Never.self,
                 invoke: Slot.invoker(
                     ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                    H.self, failure: Failure.self)))
+                    H.self, failure: Never.self)))
     }
 
-    /// Registers a function of eight arguments that returns nothing.
+    /// Registers a function of eight arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2957,20 +4273,20 @@ extension PatchRegistry {
     @inlinable
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Failure: Error
+        H: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) throws(Failure) -> Void> {
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) throws -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchNoResult.self, failure: Failure.self,
+            result: PatchValueResult<Value>.self, failure: (any Error).self,
             invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self,
-                failure: Failure.self))
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
+                H.self, failure: (any Error).self))
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function of eight arguments that returns nothing.
+    /// Registers an asynchronous function of eight arguments that returns a value and can throw.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2979,19 +4295,22 @@ extension PatchRegistry {
     /// - Throws: `config` for a name that is registered already, or is none.
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Failure: Error
+        H: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) async throws -> Value>
+    where
+        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
+        Value: Sendable
+    {
         let slot = try registerAsynchronous(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchNoResult.self, failure: Failure.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+            result: PatchValueResult<Value>.self, failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of eight arguments, that returns nothing: its original stands where it is called.
+    /// Registers a place in the code, of eight arguments, that returns a value and can throw: its original stands where it is called.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -3000,17 +4319,149 @@ extension PatchRegistry {
     @inlinable
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Failure: Error
+        H: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G, H) throws(Failure) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) throws(Failure) -> Void> {
+        _ name: String, _ function: ((A, B, C, D, E, F, G, H) throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) throws -> Value> {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-                result: PatchNoResult.self, failure: Failure.self,
+                result: PatchValueResult<Value>.self, failure: (any Error).self,
+                invoke: Slot.invoker(
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
+                    H.self, failure: (any Error).self)))
+    }
+
+    /// Registers a function of eight arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+            result: PatchNoResult.self, failure: Never.self,
+            invoke: Slot.invoker(
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self,
+                failure: Never.self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of eight arguments that returns nothing and cannot throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) async -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+            result: PatchNoResult.self, failure: Never.self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of eight arguments, that returns nothing and cannot throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G, H) -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+                result: PatchNoResult.self, failure: Never.self,
                 invoke: Slot.invoker(
                     ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self,
-                    failure: Failure.self)))
+                    failure: Never.self)))
+    }
+
+    /// Registers a function of eight arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; it answers while no patch does.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) throws -> Void> {
+        let slot = try register(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+            result: PatchNoResult.self, failure: (any Error).self,
+            invoke: Slot.invoker(
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self,
+                failure: (any Error).self))
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers an asynchronous function of eight arguments that returns nothing and can throw.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - original: The function; while it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call in its place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async throws -> Void
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) async throws -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
+        let slot = try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+            result: PatchNoResult.self, failure: (any Error).self
+        ) { slot in slot.reader(original, as: PatchNoResult.self) }
+        return Replaceable(slot: slot, original: original)
+    }
+
+    /// Registers a place in the code, of eight arguments, that returns nothing and can throw: its original stands where it is called.
+    ///
+    /// - Parameters:
+    ///   - name: What patches call it, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` for a name that is registered already, or is none.
+    @inlinable
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G, H) throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) throws -> Void> {
+        PatchPoint(
+            slot: try register(
+                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+                result: PatchNoResult.self, failure: (any Error).self,
+                invoke: Slot.invoker(
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self,
+                    failure: (any Error).self)))
     }
 }
 
@@ -3019,32 +4470,46 @@ extension Replaceable {
     @inlinable @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) throws(Failure) -> Value
-    where Function == @Sendable (A, B, C, D, E, F, G, H) throws(Failure) -> Value {
-        guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
-        return try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
+        H: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) -> Value
+    where Function == @Sendable (A, B, C, D, E, F, G, H) -> Value {
+        guard slot.isPatched else { return original(a, b, c, d, e, f, g, h) }
+        return slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async -> Value
+    where
+        Function == @Sendable (A, B, C, D, E, F, G, H) async -> Value, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
+        return await slot.callAsynchronously(
+            nil, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
     @inlinable @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) throws(Failure)
-    where Function == @Sendable (A, B, C, D, E, F, G, H) throws(Failure) -> Void {
+        H: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) throws -> Value
+    where Function == @Sendable (A, B, C, D, E, F, G, H) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
-        try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+        return try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async throws(Failure) -> Value
+        H: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async throws -> Value
     where
-        Function == @Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Value, Value: Sendable, A: Sendable,
-        B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
+        Function == @Sendable (A, B, C, D, E, F, G, H) async throws -> Value, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
         return try await slot.callAsynchronously(
@@ -3052,16 +4517,52 @@ extension Replaceable {
     }
 
     /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Failure: Error
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async throws(Failure)
+        H: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) -> Void
+    where Function == @Sendable (A, B, C, D, E, F, G, H) -> Void {
+        guard slot.isPatched else { return original(a, b, c, d, e, f, g, h) }
+        return slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async -> Void
     where
-        Function == @Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Void, A: Sendable, B: Sendable,
-        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
+        Function == @Sendable (A, B, C, D, E, F, G, H) async -> Void, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
+        return await slot.callAsynchronously(nil, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) throws -> Void
+    where Function == @Sendable (A, B, C, D, E, F, G, H) throws -> Void {
+        guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
+        return try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or what a patch has put in its place.
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async throws -> Void
+    where
+        Function == @Sendable (A, B, C, D, E, F, G, H) async throws -> Void, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
-        try await slot.callAsynchronously(nil, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(
+            nil, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -3070,13 +4571,27 @@ extension PatchPoint {
     @inlinable @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue, Failure: Error
+        H: PatchValue, Value: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, original: (A, B, C, D, E, F, G, H) -> Value
+    ) -> Value where Function == (A, B, C, D, E, F, G, H) -> Value {
+        guard slot.isPatched else { return original(a, b, c, d, e, f, g, h) }
+        return withoutActuallyEscaping(original) { (original) -> Value in
+            slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
-        original: (A, B, C, D, E, F, G, H) throws(Failure) -> Value
-    ) throws(Failure) -> Value where Function == (A, B, C, D, E, F, G, H) throws(Failure) -> Value {
+        original: (A, B, C, D, E, F, G, H) throws -> Value
+    ) throws -> Value where Function == (A, B, C, D, E, F, G, H) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
-        return try withoutActuallyEscaping(original) { (original) throws(Failure) -> Value in
+        return try withoutActuallyEscaping(original) { (original) throws -> Value in
             try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
         }
     }
@@ -3085,13 +4600,27 @@ extension PatchPoint {
     @inlinable @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Failure: Error
+        H: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, original: (A, B, C, D, E, F, G, H) -> Void
+    ) -> Void where Function == (A, B, C, D, E, F, G, H) -> Void {
+        guard slot.isPatched else { return original(a, b, c, d, e, f, g, h) }
+        return withoutActuallyEscaping(original) { (original) -> Void in
+            slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+        }
+    }
+
+    /// Runs the code at this place, or what a patch has put in its place.
+    @inlinable @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
-        original: (A, B, C, D, E, F, G, H) throws(Failure) -> Void
-    ) throws(Failure) where Function == (A, B, C, D, E, F, G, H) throws(Failure) -> Void {
+        original: (A, B, C, D, E, F, G, H) throws -> Void
+    ) throws -> Void where Function == (A, B, C, D, E, F, G, H) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
-        try withoutActuallyEscaping(original) { (original) throws(Failure) in
+        return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
         }
     }

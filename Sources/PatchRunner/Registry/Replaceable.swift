@@ -1,6 +1,6 @@
 /// A function that patches can replace.
 ///
-/// Call it as the function that was registered: `total(9.5, 2)`. While no patch stands on its name that is a comparison and a
+/// Call it as the function that was registered: `total(9.5, 2)`. While no patch is active on its name that is a comparison and a
 /// call.
 @frozen
 public struct Replaceable<Function: Sendable>: Sendable {

@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package as an app's: it depends on the checkout, and knows nothing of it but what is public.
+let package = Package(
+    name: "Outside",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "patchpack", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "outside",
+            dependencies: [
+                .product(name: "PatchRunner", package: "patchpack"),
+                .product(name: "PatchCrypto", package: "patchpack"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6)])
+    ]
+)

@@ -1,0 +1,97 @@
+import PatchCrypto
+import PatchRunner
+import Synchronization
+
+// Every way of keeping a function that patches can replace, and every form of function: called without a patch, and through one.
+// The ways are in Generated/, which build.py writes.
+
+struct Item: Codable, PatchValue {
+    var name: String
+    var price: Double
+}
+
+final class Basket: PatchObject {}
+
+struct Trouble: Error, Equatable {
+    var text: String
+}
+
+// What an argument adds to an answer, so that none can be lost or take another's place.
+func weight(_ value: Double) -> Double { value }
+func weight(_ value: Int) -> Double { Double(value) * 10 }
+func weight(_ value: Bool) -> Double { value ? 100 : 0 }
+func weight(_ value: String) -> Double { Double(value.utf8.count) * 1000 }
+func weight(_ value: [Double]) -> Double { value.reduce(0, +) * 10_000 }
+func weight(_ value: Item) -> Double { value.price * 100_000 }
+func weight(_ value: Basket) -> Double { 1_000_000 }
+func weight(_ value: Int?) -> Double { Double(value ?? 7) * 10_000_000 }
+
+/// What the originals have been told to do, and what they have done.
+enum World {
+    static let fails = Atomic(false)
+    static let calls = Atomic(0)
+    static let wrong = Atomic(0)
+
+    static func work() { calls.add(1, ordering: .relaxed) }
+    static func mayFail() throws(Trouble) { if fails.load(ordering: .relaxed) { throw Trouble(text: "told to") } }
+    static func check(_ isRight: Bool, _ what: String) {
+        guard !isRight else { return }
+        wrong.add(1, ordering: .relaxed)
+        print("wrong:", what)
+    }
+
+    /// Checks that a call calls its original once, and throws what that throws.
+    static func check(_ what: String, throws isThrowing: Bool, _ call: () async throws -> Bool) async {
+        for fails in isThrowing ? [false, true] : [false] {
+            World.fails.store(fails, ordering: .relaxed)
+            let before = calls.load(ordering: .relaxed)
+            do {
+                let isRight = try await call()
+                check(isRight && !fails, what)
+            } catch {
+                check(fails && error as? Trouble == Trouble(text: "told to"), "\(what): \(error)")
+            }
+            check(calls.load(ordering: .relaxed) == before + 1, "\(what): calls of the original")
+        }
+        World.fails.store(false, ordering: .relaxed)
+    }
+}
+
+@main
+struct Main {
+    static func main() async throws {
+        let (functions, registry) = (Kept.functions, Kept.registry)
+        try registry.expose(Basket.self) { exposeMethods(&$0) }
+        let asked = try registry.replaceable("Methods.sum") { (_: Basket) -> Double in 0 }
+        try await callAll(functions)
+
+        var limits = PatchLimits()
+        limits.replacements = 10_000
+        limits.callTime = .seconds(20)
+        limits.loadTime = .seconds(20)
+        let runner = PatchRunner(
+            registry: registry, host: try HostInfo(app: "com.example.outside", version: "1"), limits: limits,
+            clock: { nil }, events: { if case .failed = $0 { print("wrong:", $0) } })
+        let names = registry.state.map(\.name).filter { $0 != "Methods.sum" }
+        let script =
+            names.map { "patch.replace('\($0)', function(original, ...) return original(...) end)\n" }.joined()
+            + "patch.replace('Methods.sum', function(original, basket) return \(methodCalls) end)"
+        let signingKey = try SigningKey.generate(.ed25519)
+        let scriptKey = try ScriptKey.generate(for: .aes128CBCMD5)
+        let manifest = try Manifest(
+            id: "com.example.outside.all", version: 1, app: "com.example.outside", replaces: names + ["Methods.sum"],
+            scripts: [.init(name: "main.lua", size: script.utf8.count)])
+        let envelope = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signingKey])
+            .pack(manifest, [Script(name: "main.lua", bytes: Array(script.utf8))])
+        try runner.install(envelope, trust: try TrustStore([signingKey.verifyingKey]), keys: scriptKey)
+        try await callAll(functions)
+
+        World.check(asked(Basket()) == methodSum, "methods")
+        for state in registry.state {
+            World.check(state.patches.first.map { $0.calls > 0 && $0.failures == 0 } == true, state.name)
+        }
+        let wrong = World.wrong.load(ordering: .relaxed)
+        print("\(World.calls.load(ordering: .relaxed)) calls of \(names.count) functions, \(wrong) wrong")
+        if wrong > 0 { throw Trouble(text: "\(wrong) wrong") }
+    }
+}
