@@ -65,12 +65,17 @@ extension Slot {{
             guard {reads} else {{
                 return stack.refuseArguments(of: slot, from: first, [{type_list}])
             }}
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed = {all_scalars}Scalar.kind(Output.Value.self) > 0 && record != nil
             let record = unsafe CallRecord<{value_function}, Output.Value, Failure>.at(record)
+            if !isTimed {{ stack.hostBegins() }}
             do throws(Failure) {{
                 let value = try cell.isEmpty
                     ? original({arguments}) : slot.call(cell, {arguments_}as: Output.self, original: original)
+                if !isTimed {{ stack.hostEnds() }}
                 return unsafe stack.answer(value, of: record, as: Output.self)
             }} catch {{
+                if !isTimed {{ stack.hostEnds() }}
                 return unsafe stack.answer(error, of: record)
             }}
         }}
@@ -88,12 +93,16 @@ extension Slot {{
             guard let record = unsafe CallRecord<{value_function}, Output.Value, Failure>.at(record) else {{
                 return stack.refuseCall(of: slot)
             }}
+            let isTimed = {all_scalars}Scalar.kind(Output.Value.self) > 0
+            if !isTimed {{ stack.hostBegins() }}
             do throws(Failure) {{
                 let value = try unsafe cell.isEmpty
                     ? record.pointee.original.pointee({arguments})
                     : slot.call(cell, {arguments_}as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed {{ stack.hostEnds() }}
                 return unsafe stack.answer(value, of: record, as: Output.self)
             }} catch {{
+                if !isTimed {{ stack.hostEnds() }}
                 return unsafe stack.answer(error, of: record)
             }}
         }}
@@ -272,6 +281,7 @@ def fields(n):
         "async_value_function": f"({types}) async throws(Failure) -> Output.Value",
         "sendable": "".join(f", {c}: Sendable" for c in letters),
         "pushes": "".join(f"                {x}.push(to: entered)\n" for x in names),
+        "all_scalars": "".join(f"Scalar.kind({c}.self) > 0 && " for c in letters),
         "are_scalars": "".join(f"Scalar.kind({c}.self) > 0, " for c in letters),
         "scalar_call": (SCALAR_CALL if n else SCALAR_CALL_OF_NONE).format(
             bits=", ".join(f"Scalar.bits({x})" for x in names)),

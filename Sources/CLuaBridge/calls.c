@@ -39,9 +39,23 @@ void pp_fault_of(lua_State *L, pp_fault *fault) {
     if (error) fault->host_error = *(int64_t *)error;
 }
 
-/// Locks the state of the cell's layer, where that still stands on the slot.
+/// How long a call waits for a state: a thread as long as the limit says, a task not at all, unless it has a waiter.
+typedef struct patience {
+    bool is_task;
+    pp_waiter *waiter;
+} patience;
+
+static bool lock_patiently(pp_state *state, patience patience, bool *outermost) {
+    if (patience.waiter && pp_waits_for(patience.waiter) == state && pp_take_turn(patience.waiter)) {
+        *outermost = true;
+        return true;
+    }
+    return lock_state(state, patience.is_task ? 0 : state->limits.lock_nanoseconds, outermost);
+}
+
+/// Locks the state of the cell's layer, where that is still on the slot.
 static __attribute__((noinline)) pp_layer *lock_layer_slowly(
-    void *cell, const void *slot, bool *outermost, int32_t *refusal, pp_layer **refused) {
+    void *cell, const void *slot, patience patience, bool *outermost, int32_t *refusal, pp_layer **refused) {
     for (pp_layer *seen = NULL;;) {
         pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
         *refused = layer;
@@ -50,7 +64,7 @@ static __attribute__((noinline)) pp_layer *lock_layer_slowly(
             return NULL;
         }
         pp_state *state = layer->state;
-        if (!lock_state(state, state->limits.lock_nanoseconds, outermost)) {
+        if (!lock_patiently(state, patience, outermost)) {
             *refusal = PP_BUSY;
             return NULL;
         }
@@ -62,7 +76,7 @@ static __attribute__((noinline)) pp_layer *lock_layer_slowly(
 }
 
 static inline pp_layer *lock_layer(
-    void *cell, const void *slot, bool *outermost, int32_t *refusal, pp_layer **refused) {
+    void *cell, const void *slot, patience patience, bool *outermost, int32_t *refusal, pp_layer **refused) {
     pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
     uintptr_t nobody = 0;
     if (__builtin_expect(
@@ -70,28 +84,37 @@ static inline pp_layer *lock_layer(
                 && atomic_compare_exchange_strong_explicit(
                     &layer->state->owner, &nobody, this_thread(), memory_order_acquire, memory_order_relaxed),
             1)) {
+        count_turn(layer->state);
         *outermost = true;
         if (__builtin_expect(
                 layer->slot == slot && !atomic_load_explicit(&layer->state->closing, memory_order_relaxed), 1))
             return layer;
         unlock_state(layer->state);
     }
-    return lock_layer_slowly(cell, slot, outermost, refusal, refused);
+    return lock_layer_slowly(cell, slot, patience, outermost, refusal, refused);
+}
+
+/// Refuses a call for which there is no room. Within one call of the host the first of them is told, and the others are counted.
+static __attribute__((noinline)) bool refuse(pp_state *state, int32_t reason, bool outermost, int32_t *refusal) {
+    *refusal = state->has_refused ? PP_REFUSED_AGAIN : reason;
+    if (outermost)
+        unlock_state(state);
+    else
+        state->has_refused = true;
+    return false;
 }
 
 static inline bool admit(pp_state *state, pp_layer *layer, bool outermost, int32_t *refusal, pp_layer **refused) {
     *refused = layer;
     if (__builtin_expect(outermost, 1)) {
+        if (__builtin_expect(state->interval < state->limits.instructions_per_check, 0)) pp_relax(state);
         reset_budget(state, state->limits.call_fuel);
+        state->has_refused = false;
     } else if (state->budget.kill) {
-        *refusal = PP_KILLED;
-        return false;
+        return refuse(state, PP_KILLED, false, refusal);
     }
-    if (__builtin_expect(state->depth >= state->limits.call_depth || !has_stack(state->limits.stack_bytes), 0)) {
-        *refusal = PP_NO_ROOM;
-        if (outermost) unlock_state(state);
-        return false;
-    }
+    if (__builtin_expect(state->depth >= state->limits.call_depth || !has_stack(state->limits.stack_bytes), 0))
+        return refuse(state, PP_NO_ROOM, outermost, refusal);
     return true;
 }
 
@@ -108,6 +131,7 @@ static inline void begin(
     call->has_run = call->has_references = false;
     call->id = ++state->last_call;
     call->refused = call->is_scalar = false;
+    call->protected_calls = 0;
     call->step = -1;
     call->began = __builtin_expect(calls % MEASURED_CALLS == 0, 0) ? pp_nanoseconds() : 0;
     state->activation = call;
@@ -118,14 +142,14 @@ static inline void begin(
 static inline __attribute__((always_inline)) lua_State *enter(
     void *cell, const void *slot, void *record, int32_t *refusal, pp_layer **refused) {
     bool outermost;
-    pp_layer *layer = lock_layer(cell, slot, &outermost, refusal, refused);
+    pp_layer *layer = lock_layer(cell, slot, (patience){0}, &outermost, refusal, refused);
     if (!layer) return NULL;
     pp_state *state = layer->state;
     if (!admit(state, layer, outermost, refusal, refused)) return NULL;
     pp_activation *call = &state->calls[state->depth], *outer = state->activation;
     lua_State *L = outer ? outer->L : state->main;
     if (__builtin_expect(outer != NULL, 0) && !lua_checkstack(L, HOST_STACK)) {
-        *refusal = PP_NO_ROOM;
+        refuse(state, PP_NO_ROOM, false, refusal);
         return NULL;
     }
     begin(state, call, layer, slot, record, L);
@@ -174,6 +198,9 @@ static inline __attribute__((always_inline)) int all_arguments(lua_State *L, pp_
 }
 
 bool pp_has_run(lua_State *L) { return state_of(L)->activation->has_run; }
+void pp_host_begins(lua_State *L) { host_begins(state_of(L)); }
+void pp_host_ends(lua_State *L) { host_ends(state_of(L)); }
+int64_t pp_calls(lua_State *L) { return state_of(L)->last_call; }
 void pp_refuse_run(lua_State *L) { state_of(L)->activation->refused = true; }
 bool pp_is_refused(lua_State *L) { return state_of(L)->activation->refused; }
 
@@ -190,11 +217,12 @@ uintptr_t pp_current_below(lua_State *L) {
     return atomic_load_explicit(&state_of(L)->activation->layer->below, memory_order_acquire);
 }
 
-/// Takes the innermost call off, and gives the lock back behind the outermost.
+/// Takes the innermost call off, and gives the lock back after the outermost.
 static inline void take_off(pp_state *state, pp_activation *call) {
     state->activation = call->outer;
     if (--state->depth == 0) {
-        state->fuel_used = state->limits.call_fuel - state->budget.fuel;
+        state->fuel_used =
+            state->limits.call_fuel - state->budget.fuel + state->budget.paced - state->budget.until_look;
         unlock_state(state);
     }
 }
@@ -215,19 +243,18 @@ static inline void measure(pp_state *state, pp_activation *call) {
 
 static inline __attribute__((always_inline)) bool run(
     pp_state *state, pp_activation *call, lua_State *L, int32_t arguments, int32_t results) {
-    if (__builtin_expect(call->refused, 0)) {
+    if (__builtin_expect(call->refused || state->budget.kill, 0)) {
         lua_pushnil(L);
+        state->fault_line = 0;
         return false;
     }
     int count = all_arguments(L, call->layer, arguments);
+    bool host_works = state->host_works;
+    if (__builtin_expect(host_works, 0)) host_ends(state);
     state->trusted = false;
-    if (call->outer && state->host_since) {
-        state->budget.excluded += pp_nanoseconds() - state->host_since;
-        state->host_since = 0;
-    }
     int status = lua_pcall(L, count, results, call->handler);
     state->trusted = true;
-    if (call->outer) state->host_since = state->budget.started ? pp_nanoseconds() : 0;
+    if (__builtin_expect(host_works, 0)) host_begins(state);
     if (__builtin_expect(status == LUA_OK, 1)) {
         call->has_run = true;
         return true;
@@ -322,28 +349,30 @@ bool pp_read_scalars(lua_State *L, int32_t first, uint64_t *values, uint64_t kin
 
 // MARK: asynchronous calls
 
-static lua_State *enter_async(void *cell, const void *slot, int32_t *refusal, pp_layer **refused) {
+static lua_State *enter_async(
+    void *cell, const void *slot, pp_waiter *waiter, int32_t *refusal, pp_layer **refused) {
     bool outermost;
-    pp_layer *layer = lock_layer(cell, slot, &outermost, refusal, refused);
+    pp_layer *layer = lock_layer(cell, slot, (patience){true, waiter}, &outermost, refusal, refused);
     if (!layer) return NULL;
     pp_state *state = layer->state;
     if (!admit(state, layer, outermost, refusal, refused)) return NULL;
-    pp_activation *call = calloc(1, sizeof *call);
-    if (!call) {
-        *refusal = PP_NO_ROOM;
-        if (outermost) unlock_state(state);
+    if (state->suspended >= state->limits.waiting_calls) {
+        refuse(state, PP_CROWDED, outermost, refusal);
         return NULL;
     }
     state->trusted = true;
     lua_State *outer = state->activation ? state->activation->L : state->main;
-    if (!lua_checkstack(outer, HOST_STACK)) {
-        *refusal = PP_NO_ROOM;
+    pp_activation *call = calloc(1, sizeof *call);
+    if (!call || !lua_checkstack(outer, HOST_STACK)) {
         free(call);
-        if (outermost) unlock_state(state);
+        refuse(state, PP_NO_ROOM, outermost, refusal);
         return NULL;
     }
+    int64_t before = state->used;
     lua_State *L = lua_newthread(outer);
     lua_checkstack(L, HOST_STACK);
+    if (state->used > before) call->lent = state->used - before; // a collection may have come between
+    state->lent += call->lent;
     lua_rawsetp(outer, LUA_REGISTRYINDEX, call); // keeps it until the call ends
     begin(state, call, layer, slot, NULL, L);
     call->step = PP_DONE;
@@ -352,10 +381,10 @@ static lua_State *enter_async(void *cell, const void *slot, int32_t *refusal, pp
     return L;
 }
 
-pp_entry pp_enter_async(void *cell, const void *slot) {
+pp_entry pp_enter_async(void *cell, const void *slot, pp_waiter *waiter) {
     int32_t refusal = 0;
     pp_layer *refused = NULL;
-    lua_State *L = enter_async(cell, slot, &refusal, &refused);
+    lua_State *L = enter_async(cell, slot, waiter, &refusal, &refused);
     return (pp_entry){L, L ? 0 : refused_by(refused, refusal)};
 }
 
@@ -364,8 +393,9 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
     pp_activation *call = state->activation;
     if (lua_status(L) == LUA_OK) values = all_arguments(L, call->layer, values);
     call->step = PP_DONE;
-    if (call->refused) {
+    if (call->refused || state->budget.kill) {
         call->refused = false;
+        state->fault_line = 0;
         lua_pushnil(L);
         return PP_FAILED;
     }
@@ -380,8 +410,16 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
         return PP_DONE;
     }
     if (status == LUA_ERRMEM) state->budget.kill = PP_MEMORY;
+    lua_checkstack(L, 8); // a coroutine that failed has none to spare
     find_fault(L, 0);
     return PP_FAILED;
+}
+
+/// An asynchronous call leaves the call that it went on in as it was.
+static void put_back_budget(pp_state *state, pp_activation *call) {
+    if (!call->has_outer_budget) return;
+    state->budget = call->outer_budget;
+    call->has_outer_budget = false;
 }
 
 void *pp_suspend(lua_State *L) {
@@ -389,43 +427,63 @@ void *pp_suspend(lua_State *L) {
     pp_activation *call = state->activation;
     call->budget = state->budget;
     if (call->budget.started) call->budget.excluded -= pp_nanoseconds();
+    put_back_budget(state, call);
     state->suspended++;
     if (call->step == PP_ORIGINAL) call->originals++;
     take_off(state, call);
     return call;
 }
 
-/// Ends an asynchronous call that waits. Under the state's lock.
+/// Ends an asynchronous call. Under the state's lock.
 void pp_drop(pp_state *state, pp_activation *call) {
+    put_back_budget(state, call);
+    state->lent -= call->lent;
     lua_pushnil(state->main);
     lua_rawsetp(state->main, LUA_REGISTRYINDEX, call);
     if (call->has_references) state->host.call_ended(state->context, call->id);
     free(call);
 }
 
-lua_State *pp_continue(void *waiting) {
+pp_state *pp_waiting_in(void *waiting) { return ((pp_activation *)waiting)->layer->state; }
+
+void pp_abandon(void *waiting) {
+    pp_activation *call = waiting;
+    pp_state *state = call->layer->state;
+    // Whoever leaves the state next drops it.
+    call->outer = atomic_load(&state->abandoned);
+    while (!atomic_compare_exchange_weak(&state->abandoned, &call->outer, call)) {}
+    atomic_store(&state->attention, true);
+    bool outermost;
+    if (lock_state(state, 0, &outermost) && outermost) unlock_state(state);
+}
+
+lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     pp_activation *call = waiting;
     pp_state *state = call->layer->state;
     bool outermost;
-    if (!lock_state(state, state->limits.lock_nanoseconds, &outermost)) {
-        // Whoever leaves the state next drops it.
-        call->outer = atomic_load(&state->abandoned);
-        while (!atomic_compare_exchange_weak(&state->abandoned, &call->outer, call)) {}
-        atomic_store(&state->attention, true);
-        return NULL;
-    }
+    *is_over = false;
+    if (!lock_patiently(state, (patience){true, waiter}, &outermost)) return NULL;
     state->suspended--;
     if (atomic_load_explicit(&state->closing, memory_order_relaxed) || state->depth >= state->limits.call_depth) {
         state->trusted = true;
         pp_drop(state, call);
         if (outermost) unlock_state(state);
+        *is_over = true;
         return NULL;
     }
     call->outer = state->activation;
     state->activation = call;
     state->depth++;
     state->trusted = true;
+    if (!outermost) {
+        call->outer_budget = state->budget;
+        call->has_outer_budget = true;
+    } else if (state->interval < state->limits.instructions_per_check) {
+        pp_relax(state);
+    }
     state->budget = call->budget;
     if (state->budget.started) state->budget.excluded += pp_nanoseconds();
+    if (lua_gethookcount(call->L) != state->interval)
+        lua_sethook(call->L, lua_gethook(state->main), lua_gethookmask(state->main), state->interval);
     return call->L;
 }

@@ -6,13 +6,14 @@
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
+#include <pthread.h>
 #include <stdatomic.h>
 
 /// Lua's own functions behind the sandbox's.
 enum pp_lua_function {
     PP_FORMAT, PP_REP, PP_LOWER, PP_UPPER, PP_REVERSE,
     PP_TONUMBER,
-    PP_INSERT, PP_REMOVE, PP_CONCAT, PP_SORT, PP_MOVE, PP_UNPACK,
+    PP_SORT,
     PP_UTF8_LEN, PP_UTF8_CODEPOINT, PP_UTF8_OFFSET, PP_UTF8_CODES,
     PP_LUA_FUNCTIONS,
 };
@@ -20,6 +21,8 @@ enum pp_lua_function {
 /// What a run may still use.
 typedef struct pp_budget {
     int64_t fuel;
+    /// Steps of C loops until the next look, and how many there were after the last one: they are paid for when it looks.
+    int64_t until_look, paced;
     int32_t kill;
     /// When the clock was first looked at, and how long the host has worked since; 0: not looked at yet.
     uint64_t started, excluded;
@@ -46,8 +49,13 @@ typedef struct pp_activation {
     int32_t step;
     /// When it began, where this call is one of those that are measured.
     uint64_t began;
-    /// An asynchronous call's, while it waits.
-    pp_budget budget;
+    /// An asynchronous call's, while it waits; and that of the call that it goes on in, which is put back.
+    pp_budget budget, outer_budget;
+    bool has_outer_budget;
+    /// Bytes of its coroutine.
+    int64_t lent;
+    /// Protected calls within each other: as many as C allows without a coroutine.
+    int32_t protected_calls;
 } pp_activation;
 
 struct pp_layer {
@@ -65,11 +73,18 @@ struct pp_layer {
 };
 
 struct pp_state {
+    /// The thread that is in it, 0, or the waiter whose turn it is.
     _Atomic(uintptr_t) owner;
+    /// How often the lock was taken.
+    _Atomic(uint64_t) turns;
     atomic_bool closing;
-    /// Somebody has left work to the last call that leaves: `closing`, or `abandoned`.
+    /// Somebody has left work to the last call that leaves: `closing`, `abandoned`, or waiters.
     atomic_bool attention;
     _Atomic(struct pp_activation *) abandoned;
+    /// Who waits for the lock, the first first; and when the present turn was given. Under `queue`.
+    pthread_mutex_t queue;
+    pp_waiter *waiters;
+    uint64_t turn_given;
     int32_t depth, suspended;
     lua_State *main;
     pp_activation *activation, *calls;
@@ -78,13 +93,22 @@ struct pp_state {
     pp_host host;
     void *context;
     int64_t used, refuse_after, seed, last_call, fuel_used;
+    /// Bytes of what calls that wait need before their scripts have done anything: they are not the script's.
+    int64_t lent;
     /// The host pushes values: nothing is refused, because a refusal would be a jump.
     bool trusted;
     bool loading;
-    /// Since when the host works for the innermost run; 0: it does not, or the clock does not run.
+    /// The host's own code runs, and not a conversion; and since when, or 0 while the clock does not run.
+    bool host_works;
     uint64_t host_since;
     bool has_left_out_concat;
+    /// A call within the present one was refused, and the host was told.
+    bool has_refused;
+    /// How many instructions, and steps of C loops, lie between two looks at the clock. It falls while there are large blocks or
+    /// long chains of `__index`, because one step may take as long as all of that needs to be read.
     int interval;
+    /// The longest string and the largest other block that there were since all of them were gone, and links from table to table.
+    int64_t longest_string, largest_block, links;
     /// The main stack's top between calls.
     int bottom;
     pp_layer **layers;
@@ -106,34 +130,53 @@ static inline void raise_if_killed(lua_State *L) {
     pp_state *state = state_of(L);
     if (state->budget.kill) pp_kill_run(L, state->budget.kill);
 }
+
+/// Looks at fuel, clock and memory, and ends a run that is past a limit.
+void pp_look(lua_State *L);
+
+/// Pays for steps of a C loop, each of which counts as an instruction: before it is done, because it may be the last.
 static inline void charge(lua_State *L, uint64_t units) {
-    pp_state *state = state_of(L);
-    if (units > INT32_MAX || (state->budget.fuel -= (int64_t)units) <= 0) pp_kill_run(L, PP_FUEL);
+    pp_budget *budget = &state_of(L)->budget;
+    if (units > INT32_MAX) pp_kill_run(L, PP_FUEL);
+    if ((budget->until_look -= (int64_t)units) <= 0) pp_look(L);
 }
 /// The price of copying or reading so many bytes.
 static inline void charge_bytes(lua_State *L, uint64_t bytes) { charge(L, bytes / 16 + 1); }
 
-/// The host's code begins: its time is not the script's, and what it pushes is not refused.
-static inline void host_begins(pp_state *state) {
-    state->host_since = state->budget.started ? pp_nanoseconds() : 0;
-    state->trusted = true;
+/// Takes what C loops have used since the last look off the fuel, and begins anew.
+static inline void settle_fuel(pp_budget *budget, int interval) {
+    budget->fuel -= budget->paced - budget->until_look;
+    budget->paced = budget->until_look = budget->fuel < interval ? budget->fuel : interval;
 }
 
-/// The host's code has ended; the time of one that was not even called is the script's.
-static inline void host_ends(pp_state *state, bool was_called) {
-    state->trusted = false;
-    if (state->host_since && was_called) state->budget.excluded += pp_nanoseconds() - state->host_since;
+/// The host's own code begins: its time is not the script's. What a callback does besides is.
+static inline void host_begins(pp_state *state) {
+    state->host_works = true;
+    state->host_since = state->budget.started ? pp_nanoseconds() : 0;
+}
+
+static inline void host_ends(pp_state *state) {
+    if (state->host_since) state->budget.excluded += pp_nanoseconds() - state->host_since;
+    state->host_works = false;
     state->host_since = 0;
 }
 
 /// The message handler stands at the bottom of the main stack; layers' functions follow.
 enum { HANDLER = 1, HOST_STACK = 256 };
 
-/// Waits for the lock, up to some nanoseconds.
+/// Waits for the lock: after so many nanoseconds no longer than until one call has been in the state for a tenth of them.
 bool pp_wait_for(pp_state *state, int64_t nanoseconds);
+/// Takes the lock where it is the waiter's turn.
+bool pp_take_turn(pp_waiter *waiter);
+/// Gives the lock to the first waiter, or back.
+void pp_hand_over(pp_state *state);
 /// Gives the lock back once what was left to the last call in the state is done.
 void pp_attend(pp_state *state);
-/// Ends an asynchronous call that waits.
+static inline void count_turn(pp_state *state) {
+    uint64_t turns = atomic_load_explicit(&state->turns, memory_order_relaxed);
+    atomic_store_explicit(&state->turns, turns + 1, memory_order_relaxed);
+}
+/// Ends an asynchronous call.
 void pp_drop(pp_state *state, pp_activation *call);
 /// The message handler: notes the place of an error.
 int pp_handler(lua_State *L);
@@ -174,8 +217,10 @@ static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outerm
     uintptr_t owner = 0;
     *outermost = true;
     if (atomic_compare_exchange_strong_explicit(
-            &state->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed))
+            &state->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed)) {
+        count_turn(state);
         return true;
+    }
     if (owner == this_thread()) {
         *outermost = false;
         return true;
@@ -193,11 +238,14 @@ static inline void unlock_state(pp_state *state) {
 }
 
 static inline void reset_budget(pp_state *state, int64_t fuel) {
-    state->budget.fuel = fuel;
-    state->budget.kill = PP_NOT_KILLED;
-    state->budget.started = 0;
-    state->budget.excluded = 0;
+    state->budget = (pp_budget){.fuel = fuel};
+    state->budget.paced = state->budget.until_look = fuel < state->interval ? fuel : state->interval;
 }
+
+/// Lets the hook look as rarely again as what is left in memory allows; between runs, so that no script can put off a look.
+void pp_relax(pp_state *state);
+/// A table was given an `__index` or a `__newindex` that is a table.
+void pp_count_link(pp_state *state);
 
 /// Raises an error where a function that calls the script back has not enough of the C stack left: Lua allows 200 of its C calls
 /// in each other, and each needs up to 2 KiB.
@@ -205,7 +253,7 @@ static inline void pp_check_c_stack(lua_State *L) {
     if (__builtin_expect(!has_stack(96 * 1024), 0)) luaL_error(L, "C stack overflow");
 }
 
-/// Ends a run that has had its time, behind work that no hook looks into.
+/// Ends a run that has had its time, after work that no hook looks into.
 void pp_check_clock(lua_State *L);
 
 /// Adds a replacement; its function and what it gets first are at the two indexes.
@@ -222,6 +270,8 @@ void pp_install_script_api(lua_State *L);
 void pp_install_host(lua_State *L);
 /// As `luaL_tolstring`, without addresses.
 const char *pp_to_string(lua_State *L, int index, size_t *length);
+/// Hands a line to the host's log.
+void pp_write_log(lua_State *L, int32_t level, const char *text, size_t length);
 /// The table of a class's functions, made where it is not there yet.
 void pp_push_class(lua_State *L, const char *name);
 /// A closure that calls the original of a layer.

@@ -5,19 +5,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool pp_compile(lua_State *L, const char *source, size_t length, const char *name) {
+/// A source that the compiler is given in small pieces: no hook looks while it works, and some code takes it long.
+typedef struct source {
+    const char *bytes;
+    size_t left;
+} source;
+enum { PIECE = 64 };
+
+static const char *next_piece(lua_State *L, void *context, size_t *length) {
+    source *from = context;
+    charge(L, PIECE);
+    pp_check_clock(L);
+    *length = from->left < PIECE ? from->left : PIECE;
+    const char *piece = from->bytes;
+    from->bytes += *length;
+    from->left -= *length;
+    return *length ? piece : NULL;
+}
+
+bool pp_compile(lua_State *L, const char *bytes, size_t length, const char *name) {
     pp_state *state = state_of(L);
     bool trusted = state->trusted;
+    source from = {bytes ? bytes : "", length};
     char chunk[140];
     chunk[0] = '@';
     strncpy(chunk + 1, name, sizeof chunk - 2);
     chunk[sizeof chunk - 1] = 0;
     state->trusted = false;
-    int status = luaL_loadbufferx(L, source ? source : "", length, chunk, "t");
+    int status = lua_load(L, next_piece, &from, chunk, "t");
     state->trusted = trusted;
-    // No hook looks while Lua compiles; who compiles again and again pays for it.
-    state->budget.fuel -= (int64_t)length;
-    if (status == LUA_ERRMEM) state->budget.kill = PP_MEMORY;
+    if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = PP_MEMORY;
     return status == LUA_OK;
 }
 
@@ -99,6 +116,9 @@ pp_layer *pp_find_layer(pp_state *state, const char *name) {
     return NULL;
 }
 
+void pp_begin_loading(pp_state *state) { reset_budget(state, state->limits.load_fuel); }
+bool pp_has_stack(pp_state *state) { return state->limits.is_free || has_stack(state->limits.stack_bytes); }
+
 bool pp_run_script(pp_state *state, pp_fault *fault) {
     lua_State *L = state->main;
     if (state->limits.is_free && !state->activation) {
@@ -108,9 +128,10 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
         state->activation = base;
     }
     state->trusted = false;
-    bool done = lua_pcall(L, 0, 0, HANDLER) == LUA_OK;
+    int status = lua_pcall(L, 0, 0, HANDLER);
     state->trusted = true;
-    if (!done) {
+    if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = PP_MEMORY; // no handler ran
+    if (status != LUA_OK) {
         pp_fault_of(L, fault);
         return false;
     }
@@ -170,6 +191,9 @@ void pp_layer_set_below(pp_layer *layer, pp_layer *below) { pp_cell_set(&layer->
 void pp_cell_set(void *cell, pp_layer *layer) {
     atomic_store_explicit((_Atomic(uintptr_t) *)cell, (uintptr_t)layer, memory_order_release);
 }
+
+uintptr_t pp_layer_below(pp_layer *layer) { return atomic_load_explicit(&layer->below, memory_order_acquire); }
+pp_state *pp_layer_state(pp_layer *layer) { return layer->state; }
 
 pp_statistics pp_layer_statistics(pp_layer *layer) {
     return (pp_statistics){

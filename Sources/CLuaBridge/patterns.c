@@ -20,7 +20,7 @@ typedef struct matcher {
 } matcher;
 
 static inline void step(matcher *m) {
-    if (--m->state->budget.fuel <= 0) pp_kill_run(m->L, PP_FUEL);
+    if (--m->state->budget.until_look <= 0) pp_look(m->L);
 }
 
 static const char *match(matcher *m, const char *s, const char *p);
@@ -311,6 +311,7 @@ static int find_or_match(lua_State *L, bool find) {
     const char *subject = luaL_checklstring(L, 1, &length);
     const char *pattern = luaL_checklstring(L, 2, &pattern_length);
     lua_Integer init = luaL_optinteger(L, 3, 1);
+    pp_check_c_stack(L);
     if (init < 0) init = init < -(lua_Integer)length ? 1 : (lua_Integer)length + init + 1;
     if (init == 0) init = 1;
     if ((uint64_t)init > length + 1) {
@@ -360,6 +361,7 @@ static int next_match(lua_State *L) {
     const char *subject = lua_tolstring(L, lua_upvalueindex(1), &length);
     const char *pattern = lua_tolstring(L, lua_upvalueindex(2), &pattern_length);
     lua_Integer last_end = lua_tointeger(L, lua_upvalueindex(4));
+    pp_check_c_stack(L);
     matcher m;
     begin_match(&m, L, subject, length, pattern, pattern_length);
     for (const char *s = subject + lua_tointeger(L, lua_upvalueindex(3)); s <= m.subject_end; s++) {

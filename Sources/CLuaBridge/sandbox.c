@@ -3,14 +3,16 @@
 
 #include "internal.h"
 
+#include <limits.h>
 #include <string.h>
 
 static int call_lua(lua_State *L, enum pp_lua_function which) { return state_of(L)->lua_functions[which](L); }
 
-/// Ends the run where a block of that size could not be had.
+/// Pays for a string of that size; ends the run where it could not be had.
 static void reserve(lua_State *L, uint64_t bytes) {
     pp_state *state = state_of(L);
-    if (bytes > (uint64_t)state->limits.hard_memory) pp_kill_run(L, PP_MEMORY);
+    if (bytes > (uint64_t)state->limits.string_bytes || bytes > (uint64_t)state->limits.hard_memory)
+        pp_kill_run(L, PP_MEMORY);
     charge_bytes(L, bytes);
 }
 
@@ -22,9 +24,13 @@ static size_t string_length(lua_State *L, int index) {
 
 // MARK: protected calls
 
+/// Lua's own limit, where they are calls of C in each other.
+enum { MOST_PROTECTED_CALLS = 190 };
+
 static int end_pcall(lua_State *L, int status, lua_KContext context) {
     (void)context;
     pp_state *state = state_of(L);
+    if (state->activation) state->activation->protected_calls--;
     if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L);
     if (status == LUA_ERRMEM) pp_kill_run(L, PP_MEMORY);
     if (state->budget.kill) pp_kill_run(L, state->budget.kill);
@@ -38,6 +44,10 @@ static int sandbox_pcall(lua_State *L) {
     charge(L, 10);
     pp_check_c_stack(L);
     luaL_checkany(L, 1);
+    // A coroutine needs no C stack for them, and unwinds thousands of them in quadratic time.
+    pp_activation *call = state_of(L)->activation;
+    if (call && call->protected_calls >= MOST_PROTECTED_CALLS) return luaL_error(L, "C stack overflow");
+    if (call) call->protected_calls++;
     lua_pushboolean(L, true);
     lua_insert(L, 1);
     return end_pcall(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, end_pcall), 0);
@@ -49,8 +59,9 @@ static int sandbox_pcall(lua_State *L) {
 // copy that holds the allowed events, the script's table for `getmetatable`, and, where the script's table has no `__index` or
 // `__call` yet, a function that looks for one there when it is needed, because classes are often completed late.
 
+static const char index_event[] = "__index", newindex_event[] = "__newindex";
 static const char *const events[] = {
-    "__index", "__call", "__newindex", "__tostring", "__name", "__metatable", "__pairs", "__len", "__eq", "__lt",
+    index_event, "__call", newindex_event, "__tostring", "__name", "__metatable", "__pairs", "__len", "__eq", "__lt",
     "__le", "__unm", "__add", "__sub", "__mul", "__div", "__mod", "__pow", "__idiv", "__band", "__bor", "__bxor",
     "__shl", "__shr", "__bnot",
 };
@@ -61,6 +72,7 @@ enum { EVENT_COUNT = sizeof events / sizeof *events, RECENT = 8 };
 static const char original_key, recent_key;
 
 static int late_index(lua_State *L) {
+    pp_check_c_stack(L);
     lua_getmetatable(L, 1);
     lua_rawgetp(L, -1, &original_key);
     lua_pushliteral(L, "__index");
@@ -79,6 +91,7 @@ static int late_index(lua_State *L) {
 }
 
 static int late_call(lua_State *L) {
+    pp_check_c_stack(L);
     lua_getmetatable(L, 1);
     lua_rawgetp(L, -1, &original_key);
     lua_pushliteral(L, "__call");
@@ -97,6 +110,7 @@ static void update_copy(lua_State *L) {
         lua_pushstring(L, events[i]);
         lua_pushvalue(L, -1);
         int type = lua_rawget(L, 2);
+        if (type == LUA_TTABLE && (events[i] == index_event || events[i] == newindex_event)) pp_count_link(state_of(L));
         if (i == 1 && type != LUA_TNIL && type != LUA_TFUNCTION) luaL_error(L, "'__call' must be a function");
         if (i < 2 && type == LUA_TNIL) {
             lua_pop(L, 1);
@@ -143,9 +157,7 @@ static void leave_out_concat(lua_State *L) {
     lua_pop(L, 1);
     if (!is_left_out) return;
     state->has_left_out_concat = true;
-    host_begins(state);
-    state->host.log(state->context, 2, text, sizeof text - 1);
-    host_ends(state, true);
+    pp_write_log(L, 2, text, sizeof text - 1);
 }
 
 static int sandbox_setmetatable(lua_State *L) {
@@ -206,30 +218,30 @@ static int sandbox_tostring(lua_State *L) {
 }
 
 static int sandbox_print(lua_State *L) {
-    pp_state *state = state_of(L);
     int count = lua_gettop(L);
-    charge(L, 10 * (uint64_t)count);
+    size_t length = 0;
+    pp_check_c_stack(L);
     luaL_Buffer line;
     luaL_buffinit(L, &line);
     for (int i = 1; i <= count; i++) {
         if (i > 1) luaL_addchar(&line, '\t');
         size_t bytes;
+        charge(L, 10);
         pp_to_string(L, i, &bytes);
-        charge_bytes(L, bytes);
+        reserve(L, length += bytes + 1);
         luaL_addvalue(&line);
     }
     luaL_pushresult(&line);
-    size_t length;
     const char *text = lua_tolstring(L, -1, &length);
-    charge_bytes(L, length);
-    charge(L, 100);
-    host_begins(state);
-    state->host.log(state->context, 1, text, length);
-    host_ends(state, true);
+    pp_write_log(L, 1, text, length);
     return 0;
 }
 
+/// Conversions of a format, and results of `table.unpack`.
+enum { MOST_VALUES = 250 };
+
 static int sandbox_format(lua_State *L) {
+    pp_check_c_stack(L);
     size_t length;
     const char *format = luaL_checklstring(L, 1, &length), *end = format + length;
     uint64_t bytes = length;
@@ -240,7 +252,7 @@ static int sandbox_format(lua_State *L) {
             format++;
             continue;
         }
-        argument++;
+        if (++argument > MOST_VALUES + 1) return luaL_error(L, "too many conversions: the sandbox allows %d", MOST_VALUES);
         while (format < end && strchr("-+ #0123456789.", *format)) format++;
         if (format == end) break;
         bytes += 128;
@@ -264,9 +276,15 @@ static int sandbox_rep(lua_State *L) {
     lua_Integer times = luaL_checkinteger(L, 2);
     size_t separator = 0;
     luaL_optlstring(L, 3, "", &separator);
+    uint64_t bytes;
+    if (length + separator == 0) { // of which Lua would make as many as are asked for
+        lua_pushliteral(L, "");
+        return 1;
+    }
     if (times > 0) {
+        if (__builtin_mul_overflow(length + separator, (uint64_t)times, &bytes)) pp_kill_run(L, PP_MEMORY);
+        reserve(L, bytes);
         charge(L, (uint64_t)times / 16);
-        reserve(L, (length + separator) * (uint64_t)times); // no overflow: `times` was paid for
     }
     return call_lua(L, PP_REP);
 }
@@ -298,73 +316,164 @@ static uint64_t table_length(lua_State *L, int index) {
     return lua_rawlen(L, index);
 }
 
+// Lua's own loops over tables look at no clock, and a step of theirs may be a metamethod of the script's. These pay for each.
+
 static int sandbox_insert(lua_State *L) {
-    uint64_t length = table_length(L, 1);
-    if (lua_gettop(L) > 2) {
-        lua_Integer position = luaL_checkinteger(L, 2);
-        if (position >= 1 && (uint64_t)position <= length) charge(L, length - (uint64_t)position);
-    }
+    lua_Unsigned end = (lua_Unsigned)table_length(L, 1) + 1;
+    lua_Unsigned position = end;
+    pp_check_c_stack(L);
     charge(L, 1);
-    return call_lua(L, PP_INSERT);
+    switch (lua_gettop(L)) {
+    case 2: break;
+    case 3:
+        position = (lua_Unsigned)luaL_checkinteger(L, 2);
+        luaL_argcheck(L, position - 1 < end, 2, "position out of bounds");
+        for (lua_Unsigned i = end; i > position; i--) {
+            charge(L, 1);
+            lua_geti(L, 1, (lua_Integer)(i - 1));
+            lua_seti(L, 1, (lua_Integer)i);
+        }
+        break;
+    default: return luaL_error(L, "wrong number of arguments to 'insert'");
+    }
+    lua_seti(L, 1, (lua_Integer)position);
+    return 0;
 }
 
 static int sandbox_remove(lua_State *L) {
-    uint64_t length = table_length(L, 1);
-    lua_Integer position = luaL_optinteger(L, 2, (lua_Integer)length);
-    if (position >= 1 && (uint64_t)position <= length) charge(L, length - (uint64_t)position);
+    lua_Unsigned length = (lua_Unsigned)table_length(L, 1);
+    lua_Unsigned position = (lua_Unsigned)luaL_optinteger(L, 2, (lua_Integer)length);
+    pp_check_c_stack(L);
     charge(L, 1);
-    return call_lua(L, PP_REMOVE);
-}
-
-static void charge_range(lua_State *L, lua_Integer first, lua_Integer last) {
-    if (last < first) return;
-    charge(L, (uint64_t)last - (uint64_t)first); // plus one would be none for all integers
-    charge(L, 1);
+    if (position != length) luaL_argcheck(L, position - 1 <= length, 2, "position out of bounds");
+    lua_geti(L, 1, (lua_Integer)position);
+    for (; position < length; position++) {
+        charge(L, 1);
+        lua_geti(L, 1, (lua_Integer)(position + 1));
+        lua_seti(L, 1, (lua_Integer)position);
+    }
+    lua_pushnil(L);
+    lua_seti(L, 1, (lua_Integer)position);
+    return 1;
 }
 
 static int sandbox_concat(lua_State *L) {
     lua_Integer length = (lua_Integer)table_length(L, 1);
-    lua_Integer first = luaL_optinteger(L, 3, 1), last = luaL_optinteger(L, 4, length);
-    uint64_t bytes = 0;
-    size_t separator = 0;
-    luaL_optlstring(L, 2, "", &separator);
-    charge_range(L, first, last);
-    for (lua_Integer i = first; i <= last && i <= length; i++) {
-        if (lua_rawgeti(L, 1, i) == LUA_TSTRING) bytes += lua_rawlen(L, -1);
-        bytes += separator;
-        lua_pop(L, 1);
-    }
-    reserve(L, bytes);
-    return call_lua(L, PP_CONCAT);
-}
-
-static int sandbox_sort(lua_State *L) {
-    uint64_t length = table_length(L, 1), longest = 0, steps = 1;
-    for (uint64_t i = 1; i <= length; i++) {
-        if (lua_rawgeti(L, 1, (lua_Integer)i) == LUA_TSTRING && lua_rawlen(L, -1) > longest) longest = lua_rawlen(L, -1);
-        lua_pop(L, 1);
-    }
-    for (uint64_t rest = length; rest > 1; rest /= 2) steps++;
-    charge(L, length * steps);
-    // Comparing two long strings is one instruction, and no hook looks in between.
+    size_t bytes = 0, separator_length;
+    const char *separator = luaL_optlstring(L, 2, "", &separator_length);
+    lua_Integer i = luaL_optinteger(L, 3, 1), last = luaL_optinteger(L, 4, length);
     pp_check_c_stack(L);
-    if (longest > 64) charge(L, length * steps * (longest / 64));
-    return call_lua(L, PP_SORT);
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    for (bool more = i <= last; more; i += more) {
+        charge(L, 1);
+        lua_geti(L, 1, i);
+        if (!lua_isstring(L, -1))
+            return luaL_error(
+                L, "invalid value (%s) at index %I in table for 'concat'", luaL_typename(L, -1), (LUAI_UACINT)i);
+        more = i < last;
+        size_t piece;
+        lua_tolstring(L, -1, &piece);
+        bytes += piece + (more ? separator_length : 0);
+        charge(L, (piece + separator_length) / 16);
+        if (bytes > (size_t)state_of(L)->limits.string_bytes) pp_kill_run(L, PP_MEMORY);
+        luaL_addvalue(&buffer);
+        if (more) luaL_addlstring(&buffer, separator, separator_length);
+    }
+    luaL_pushresult(&buffer);
+    return 1;
 }
 
 static int sandbox_move(lua_State *L) {
+    lua_Integer first = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3), to = luaL_checkinteger(L, 4);
+    int target = lua_isnoneornil(L, 5) ? 1 : 5;
     luaL_checktype(L, 1, LUA_TTABLE);
-    charge_range(L, luaL_checkinteger(L, 2), luaL_checkinteger(L, 3));
-    return call_lua(L, PP_MOVE);
+    luaL_checktype(L, target, LUA_TTABLE);
+    pp_check_c_stack(L);
+    if (last >= first) {
+        luaL_argcheck(L, first > 0 || last < LUA_MAXINTEGER + first, 3, "too many elements to move");
+        lua_Integer count = last - first + 1;
+        luaL_argcheck(L, to <= LUA_MAXINTEGER - count + 1, 4, "destination wrap around");
+        bool is_forward = to > last || to <= first || (target != 1 && !lua_compare(L, 1, target, LUA_OPEQ));
+        for (lua_Integer i = 0; i < count; i++) {
+            lua_Integer step = is_forward ? i : count - 1 - i;
+            charge(L, 1);
+            lua_geti(L, 1, first + step);
+            lua_seti(L, target, to + step);
+        }
+    }
+    lua_pushvalue(L, target);
+    return 1;
 }
 
 static int sandbox_unpack(lua_State *L) {
     lua_Integer first = luaL_optinteger(L, 2, 1);
     lua_Integer last = lua_isnoneornil(L, 3) ? (lua_Integer)table_length(L, 1) : luaL_checkinteger(L, 3);
-    if (last >= first && (lua_Unsigned)last - (lua_Unsigned)first >= 250)
-        return luaL_error(L, "too many results to unpack: the sandbox allows 250");
-    lua_settop(L, 3);
-    return call_lua(L, PP_UNPACK);
+    if (last < first) return 0;
+    if ((lua_Unsigned)last - (lua_Unsigned)first >= MOST_VALUES)
+        return luaL_error(L, "too many results to unpack: the sandbox allows %d", MOST_VALUES);
+    int count = (int)(last - first) + 1;
+    pp_check_c_stack(L);
+    luaL_checkstack(L, count, "too many results to unpack");
+    for (int i = 0; i < count; i++) {
+        charge(L, 1);
+        lua_geti(L, 1, first + i);
+    }
+    return count;
+}
+
+// MARK: sorting
+
+/// So few simple values are sorted in some milliseconds, even in the order that Lua's sort is slowest for.
+enum { FEW = 1000, SHORT = 64 };
+
+static int pay_and_compare(lua_State *L) {
+    pp_check_c_stack(L);
+    charge(L, 2);
+    if (lua_type(L, 1) == LUA_TSTRING) charge(L, lua_rawlen(L, 1) / SHORT);
+    lua_pushboolean(L, lua_compare(L, 1, 2, LUA_OPLT));
+    return 1;
+}
+
+/// The same for a function of C, in which no hook looks.
+static int pay_and_call(lua_State *L) {
+    pp_check_c_stack(L);
+    charge(L, 2);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
+}
+
+static bool are_few_and_simple(lua_State *L, lua_Unsigned length) {
+    if (length > FEW || lua_getmetatable(L, 1)) return false;
+    for (lua_Unsigned i = 1; i <= length; i++) {
+        int type = lua_rawgeti(L, 1, (lua_Integer)i);
+        bool is_simple = type == LUA_TNUMBER || (type == LUA_TSTRING && lua_rawlen(L, -1) <= SHORT);
+        lua_pop(L, 1);
+        if (!is_simple) return false;
+    }
+    return true;
+}
+
+static int sandbox_sort(lua_State *L) {
+    lua_Unsigned length = (lua_Unsigned)table_length(L, 1);
+    pp_check_c_stack(L);
+    luaL_argcheck(L, length < INT_MAX, 1, "array too big");
+    if (!lua_isnoneornil(L, 2)) luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_settop(L, 2);
+    if (lua_iscfunction(L, 2)) {
+        lua_pushcclosure(L, pay_and_call, 1);
+    } else if (lua_isnil(L, 2)) {
+        if (are_few_and_simple(L, length)) {
+            charge(L, length * 10);
+        } else {
+            lua_pushcfunction(L, pay_and_compare);
+            lua_replace(L, 2);
+        }
+    }
+    lua_settop(L, 2);
+    return call_lua(L, PP_SORT);
 }
 
 // MARK: the library
@@ -425,12 +534,12 @@ static const wrapped string_functions[] = {
 };
 static const char *const kept_table[] = {"pack", NULL};
 static const wrapped table_functions[] = {
-    {"insert", sandbox_insert, PP_INSERT},
-    {"remove", sandbox_remove, PP_REMOVE},
-    {"concat", sandbox_concat, PP_CONCAT},
+    {"insert", sandbox_insert, PP_LUA_FUNCTIONS},
+    {"remove", sandbox_remove, PP_LUA_FUNCTIONS},
+    {"concat", sandbox_concat, PP_LUA_FUNCTIONS},
     {"sort", sandbox_sort, PP_SORT},
-    {"move", sandbox_move, PP_MOVE},
-    {"unpack", sandbox_unpack, PP_UNPACK},
+    {"move", sandbox_move, PP_LUA_FUNCTIONS},
+    {"unpack", sandbox_unpack, PP_LUA_FUNCTIONS},
     {NULL, NULL, 0},
 };
 static const char *const kept_utf8[] = {"char", "charpattern", NULL};

@@ -21,6 +21,9 @@ static inline int finish(pp_state *state, lua_State *L, int count) {
     return count < 0 ? lua_error(L) : count;
 }
 
+/// Bytes of a name that the host is asked for, and of an error's text that it is given.
+enum { LONGEST_NAME = 128, LONGEST_MESSAGE = 4096 };
+
 // MARK: the original
 
 /// What a callback of the host is given to work with: it looks for room too, but cannot raise.
@@ -29,21 +32,26 @@ static void make_room(lua_State *L) {
     pp_check_c_stack(L);
 }
 
-/// The host's code runs with this Lua stack: it may call back into the state, and what it calls must stand here.
+/// The host's code runs with this Lua stack: it may call back into the state, and what it calls belongs here.
 static inline lua_State *enter_host(pp_state *state, lua_State *L) {
     lua_State *outer = state->activation->L;
     state->activation->L = L;
-    host_begins(state);
+    state->trusted = true;
     return outer;
 }
 
-/// -2 is for arguments that do not fit: reading them was the script's work, and no hook has looked.
-static inline void leave_host(pp_state *state, lua_State *L, lua_State *outer, int count) {
-    host_ends(state, count != -2);
-    state->activation->L = outer;
-    if (count != -2) return;
+/// Nothing of the host's was called: what it did was to read arguments and to say what is wrong with them.
+static void refuse_arguments(pp_state *state, lua_State *L) {
+    state->host_since = 0;
     charge(L, 100);
-    pp_check_clock(L);
+}
+
+/// What the host gave is in memory now.
+static inline void leave_host(pp_state *state, lua_State *L, lua_State *outer) {
+    state->trusted = false;
+    host_ends(state);
+    state->activation->L = outer;
+    if (__builtin_expect(state->used - state->lent > state->limits.soft_memory, 0)) pp_look(L);
 }
 
 static int wait_ended(lua_State *L, int status, lua_KContext context) {
@@ -80,9 +88,13 @@ static int call_original(lua_State *L) {
     else
         make_room(L);
     lua_State *outer = enter_host(state, L);
+    if (call->is_scalar) host_begins(state);
     int count = state->host.original(state->context, call->slot, &layer->below, call->record, L);
-    if (count != -2) call->originals++;
-    leave_host(state, L, outer, count);
+    if (count == -2)
+        refuse_arguments(state, L);
+    else
+        call->originals++;
+    leave_host(state, L, outer);
     return finish(state, L, count);
 }
 
@@ -106,13 +118,14 @@ static int call_host(lua_State *L) {
     const char *name = luaL_checklstring(L, 1, &length);
     raise_if_killed(L);
     charge(L, 20);
-    charge_bytes(L, length);
+    if (length > LONGEST_NAME) return luaL_error(L, "the host has no function with a name of %d bytes", (int)length);
     make_room(L);
     if (!state->activation) return luaL_error(L, "host.call works only in a replacement, and not while the script loads");
     pp_activation *call = state->activation;
     lua_State *outer = enter_host(state, L);
     int count = state->host.call(state->context, name, length, L);
-    leave_host(state, L, outer, count);
+    if (count == -2) refuse_arguments(state, L);
+    leave_host(state, L, outer);
     if (count == -3) {
         if (call->step < 0)
             return luaL_error(L, "'%s' is asynchronous, and this replacement is not", name);
@@ -126,9 +139,8 @@ static int host_has(lua_State *L) {
     size_t length;
     const char *name = luaL_checklstring(L, 1, &length);
     charge(L, 20);
-    charge_bytes(L, length);
-    bool has;
-    WITH_RUNNER(state, has = state->host.has(state->context, name, length));
+    bool has = false;
+    if (length <= LONGEST_NAME) WITH_RUNNER(state, has = state->host.has(state->context, name, length));
     lua_pushboolean(L, has);
     return 1;
 }
@@ -141,6 +153,10 @@ static int host_throw(lua_State *L) {
     raise_if_killed(L);
     charge_bytes(L, length);
     charge(L, 100);
+    if (length > LONGEST_MESSAGE) {
+        lua_pushlstring(L, lua_tostring(L, 1), LONGEST_MESSAGE);
+        lua_replace(L, 1);
+    }
     // While the script loads there is no call that an error of the host's could come out of.
     if (!state->activation) return luaL_error(L, "%s", lua_tostring(L, 1));
     WITH_RUNNER(state, state->host.throws(state->context, L));
@@ -148,18 +164,20 @@ static int host_throw(lua_State *L) {
 }
 
 static int write_log(lua_State *L) {
-    pp_state *state = state_of(L);
     luaL_checkany(L, 1);
     pp_check_c_stack(L);
     size_t length;
     const char *text = pp_to_string(L, 1, &length);
+    pp_write_log(L, (int32_t)lua_tointeger(L, lua_upvalueindex(1)), text, length);
+    return 0;
+}
+
+void pp_write_log(lua_State *L, int32_t level, const char *text, size_t length) {
+    pp_state *state = state_of(L);
     charge_bytes(L, length);
     charge(L, 100);
-    int level = (int)lua_tointeger(L, lua_upvalueindex(1));
-    host_begins(state);
-    state->host.log(state->context, level, text, length);
-    host_ends(state, true);
-    return 0;
+    WITH_RUNNER(state, state->host.log(state->context, level, text, length, L));
+    host_ends(state);
 }
 
 // MARK: require
@@ -182,7 +200,7 @@ static int require(lua_State *L) {
     }
     lua_pop(L, 1);
     charge(L, 100);
-    charge(L, length);
+    pp_check_c_stack(L);
     int count;
     WITH_RUNNER(state, count = state->host.script(state->context, name, length, L));
     finish(state, L, count);
@@ -190,20 +208,20 @@ static int require(lua_State *L) {
     lua_pushlightuserdata(L, (void *)&loading);
     lua_rawset(L, 2);
     lua_pushvalue(L, 1);
-    // A script that fails can be required again, and fails again.
     int status = lua_pcall(L, 1, 1, 0);
-    if (status == LUA_ERRMEM) pp_kill_run(L, PP_MEMORY);
-    raise_if_killed(L);
     if (status == LUA_OK && lua_isnil(L, -1)) {
         lua_pop(L, 1);
         lua_pushboolean(L, true);
     }
+    // A script that fails, or is ended, can be required again.
     lua_pushvalue(L, 1);
     if (status == LUA_OK)
         lua_pushvalue(L, -2);
     else
         lua_pushnil(L);
-    lua_rawset(L, 2);
+    lua_rawset(L, 2); // the key is there: this needs no memory
+    if (status == LUA_ERRMEM) pp_kill_run(L, PP_MEMORY);
+    raise_if_killed(L);
     return status == LUA_OK ? 1 : lua_error(L);
 }
 
@@ -225,9 +243,8 @@ static bool push_registered_name(lua_State *L, const char *class_name, const cha
         const char *full = lua_pushfstring(L, i == 0 ? "%s.%s" : "%s:%s", class_name, name);
         lua_tolstring(L, -1, &length);
         charge(L, 20);
-        charge_bytes(L, length);
-        bool has;
-        WITH_RUNNER(state, has = state->host.has(state->context, full, length));
+        bool has = false;
+        if (length <= LONGEST_NAME) WITH_RUNNER(state, has = state->host.has(state->context, full, length));
         if (has) return true;
         lua_pop(L, 1);
     }
@@ -279,7 +296,8 @@ static int call_method(lua_State *L) {
     make_room(L);
     lua_State *outer = enter_host(state, L);
     int count = state->host.method(state->context, class_index, method, L);
-    leave_host(state, L, outer, count);
+    if (count == -2) refuse_arguments(state, L);
+    leave_host(state, L, outer);
     return finish(state, L, count);
 }
 

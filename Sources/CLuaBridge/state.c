@@ -2,8 +2,6 @@
 
 #include "internal.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,7 +11,9 @@ struct pp_pool {
     pp_state *states;
 };
 
-enum { LARGE_BLOCK = 16 * 1024, FINEST_INTERVAL = 8 };
+/// What one instruction may have to read, so that a thousand of them take some milliseconds. A byte of a string weighs eight: the
+/// slowest is a comparison of two strings of zeros, which the C library makes zero by zero (8 ns each).
+enum { LIGHT = 16 * 1024, STRING_WEIGHT = 8, LONGEST_CHAIN = 2000, STRING_HEAD = 64 };
 
 uint64_t pp_nanoseconds(void) {
     struct timespec now;
@@ -42,37 +42,7 @@ void pp_find_thread_stack(void) {
     if (pp_thread_stack == 0) pp_thread_stack = 1;
 }
 
-// MARK: the lock
-
-#if __has_feature(thread_sanitizer)
-void __tsan_acquire(const void *address);
-void __tsan_release(const void *address);
-#else
-static void __tsan_acquire(const void *address) { (void)address; }
-static void __tsan_release(const void *address) { (void)address; }
-#endif
-
-void pp_lock_is_taken(const void *address) { __tsan_acquire(address); }
-void pp_lock_is_given_back(const void *address) { __tsan_release(address); }
-
-/// Waiting is rare and short, and giving back must cost nothing: a plain store, so waiters look again by themselves.
-bool pp_wait_for(pp_state *state, int64_t nanoseconds) {
-    uint64_t deadline = pp_nanoseconds() + (uint64_t)nanoseconds;
-    for (int round = 0;; round++) {
-        uintptr_t nobody = 0;
-        if (atomic_compare_exchange_weak_explicit(
-                &state->owner, &nobody, this_thread(), memory_order_acquire, memory_order_relaxed))
-            return true;
-        if (round < 64) continue;
-        if (pp_nanoseconds() >= deadline) return false;
-        if (round < 128) {
-            sched_yield();
-        } else {
-            struct timespec nap = {0, round < 256 ? 10000 : 100000};
-            nanosleep(&nap, NULL);
-        }
-    }
-}
+// MARK: leaving
 
 static void empty(pp_state *state);
 
@@ -94,7 +64,7 @@ void pp_attend(pp_state *state) {
             empty(state);
         }
     }
-    atomic_store_explicit(&state->owner, 0, memory_order_release);
+    pp_hand_over(state);
     if (closed) tell(closed);
 }
 
@@ -118,14 +88,52 @@ static inline int hook_mask(pp_state *state) {
     return state->limits.is_free ? 0 : LUA_MASKCOUNT | (state->limits.tells_lines ? LUA_MASKLINE : 0);
 }
 
-/// Operations on large blocks take long, and the hook counts instructions: it looks more often from here on.
-static void look_more_often(pp_state *state, int64_t size) {
-    int64_t interval = (int64_t)state->limits.instructions_per_check * LARGE_BLOCK / size;
-    if (interval < FINEST_INTERVAL) interval = FINEST_INTERVAL;
+/// The most that an instruction may have to read now.
+static int64_t weight(const pp_state *state, int64_t longest_string, int64_t largest_block) {
+    int64_t links = state->links < LONGEST_CHAIN ? state->links : LONGEST_CHAIN;
+    int64_t chain = links * largest_block < state->used ? links * largest_block : state->used;
+    int64_t most = STRING_WEIGHT * longest_string;
+    if (most < largest_block) most = largest_block;
+    return most < chain / 8 ? chain / 8 : most; // a chain is only read, and a block may be moved
+}
+
+/// Halves, so that there are few changes: at each one the hook begins to count anew.
+static int interval_for(const pp_state *state, int64_t weight) {
+    int interval = state->limits.instructions_per_check;
+    while (interval > 1 && weight / LIGHT * interval > state->limits.instructions_per_check) interval /= 2;
+    return interval;
+}
+
+static void set_interval(pp_state *state, int interval) {
+    state->interval = interval;
+    lua_sethook(state->main, hook, hook_mask(state), interval);
+    for (pp_activation *call = state->activation; call; call = call->outer)
+        if (call->L != state->main) lua_sethook(call->L, hook, hook_mask(state), interval);
+}
+
+/// Instructions on what is in memory now may take longer: looks more often from here on.
+static void look_more_often(pp_state *state) {
+    int interval = interval_for(state, weight(state, state->longest_string, state->largest_block));
     if (interval >= state->interval || !state->main) return;
-    state->interval = (int)interval;
-    lua_sethook(state->main, hook, hook_mask(state), state->interval);
-    if (state->activation) lua_sethook(state->activation->L, hook, hook_mask(state), state->interval);
+    state->budget.fuel -= state->interval; // what ran since the last look, which the hook forgets
+    if (state->budget.until_look > interval) {
+        state->budget.paced -= state->budget.until_look - interval;
+        state->budget.until_look = interval;
+    }
+    set_interval(state, interval);
+}
+
+void pp_relax(pp_state *state) {
+    // Nothing is larger than all that there is.
+    int64_t used = state->used;
+    if (state->longest_string > used) state->longest_string = used;
+    if (state->largest_block > used) state->largest_block = used;
+    int interval = interval_for(state, weight(state, state->longest_string, state->largest_block));
+    if (interval != state->interval) set_interval(state, interval);
+}
+
+void pp_count_link(pp_state *state) {
+    if (state->links++ < LONGEST_CHAIN) look_more_often(state);
 }
 
 static void *allocate(void *context, void *block, size_t old_size, size_t new_size) {
@@ -137,11 +145,18 @@ static void *allocate(void *context, void *block, size_t old_size, size_t new_si
         return NULL;
     }
     if ((int64_t)new_size > before) {
+        // Where there is no block yet, its old size says what it is for.
+        bool is_string = !block && (old_size & 15) == LUA_TSTRING;
         if (!state->trusted) {
-            if (state->used + (int64_t)new_size - before > state->limits.hard_memory) return NULL;
+            if (state->used + (int64_t)new_size - before - state->lent > state->limits.hard_memory) return NULL;
+            if (is_string && (int64_t)new_size > state->limits.string_bytes + STRING_HEAD) return NULL;
             if (state->refuse_after && (state->refuse_after == 1 || --state->refuse_after == 1)) return NULL;
         }
-        if (new_size >= LARGE_BLOCK) look_more_often(state, (int64_t)new_size);
+        int64_t *largest = is_string ? &state->longest_string : &state->largest_block;
+        if (__builtin_expect((int64_t)new_size > *largest, 0)) {
+            *largest = (int64_t)new_size;
+            look_more_often(state);
+        }
     }
     void *moved = realloc(block, new_size);
     if (!moved) return (int64_t)new_size <= before ? block : NULL;
@@ -159,13 +174,58 @@ int pp_kill_run(lua_State *L, int32_t reason) {
     return lua_error(L);
 }
 
-void pp_check_clock(lua_State *L) {
-    pp_state *state = state_of(L);
+/// What ends the run now, if anything does; memory apart.
+static int32_t reason_to_end(pp_state *state) {
     pp_budget *budget = &state->budget;
+    if (budget->kill) return budget->kill;
+    if (budget->fuel <= 0) return PP_FUEL;
     uint64_t now = pp_nanoseconds();
     if (!budget->started) budget->started = now;
     int64_t allowed = state->loading ? state->limits.load_nanoseconds : state->limits.call_nanoseconds;
-    if ((int64_t)(now - budget->started - budget->excluded) > allowed) pp_kill_run(L, PP_TIME);
+    return (int64_t)(now - budget->started - budget->excluded) > allowed ? PP_TIME : PP_NOT_KILLED;
+}
+
+void pp_check_clock(lua_State *L) {
+    if (state_of(L)->limits.is_free) return;
+    int32_t reason = reason_to_end(state_of(L));
+    if (reason) pp_kill_run(L, reason);
+}
+
+bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes) {
+    pp_state *state = state_of(L);
+    pp_budget *budget = &state->budget;
+    if (state->limits.is_free) return true;
+    if (budget->kill) return false;
+    if (steps > INT32_MAX || bytes > (uint64_t)state->limits.hard_memory
+        || state->used - state->lent + (int64_t)bytes > state->limits.hard_memory) {
+        budget->kill = steps > INT32_MAX ? PP_FUEL : PP_MEMORY; // the host is refused no memory by the allocator
+    } else if ((budget->until_look -= (int64_t)steps) <= 0) {
+        settle_fuel(budget, state->interval);
+        budget->kill = reason_to_end(state);
+    }
+    if (budget->kill) state->fault_line = 0;
+    return !budget->kill;
+}
+
+/// Collects where there is more than the limit, in steps with looks at the clock in between.
+static void check_memory(lua_State *L) {
+    pp_state *state = state_of(L);
+    if (state->used - state->lent <= state->limits.soft_memory) return;
+    state->budget.fuel -= state->used / 256;
+    // What became garbage after this cycle began is found by the next.
+    for (int cycles = 0; cycles < 2 && state->used - state->lent > state->limits.soft_memory;) {
+        if (lua_gc(L, LUA_GCSTEP, 0)) cycles++;
+        pp_check_clock(L);
+    }
+    if (state->used - state->lent > state->limits.soft_memory) pp_kill_run(L, PP_MEMORY);
+}
+
+void pp_look(lua_State *L) {
+    pp_state *state = state_of(L);
+    if (state->limits.is_free) return;
+    settle_fuel(&state->budget, state->interval);
+    pp_check_clock(L);
+    check_memory(L);
 }
 
 static void hook(lua_State *L, lua_Debug *where) {
@@ -175,18 +235,9 @@ static void hook(lua_State *L, lua_Debug *where) {
         WITH_RUNNER(state, state->host.line(state->context, where->source + 1, where->currentline));
         return;
     }
-    pp_budget *budget = &state->budget;
     int interval = lua_gethookcount(L); // a coroutine's may be another
-    budget->fuel -= interval;
-    if (budget->kill) pp_kill_run(L, budget->kill);
-    if (budget->fuel <= 0) pp_kill_run(L, PP_FUEL);
-    pp_check_clock(L);
-    if (state->used > state->limits.soft_memory) {
-        budget->fuel -= state->used / 256;
-        lua_gc(L, LUA_GCCOLLECT);
-        if (state->used > state->limits.soft_memory) pp_kill_run(L, PP_MEMORY);
-    }
-    if (state->used < state->limits.soft_memory / 16) state->interval = state->limits.instructions_per_check;
+    state->budget.fuel -= interval;
+    pp_look(L);
     if (interval != state->interval) lua_sethook(L, hook, hook_mask(state), state->interval);
 }
 
@@ -212,6 +263,7 @@ void pp_pool_free(pp_pool *pool) {
         for (int32_t i = 0; i < state->layer_capacity; i++) free(state->layers[i]);
         free(state->layers);
         free(state->calls);
+        pthread_mutex_destroy(&state->queue);
         free(state);
     }
     pthread_mutex_destroy(&pool->lock);
@@ -232,6 +284,12 @@ static pp_state *take(pp_pool *pool) {
     pp_state *found = pool->states;
     while (found && !found->free) found = found->next;
     if (!found && (found = calloc(1, sizeof *found))) {
+        // Who is woken may run at once, on this thread.
+        pthread_mutexattr_t recursive;
+        pthread_mutexattr_init(&recursive);
+        pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+        pthread_mutex_init(&found->queue, &recursive);
+        pthread_mutexattr_destroy(&recursive);
         found->pool = pool;
         found->next = pool->states;
         pool->states = found;
@@ -296,15 +354,18 @@ pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, i
     bool outermost;
     while (!lock_state(state, INT32_MAX, &outermost)) {}
     atomic_store(&state->closing, false);
-    atomic_store(&state->attention, false);
     state->depth = state->suspended = 0;
+    state->host_works = false;
     state->host_since = 0;
-    state->used = state->refuse_after = 0;
+    state->used = state->refuse_after = state->lent = 0;
     state->seed = seed;
     state->trusted = state->loading = true;
     state->has_left_out_concat = false;
     state->limits = *limits;
     state->interval = limits->instructions_per_check;
+    state->longest_string = state->largest_block = state->links = 0;
+    state->has_refused = false;
+    state->fault_line = 0;
     state->host = *host;
     state->context = NULL;
     reset_budget(state, limits->load_fuel);
@@ -313,7 +374,7 @@ pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, i
     if (state->calls && build(state)) return state;
     if (state->main) empty(state);
     state->free = true;
-    atomic_store_explicit(&state->owner, 0, memory_order_release);
+    pp_hand_over(state);
     return NULL;
 }
 

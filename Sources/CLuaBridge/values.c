@@ -1,5 +1,5 @@
 // The values that the host pushes and reads. Nothing here raises: the allocator refuses nothing while the host is at work,
-// and tables are read and written raw.
+// tables are read and written raw, and a pair is looked for under protection once a script may have changed its table.
 
 #include "internal.h"
 
@@ -183,10 +183,31 @@ void pp_push_copy(lua_State *L, int32_t index) { lua_pushvalue(L, index); }
 bool pp_check_stack(lua_State *L, int32_t count) { return lua_checkstack(L, count); }
 void pp_push_table(lua_State *L, int32_t elements, int32_t fields) { lua_createtable(L, elements, fields); }
 void pp_set_element(lua_State *L, int32_t table, int64_t index) { lua_rawseti(L, table, index); }
-void pp_set_pair(lua_State *L, int32_t table) { lua_rawset(L, table); }
+void pp_set_pair(lua_State *L, int32_t table) {
+    // What could not be pushed is nil, which is no key.
+    if (lua_isnil(L, -2))
+        lua_pop(L, 2);
+    else
+        lua_rawset(L, table);
+}
 void pp_get_element(lua_State *L, int32_t table, int64_t index) { lua_rawgeti(L, table, index); }
 void pp_get_value(lua_State *L, int32_t table) { lua_rawget(L, table); }
-bool pp_next(lua_State *L, int32_t table) { return lua_next(L, table); }
+
+static int next_pair(lua_State *L) { return lua_next(L, 1) ? 2 : 0; }
+
+enum pp_next_pair pp_next(lua_State *L, int32_t table, int64_t since) {
+    if (state_of(L)->last_call == since) return lua_next(L, table) ? PP_PAIR : PP_NO_PAIR;
+    int key = lua_gettop(L);
+    lua_pushcfunction(L, next_pair);
+    lua_pushvalue(L, table);
+    lua_pushvalue(L, key);
+    bool is_found = lua_pcall(L, 2, LUA_MULTRET, 0) == LUA_OK;
+    lua_remove(L, key);
+    if (is_found) return lua_gettop(L) > key ? PP_PAIR : PP_NO_PAIR;
+    lua_settop(L, key - 1);
+    return PP_CHANGED;
+}
+
 void pp_insert(lua_State *L, int32_t index) { lua_insert(L, index); }
 void pp_replace(lua_State *L, int32_t index) { lua_replace(L, index); }
 

@@ -26,10 +26,14 @@ typedef struct pp_limits {
     int64_t load_nanoseconds, call_nanoseconds;
     int64_t lock_nanoseconds;
     int64_t stack_bytes;
+    /// Of a string that a script makes; others are refused as memory beyond the limit is.
+    int64_t string_bytes;
     int32_t instructions_per_check;
     int32_t original_calls;
     int32_t call_depth;
     int32_t replacements;
+    /// Asynchronous calls that wait at a time.
+    int32_t waiting_calls;
     /// A test's own script: all of Lua's library, and none of these limits.
     bool is_free;
     /// The host is told of each line that runs.
@@ -49,12 +53,17 @@ enum pp_refusal {
     PP_NO_ROOM,
     /// The run around this call was killed.
     PP_KILLED,
+    /// Too many asynchronous calls wait.
+    PP_CROWDED,
+    /// A call of the same run was refused before, and the host was told.
+    PP_REFUSED_AGAIN,
 };
 
-/// What the host does for a script. A callback that returns `int` returns a count of results on top of the stack, or -1
+/// What the host does for a script. Its time is the script's but for what lies between `pp_host_begins` and `pp_host_ends`. A callback that returns `int` returns a count of results on top of the stack, or -1
 /// with an error value on top, which is then raised; `context` is the state's.
 typedef struct pp_host {
-    /// Calls what the cell leads to, for the call of `record`; the arguments are at 1 and up. -2: as -1, and nothing was called.
+    /// Calls what the cell leads to, for the call of `record`; the arguments are at 1 and up. -2: as -1, and nothing was called. For a
+    /// call of `pp_call_scalars` all of its time is the host's.
     int (*original)(void *context, const void *slot, void *cell, void *record, lua_State *L);
     /// Calls a registered function by its name; the arguments are at 2 and up. -3: it is asynchronous.
     int (*call)(void *context, const char *name, size_t length, lua_State *L);
@@ -67,7 +76,7 @@ typedef struct pp_host {
     int (*throws)(void *context, lua_State *L);
     /// The text of a host error.
     int (*error_text)(void *context, int64_t id, lua_State *L);
-    void (*log)(void *context, int32_t level, const char *text, size_t length);
+    void (*log)(void *context, int32_t level, const char *text, size_t length, lua_State *L);
     void (*line)(void *context, const char *script, int32_t line);
     /// A call has ended for which the host keeps objects or errors.
     void (*call_ended)(void *context, int64_t call);
@@ -116,7 +125,7 @@ void pp_refuse_allocation(pp_state *state, int64_t n);
 
 // MARK: loading
 
-/// Compiles a text chunk; pushes the function or a message.
+/// Compiles a text chunk, in the time that the script has; pushes the function or a message.
 bool pp_compile(lua_State *L, const char *source, size_t length, const char *name);
 /// Hands out the precompiled form of the function on top, with its lines and names.
 void pp_dump(lua_State *L, void (*write)(void *context, const void *bytes, size_t length), void *context);
@@ -140,6 +149,10 @@ lua_State *pp_running(pp_state *state);
 bool pp_call_function(lua_State *L, int32_t arguments, int32_t results);
 /// Fuel that the last call used.
 int64_t pp_fuel_used(pp_state *state);
+/// Begins the budget for loading anew.
+void pp_begin_loading(pp_state *state);
+/// Whether this thread has the C stack that a script may need.
+bool pp_has_stack(pp_state *state);
 /// Runs the function on top, once, with the budget for loading; its results are dropped.
 bool pp_run_script(pp_state *state, pp_fault *fault);
 /// How many replacements the script asked for.
@@ -155,6 +168,9 @@ int32_t pp_layer_line(pp_layer *layer, const char **script);
 void pp_layer_set_slot(pp_layer *layer, const void *slot);
 void pp_layer_set_below(pp_layer *layer, pp_layer *below);
 void pp_cell_set(void *cell, pp_layer *layer);
+/// What lies below a layer, as a cell holds it; the layer may be gone by now.
+uintptr_t pp_layer_below(pp_layer *layer);
+pp_state *pp_layer_state(pp_layer *layer);
 pp_statistics pp_layer_statistics(pp_layer *layer);
 void pp_count_fallback(pp_layer *layer);
 void pp_count_failure(pp_layer *layer);
@@ -192,6 +208,12 @@ bool pp_run(lua_State *L, int32_t arguments, int32_t results);
 bool pp_has_run(lua_State *L);
 /// What went wrong in the run that just returned false.
 void pp_fault_of(lua_State *L, pp_fault *fault);
+/// The host's own function begins, and has ended.
+void pp_host_begins(lua_State *L);
+void pp_host_ends(lua_State *L);
+/// Pays for steps of work that is done for the script, and looks whether there is room for some bytes more; false once the run has to
+/// end, which it does when the host returns.
+bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes);
 /// Makes the run that follows fail: a value could not be pushed.
 void pp_refuse_run(lua_State *L);
 /// Whether that was so.
@@ -207,8 +229,20 @@ void pp_leave(lua_State *L);
 
 // MARK: asynchronous calls
 
-/// As `pp_enter`, with a coroutine for this call.
-pp_entry pp_enter_async(void *cell, const void *slot);
+/// Where a task stands in line for a state's lock.
+typedef struct pp_waiter pp_waiter;
+/// Queues for the lock; `wake` is called when it is this waiter's turn, on any thread. NULL: no memory.
+pp_waiter *pp_wait(pp_state *state, void (*wake)(void *context), void *context);
+/// Whether it is neither this waiter's turn nor time to give up. To be asked now and then.
+bool pp_goes_on_waiting(pp_waiter *waiter);
+bool pp_has_turn(pp_waiter *waiter);
+/// The state that it waits for.
+pp_state *pp_waits_for(pp_waiter *waiter);
+/// Leaves the queue; a turn that was not taken goes to the next.
+void pp_stop_waiting(pp_waiter *waiter);
+
+/// As `pp_enter`, with a coroutine for this call. It does not wait: PP_BUSY, unless it is the waiter's turn, which may be NULL.
+pp_entry pp_enter_async(void *cell, const void *slot, pp_waiter *waiter);
 enum pp_step { PP_DONE, PP_FAILED, PP_ORIGINAL, PP_CALL };
 /// Runs until the script ends or waits. PP_ORIGINAL: the arguments are at 1 and up. PP_CALL: the name at 1, then they.
 ///
@@ -216,8 +250,12 @@ enum pp_step { PP_DONE, PP_FAILED, PP_ORIGINAL, PP_CALL };
 int32_t pp_resume(lua_State *L, int32_t values, int32_t results);
 /// The call will wait: gives the lock back, and keeps the budget. Returns what `pp_continue` takes.
 void *pp_suspend(lua_State *L);
-/// The wait is over: takes the lock again. NULL: the patch is gone or busy, and the call has ended.
-lua_State *pp_continue(void *waiting);
+/// The state of a call that waits.
+pp_state *pp_waiting_in(void *waiting);
+/// The wait is over: takes the lock again. NULL: the patch is busy, or, with `is_over`, gone, and the call has ended.
+lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over);
+/// Ends a call that waits and cannot go on.
+void pp_abandon(void *waiting);
 
 // MARK: values
 
@@ -298,8 +336,12 @@ void pp_set_pair(lua_State *L, int32_t table);
 void pp_get_element(lua_State *L, int32_t table, int64_t index);
 /// Replaces the key on top by its value.
 void pp_get_value(lua_State *L, int32_t table);
-/// Replaces the key on top by the next key and its value; pops it and returns false at the end.
-bool pp_next(lua_State *L, int32_t table);
+/// What changes with each call: a script may have worked since.
+int64_t pp_calls(lua_State *L);
+enum pp_next_pair { PP_NO_PAIR, PP_PAIR, PP_CHANGED };
+/// Replaces the key on top by the next key and its value; else pops it. `since` is what `pp_calls` was when the table's first pair was
+/// read: only a script's work can make Lua lose the place in it, which is told then.
+enum pp_next_pair pp_next(lua_State *L, int32_t table, int64_t since);
 /// Moves the value on top to an index, and the others up.
 void pp_insert(lua_State *L, int32_t index);
 /// Pops a value and puts it in the place of another.

@@ -30,3 +30,12 @@ extension String {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 }
+
+/// Whether a character moves the cursor, hides itself or turns the text around.
+package func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
+    return switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+    default: false
+    }
+}

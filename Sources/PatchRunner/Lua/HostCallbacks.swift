@@ -47,11 +47,15 @@ enum HostCallbacks {
         error_text: { context, number, state in
             guard let state = unsafe state else { return -1 }
             let script = unsafe ScriptState.at(context)
-            unsafe PatchStack(state).push(script.error(number).map { "\($0)" } ?? "an error of an earlier call")
+            let stack = unsafe PatchStack(state)
+            stack.push(text: script.error(number).map { "\($0)" } ?? "an error of an earlier call")
             return 1
         },
-        log: { context, level, bytes, length in
-            unsafe ScriptState.at(context).log(.init(rawValue: Int(level)) ?? .info, text(bytes, length))
+        log: { context, level, bytes, length, state in
+            guard let state = unsafe state else { return }
+            let text = unsafe UnsafeRawBufferPointer(start: bytes, count: length)
+            unsafe ScriptState.at(context).log(
+                .init(rawValue: Int(level)) ?? .info, text.assumingMemoryBound(to: UInt8.self), on: PatchStack(state))
         },
         line: { context, script, line in
             guard let script = unsafe script else { return }

@@ -8,22 +8,49 @@ extension PatchStack {
     @usableFromInline func push(_ value: Int64) { unsafe pp_push_integer(state, value) }
     @usableFromInline func push(_ value: Double) { unsafe pp_push_number(state, value) }
 
+    /// Pays for work that is done for the script: steps, and bytes that are about to be made.
+    ///
+    /// - Returns: false once the run has to end.
+    func pays(_ steps: Int, bytes: Int = 0) -> Bool { unsafe pp_pay(state, UInt64(steps), UInt64(bytes)) }
+
+    /// The host's own function begins, and has ended: its time is not the script's.
+    @usableFromInline func hostBegins() { unsafe pp_host_begins(state) }
+    @usableFromInline func hostEnds() { unsafe pp_host_ends(state) }
+
     func push(_ text: String) {
         var text = text
+        text.withUTF8 { unsafe push(UnsafeRawBufferPointer($0)) }
+    }
+
+    func push(bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe push($0) } }
+
+    private func push(_ bytes: UnsafeRawBufferPointer) {
+        let limit = script.limits.stringBytes
+        guard bytes.count <= limit else {
+            return refuse("a string of \(bytes.count) bytes, and \(limit) are allowed")
+        }
+        guard pays(1 + bytes.count / 64, bytes: bytes.count) else { return pushNil() }
+        unsafe pp_push_string(state, bytes.baseAddress, bytes.count)
+    }
+
+    /// Pushes a text for a message, cut where that is long.
+    func push(text: String) {
+        var text = String(decoding: text.utf8.prefix(Self.longestMessage), as: UTF8.self)
         text.withUTF8 { bytes in
             unsafe bytes.withMemoryRebound(to: CChar.self) { unsafe pp_push_string(state, $0.baseAddress, $0.count) }
         }
     }
 
-    func push(bytes: [UInt8]) {
-        unsafe bytes.withUnsafeBytes { unsafe pp_push_string(state, $0.baseAddress, $0.count) }
-    }
+    /// Bytes of a script's message that are looked at.
+    private static let longestMessage = 4096
 
     func push(_ values: [Double]) {
+        guard pays(values.count, bytes: 16 * values.count) else { return pushNil() }
         unsafe values.withUnsafeBufferPointer { unsafe pp_push_numbers(state, $0.baseAddress, $0.count) }
     }
 
     func push(_ values: [Int]) {
+        guard pays(values.count, bytes: 16 * values.count) else { return pushNil() }
         unsafe values.withUnsafeBytes {
             unsafe pp_push_integers(state, $0.baseAddress?.assumingMemoryBound(to: Int64.self), values.count)
         }
@@ -52,13 +79,13 @@ extension PatchStack {
         unsafe withBytes(at: index) { unsafe Array($0) }
     }
 
-    /// A string, or a number's digits, for a message; what is not UTF-8 is replaced.
+    /// A string's beginning, for a message; what is not UTF-8 is replaced.
     func text(at index: Int32) -> String {
         var count = 0
         guard let bytes = unsafe pp_read_string(state, index, &count) else { return "" }
-        return unsafe String(
-            decoding: UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self),
-            as: UTF8.self)
+        let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: min(count, Self.longestMessage))
+        let text = unsafe String(decoding: piece.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+        return count > Self.longestMessage ? text + "…" : text
     }
 
     /// A string's bytes; nil for another value, and for a string that is longer than the limit.
@@ -69,7 +96,7 @@ extension PatchStack {
             script.refuseRead("a string of \(count) bytes, and \(script.limits.stringBytes) are allowed")
             return nil
         }
-        guard script.count(elements: 0, bytes: count) else { return nil }
+        guard pays(1 + count / 64), script.count(elements: 0, bytes: count) else { return nil }
         return unsafe body(UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self))
     }
 
@@ -147,6 +174,10 @@ extension PatchStack {
         guard makeRoom(), let length = sequenceLength(at: index), script.enterTable(elements: length) else {
             return nil
         }
+        guard pays(length) else {
+            endTable()
+            return nil
+        }
         return length
     }
 
@@ -157,16 +188,21 @@ extension PatchStack {
         guard makeRoom(), isTable(at: index), script.enterTable(elements: 0) else { return false }
         defer { script.leaveTable() }
         let table = absolute(index)
+        let calls = unsafe pp_calls(state)
         pushNil()
-        while unsafe pp_next(state, table) {
-            guard script.count(elements: 1, bytes: 0), body() else {
+        while true {
+            let found = unsafe pp_next(state, table, calls)
+            guard found == PP_PAIR else {
+                if found == PP_CHANGED { script.refuseRead("a table that changed while it was read") }
+                return found == PP_NO_PAIR
+            }
+            guard pays(1), script.count(elements: 1, bytes: 0), body() else {
                 pop()
                 pop()
                 return false
             }
             pop()
         }
-        return true
     }
 
     /// Keeps a value beyond the call, for the state's own life.

@@ -47,6 +47,8 @@ internal import Synchronization
         var depth = 0
         var elements = 0
         var bytes = 0
+        /// Whether who reads wants to know what is wrong.
+        var explains = false
         /// What scripts know by number, and the numbers that belong to each call. A number is never used again.
         var lastNumber: Int64 = 0
         var objects: [Int64: any PatchObject] = [:]
@@ -93,6 +95,7 @@ internal import Synchronization
         self.lines = lines
         var limits = pp_limits(limits)
         limits.is_free = isFree
+        if isFree { limits.string_bytes = 1 << 40 }
         limits.tells_lines = lines != nil
         guard
             let state = unsafe withUnsafePointer(
@@ -135,18 +138,27 @@ internal import Synchronization
     /// Runs the entry script, which says what it replaces; gives the lock back.
     func load() throws(PatchError) {
         defer { unsafe pp_unlock(state) }
+        guard unsafe pp_has_stack(state) else {
+            throw PatchError(
+                .scriptLimit, "the thread that loads it has less than \(limits.stackBytes) bytes of stack left",
+                hint: "load it on a thread with a larger stack")
+        }
+        unsafe pp_begin_loading(state)
         let stack = unsafe PatchStack(pp_main(state))
         for (field, value) in [("id", patch.id), ("app", host.app), ("appVersion", host.version.description)] {
-            stack.push(value)
+            stack.push(text: value)
             unsafe pp_set_field(pp_main(state), "patch", field)
         }
         stack.push(Int64(patch.version))
         unsafe pp_set_field(pp_main(state), "patch", "version")
-        guard compile(scripts[0], on: stack) else {
-            let message = stack.string(at: -1) ?? "does not parse"
-            throw PatchError(.script, message, hint: "correct the script")
-        }
         var fault = unsafe pp_fault()
+        guard compile(scripts[0], on: stack) else {
+            unsafe pp_fault_of(stack.state, &fault)
+            guard unsafe fault.kill == 0 else {
+                throw PatchError(.scriptLimit, unsafe PatchEvent.Failure(fault, stack: stack).message)
+            }
+            throw PatchError(.script, stack.text(at: -1), hint: "correct the script")
+        }
         guard unsafe pp_run_script(state, &fault) else {
             let failure = unsafe PatchEvent.Failure(fault, stack: stack)
             throw PatchError(failure.code, failure.place + failure.message)
@@ -187,6 +199,7 @@ internal import Synchronization
     func chunk(of script: Script) -> (chunk: Chunk?, message: String) {
         let stack = unsafe PatchStack(pp_main(state))
         defer { stack.pop() }
+        unsafe pp_begin_loading(state)
         guard compile(script, on: stack) else { return (nil, stack.text(at: -1)) }
         return (dump(stack), "")
     }
@@ -266,11 +279,11 @@ internal import Synchronization
     func enterTable(elements: Int) -> Bool {
         calls.locked { calls in
             if calls.depth == 0 { (calls.elements, calls.bytes) = (0, 0) }
-            calls.elements += elements
-            guard calls.depth < limits.tableDepth else {
-                calls.readFault = "tables nested more than \(limits.tableDepth) deep"
+            guard calls.depth < limits.deepestTable else {
+                calls.readFault = "tables nested more than \(limits.deepestTable) deep"
                 return false
             }
+            calls.elements = calls.elements.addingOrMost(elements)
             guard calls.hasElements(upTo: limits.tableElements) else { return false }
             calls.depth += 1
             return true
@@ -281,14 +294,23 @@ internal import Synchronization
     func count(elements: Int, bytes: Int) -> Bool {
         calls.locked { calls in
             guard calls.depth > 0 else { return true }
-            calls.elements += elements
-            calls.bytes += bytes
+            calls.elements = calls.elements.addingOrMost(elements)
+            calls.bytes = calls.bytes.addingOrMost(bytes)
             guard calls.hasElements(upTo: limits.tableElements) else { return false }
             guard calls.bytes <= limits.peakMemory else {
                 calls.readFault = "strings of more than \(limits.peakMemory) bytes"
                 return false
             }
             return true
+        }
+    }
+
+    var explains: Bool { calls.locked { $0.explains } }
+    /// Sets whether who reads wants to know what is wrong; returns what was set.
+    func explain(_ explains: Bool) -> Bool {
+        calls.locked { calls in
+            defer { calls.explains = explains }
+            return calls.explains
         }
     }
 
@@ -351,24 +373,40 @@ internal import Synchronization
     }
 
     /// Hands a line of the script's to the host, up to the limit of a minute.
-    func log(_ level: PatchEvent.LogLevel, _ text: String) {
+    func log(_ level: PatchEvent.LogLevel, _ text: UnsafeBufferPointer<UInt8>, on stack: PatchStack) {
         let now = pp_nanoseconds()
-        let limit = limits.logBytesPerMinute
+        let limit = max(0, limits.logBytesPerMinute)
         let (before, after) = calls.locked { calls in
             if calls.logBegan == 0 || now - calls.logBegan >= 60_000_000_000 {
                 calls.logBegan = now
                 calls.logBytes = 0
             }
             let before = calls.logBytes
-            calls.logBytes = min(before + text.utf8.count + 1, limit + 1)
+            calls.logBytes = before.addingOrMost(text.count).addingOrMost(1)
             return (before, calls.logBytes)
         }
-        if after <= limit {
-            events(.log(patch, level, text))
-        } else if before <= limit {
-            events(.log(patch, .warn, "more than \(limit) bytes logged in a minute; the rest of it is dropped"))
-        }
+        guard before <= limit else { return }
+        let line =
+            after <= limit
+            ? unsafe String(decoding: text, as: UTF8.self)
+            : "more than \(limit) bytes logged in a minute; the rest of it is dropped"
+        stack.hostBegins()
+        events(.log(patch, after <= limit ? level : .warn, line))
+        stack.hostEnds()
     }
+}
+
+extension Int {
+    /// The sum of two counts, or the largest number.
+    func addingOrMost(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}
+
+extension PatchLimits {
+    /// Readers of tables call each other, and a thread's stack ends.
+    var deepestTable: Int { min(tableDepth, 200) }
 }
 
 extension pp_limits {
@@ -377,20 +415,22 @@ extension pp_limits {
             load_fuel: Int64(limits.loadFuel), call_fuel: Int64(limits.callFuel), soft_memory: Int64(limits.memory),
             hard_memory: Int64(limits.peakMemory), load_nanoseconds: limits.loadTime.nanoseconds,
             call_nanoseconds: limits.callTime.nanoseconds, lock_nanoseconds: limits.lockTime.nanoseconds,
-            stack_bytes: Int64(limits.stackBytes),
-            instructions_per_check: Int32(clamping: max(1, limits.instructionsPerCheck)),
+            stack_bytes: Int64(max(0, limits.stackBytes)),
+            string_bytes: Int64(min(max(0, limits.stringBytes), 1 << 40)),
+            instructions_per_check: Int32(min(max(1, limits.instructionsPerCheck), 10_000)),
             original_calls: Int32(clamping: limits.originalCalls),
-            call_depth: Int32(clamping: max(1, limits.callDepth)),
-            replacements: Int32(clamping: min(max(0, limits.replacements), 10_000)), is_free: false, tells_lines: false)
+            call_depth: Int32(min(max(1, limits.callDepth), 1000)),
+            replacements: Int32(min(max(0, limits.replacements), 10_000)),
+            waiting_calls: Int32(clamping: limits.waitingCalls), is_free: false, tells_lines: false)
     }
 }
 
 extension Duration {
-    /// Whole nanoseconds, at most 292 years.
+    /// Whole nanoseconds, from 0 to 146 years: twice as much is a number too.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow
-            ? (seconds < 0 ? 0 : .max) : whole.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return seconds < Int64.max / 2_000_000_000
+            ? seconds * 1_000_000_000 + attoseconds / 1_000_000_000 : .max / 2
     }
 }

@@ -51,13 +51,18 @@ extension Slot {
             guard stack.has(0, from: first) else {
                 return stack.refuseArguments(of: slot, from: first, [])
             }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed = Scalar.kind(Output.Value.self) > 0 && record != nil
             let record = unsafe CallRecord<() throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try cell.isEmpty
                     ? original() : slot.call(cell, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -76,13 +81,17 @@ extension Slot {
             else {
                 return stack.refuseCall(of: slot)
             }
+            let isTimed = Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
                     ? record.pointee.original.pointee()
                     : slot.call(cell, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -485,13 +494,18 @@ extension Slot {
             guard let (a) = arguments(stack, from: first, A.self) else {
                 return stack.refuseArguments(of: slot, from: first, [A.self])
             }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
             let record = unsafe CallRecord<(A) throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try cell.isEmpty
                     ? original(a) : slot.call(cell, a, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -510,13 +524,17 @@ extension Slot {
             else {
                 return stack.refuseCall(of: slot)
             }
+            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
                     ? record.pointee.original.pointee(a)
                     : slot.call(cell, a, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -928,13 +946,20 @@ extension Slot {
             guard let (a, b) = arguments(stack, from: first, A.self, B.self) else {
                 return stack.refuseArguments(of: slot, from: first, [A.self, B.self])
             }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0
+                && record != nil
             let record = unsafe CallRecord<(A, B) throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try cell.isEmpty
                     ? original(a, b) : slot.call(cell, a, b, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -954,13 +979,17 @@ extension Slot {
             else {
                 return stack.refuseCall(of: slot)
             }
+            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
                     ? record.pointee.original.pointee(a, b)
                     : slot.call(cell, a, b, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -1379,13 +1408,20 @@ extension Slot {
             guard let (a, b, c) = arguments(stack, from: first, A.self, B.self, C.self) else {
                 return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self])
             }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
+                && Scalar.kind(Output.Value.self) > 0 && record != nil
             let record = unsafe CallRecord<(A, B, C) throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try cell.isEmpty
                     ? original(a, b, c) : slot.call(cell, a, b, c, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -1406,13 +1442,19 @@ extension Slot {
             else {
                 return stack.refuseCall(of: slot)
             }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
+                && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
                     ? record.pointee.original.pointee(a, b, c)
                     : slot.call(cell, a, b, c, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -1847,14 +1889,21 @@ extension Slot {
             guard let (a, b, c, d) = arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
                 return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self])
             }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(Output.Value.self) > 0 && record != nil
             let record = unsafe CallRecord<(A, B, C, D) throws(Failure) -> Output.Value, Output.Value, Failure>.at(
                 record)
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try cell.isEmpty
                     ? original(a, b, c, d) : slot.call(cell, a, b, c, d, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -1877,13 +1926,19 @@ extension Slot {
             else {
                 return stack.refuseCall(of: slot)
             }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
                     ? record.pointee.original.pointee(a, b, c, d)
                     : slot.call(cell, a, b, c, d, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -2353,14 +2408,21 @@ extension Slot {
             guard let (a, b, c, d, e) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
                 return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self])
             }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
             let record = unsafe CallRecord<(A, B, C, D, E) throws(Failure) -> Output.Value, Output.Value, Failure>.at(
                 record)
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try cell.isEmpty
                     ? original(a, b, c, d, e) : slot.call(cell, a, b, c, d, e, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -2383,13 +2445,19 @@ extension Slot {
             else {
                 return stack.refuseCall(of: slot)
             }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
                     ? record.pointee.original.pointee(a, b, c, d, e)
                     : slot.call(cell, a, b, c, d, e, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -2900,15 +2968,23 @@ extension Slot {
             else {
                 return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
             }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0
+                && record != nil
             let record = unsafe CallRecord<(A, B, C, D, E, F) throws(Failure) -> Output.Value, Output.Value, Failure>
                 .at(record)
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try cell.isEmpty
                     ? original(a, b, c, d, e, f)
                     : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -2934,13 +3010,19 @@ extension Slot {
             else {
                 return stack.refuseCall(of: slot)
             }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
                     ? record.pointee.original.pointee(a, b, c, d, e, f)
                     : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -3478,15 +3560,23 @@ extension Slot {
                 return stack.refuseArguments(
                     of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
             }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
+                && Scalar.kind(Output.Value.self) > 0 && record != nil
             let record = unsafe CallRecord<(A, B, C, D, E, F, G) throws(Failure) -> Output.Value, Output.Value, Failure>
                 .at(record)
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try cell.isEmpty
                     ? original(a, b, c, d, e, f, g)
                     : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -3516,13 +3606,20 @@ extension Slot {
             else {
                 return stack.refuseCall(of: slot)
             }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
+                && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
                     ? record.pointee.original.pointee(a, b, c, d, e, f, g)
                     : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -4098,16 +4195,24 @@ extension Slot {
                 return stack.refuseArguments(
                     of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
             }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
+                && Scalar.kind(H.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
             let record = unsafe CallRecord<
                 (A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value, Output.Value, Failure
             >.at(record)
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try cell.isEmpty
                     ? original(a, b, c, d, e, f, g, h)
                     : slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }
@@ -4137,14 +4242,21 @@ extension Slot {
             else {
                 return stack.refuseCall(of: slot)
             }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
+                && Scalar.kind(H.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
             do throws(Failure) {
                 let value =
                     try unsafe cell.isEmpty
                     ? record.pointee.original.pointee(a, b, c, d, e, f, g, h)
                     : slot.call(
                         cell, a, b, c, d, e, f, g, h, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
+                if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(error, of: record)
             }
         }

@@ -105,7 +105,11 @@ final class NameTable: Sendable {
         let invoke: @Sendable (PatchStack) -> Int32
     }
 
-    func slot(_ name: String) -> Slot? { table.locked { $0[name] } }
+    /// The slot of a name. Its bytes are compared: text that Unicode calls equivalent is another name.
+    func slot(_ name: String) -> Slot? {
+        guard let slot = table.locked({ $0[name] }), slot.name.hasBytes(of: name) else { return nil }
+        return slot
+    }
 
     var slots: [Slot] {
         table.locked { Array($0.values) }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }

@@ -1,4 +1,5 @@
 internal import CLuaBridge
+internal import Synchronization
 
 // Asynchronous functions: the script runs in a coroutine, which waits while the original runs, without the patch's lock.
 
@@ -45,7 +46,7 @@ extension Slot {
         _ cell: UInt?, _ arguments: [any PatchValue], as _: Output.Type,
         read: AsyncReader<Output.Value, Failure>, original: () async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value where Output.Value: Sendable {
-        guard var call = AsyncCall(entering: self, cell) else { return try await original() }
+        guard var call = await AsyncCall.enter(self, cell) else { return try await original() }
         for argument in arguments { argument.push(to: call.stack) }
         var outcome: Result<Output.Value, Failure>?
         var step = call.resume(Int32(arguments.count), results: Output.count)
@@ -84,7 +85,7 @@ extension Slot {
                     return try await run(below, arguments, as: Output.self, read: read, original: original)
                 }
             }
-            guard call.continues() else {
+            guard await call.continues() else {
                 unsafe note(PP_BUSY.rawValue, of: layer)  // nothing where the patch is gone
                 if let outcome { return try outcome.get() }
                 return try await run(below, arguments, as: Output.self, read: read, original: original)
@@ -103,23 +104,34 @@ extension Slot {
         case done, failed, waitsForOriginal, waitsForCall
     }
 
+    private init(_ stack: PatchStack) { self.stack = stack }
+
     /// Enters the layer that a cell holds; nil where the original is to answer.
-    init?(entering slot: Slot, _ cell: UInt?) {
-        var cell = cell
-        let address = unsafe Unmanaged.passUnretained(slot).toOpaque()
-        let entry =
-            if cell != nil {
-                unsafe withUnsafeMutablePointer(to: &cell) {
-                    unsafe pp_enter_async(UnsafeMutableRawPointer($0), address)
-                }
-            } else {
-                unsafe pp_enter_async(slot.cell.address, address)
+    static func enter(_ slot: Slot, _ cell: UInt?) async -> AsyncCall? {
+        var turn: Turn?
+        while true {
+            let entry = unsafe tryToEnter(slot, cell, turn)
+            if let state = unsafe entry.L { return unsafe AsyncCall(PatchStack(state)) }
+            let (refusal, layer) = unsafe (
+                UInt32(entry.refused & 7), OpaquePointer(bitPattern: entry.refused & ~7)
+            )
+            if refusal == PP_BUSY.rawValue, let state = unsafe pp_layer_state(layer) {
+                // Another patch may be on the name now.
+                if unsafe turn?.isFor(state) != true { turn = unsafe Turn(waitingFor: state) }
+                if await turn?.comes() == true { continue }
             }
-        guard let state = unsafe entry.L else {
-            unsafe slot.note(refused: entry.refused)
-            return nil
+            guard unsafe slot.note(refusal, of: layer) else { return nil }
+            let below = unsafe pp_layer_below(layer)
+            return below == 0 ? nil : await enter(slot, below)
         }
-        stack = unsafe PatchStack(state)
+    }
+
+    private static func tryToEnter(_ slot: Slot, _ cell: UInt?, _ turn: Turn?) -> pp_entry {
+        let address = unsafe Unmanaged.passUnretained(slot).toOpaque()
+        guard var cell else { return unsafe pp_enter_async(slot.cell.address, address, turn?.waiter) }
+        return unsafe withUnsafeMutablePointer(to: &cell) {
+            unsafe pp_enter_async(UnsafeMutableRawPointer($0), address, turn?.waiter)
+        }
     }
 
     /// What lies below the layer that runs, as a cell holds it.
@@ -154,6 +166,68 @@ extension Slot {
 
     mutating func suspend() { unsafe waiting = pp_suspend(stack.state) }
 
-    /// Enters the patch again after a wait; false where it is gone, and the call over.
-    mutating func continues() -> Bool { unsafe pp_continue(waiting) != nil }
+    /// Enters the patch again after a wait; false where it is gone or busy, and the call over.
+    func continues() async -> Bool {
+        var turn: Turn?
+        while true {
+            var isOver = false
+            if unsafe pp_continue(waiting, turn?.waiter, &isOver) != nil { return true }
+            if isOver { return false }
+            if turn == nil { turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(waitingFor: $0) } }
+            guard await turn?.comes() == true else {
+                unsafe pp_abandon(waiting)
+                return false
+            }
+        }
+    }
+}
+
+/// A task's place in the queue for a patch, which it leaves when it is let go. While it waits, no thread does.
+@safe private final class Turn: Sendable {
+    nonisolated(unsafe) private(set) var waiter: OpaquePointer?
+    /// Whether it was woken, or what to wake.
+    private let alarm = Mutex<(wasWoken: Bool, sleeper: CheckedContinuation<Void, Never>?)>((false, nil))
+
+    /// Queues; nil where memory is short.
+    init?(waitingFor state: OpaquePointer) {
+        unsafe waiter = nil
+        let wake: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
+            guard let context = unsafe context else { return }
+            unsafe Unmanaged<Turn>.fromOpaque(context).takeUnretainedValue().wake()
+        }
+        unsafe waiter = pp_wait(state, wake, Unmanaged.passUnretained(self).toOpaque())
+        if unsafe waiter == nil { return nil }
+    }
+
+    func isFor(_ state: OpaquePointer) -> Bool { unsafe pp_waits_for(waiter) == state }
+
+    /// Waits until the turn comes; false where it is time to give up.
+    func comes() async -> Bool {
+        while unsafe pp_goes_on_waiting(waiter) {
+            // A turn that was given just before it queued is found by looking again.
+            let clock = Task { [weak self] in
+                try? await Task.sleep(for: .milliseconds(5))
+                self?.wake()
+            }
+            await withCheckedContinuation { continuation in
+                let wasWoken = alarm.locked { alarm in
+                    defer { alarm = (false, alarm.wasWoken ? nil : continuation) }
+                    return alarm.wasWoken
+                }
+                if wasWoken { continuation.resume() }
+            }
+            clock.cancel()
+        }
+        return unsafe pp_has_turn(waiter)
+    }
+
+    deinit { if let waiter = unsafe waiter { unsafe pp_stop_waiting(waiter) } }
+
+    private func wake() {
+        let sleeper = alarm.locked { alarm in
+            defer { alarm = (alarm.sleeper == nil, nil) }
+            return alarm.sleeper
+        }
+        sleeper?.resume()
+    }
 }

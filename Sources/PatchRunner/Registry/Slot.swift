@@ -112,8 +112,7 @@ final class Slot: Sendable {
     func enter(_ cell: LayerCell, _ record: CallReference) -> PatchStack? {
         let entry = unsafe pp_enter(cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address)
         if let state = unsafe entry.L { return unsafe PatchStack(state) }
-        unsafe note(refused: entry.refused)
-        return nil
+        return unsafe withLayer(below: entry.refused) { enter($0, record) }
     }
 
     /// Enters the same, runs it on scalars and leaves, where all goes well.
@@ -127,27 +126,34 @@ final class Slot: Sendable {
         if answer.outcome == PP_NO_ANSWER, let state = unsafe OpaquePointer(bitPattern: UInt(answer.bits)) {
             return unsafe .none(PatchStack(state))
         }
-        note(refused: UInt(answer.bits))
-        return .original
+        return withLayer(below: UInt(answer.bits)) { unsafe call($0, record, arguments, kinds) } ?? .original
     }
 
-    /// Reports that the original answers because a layer could not be entered.
-    func note(refused: UInt) {
-        unsafe note(UInt32(refused & 7), of: OpaquePointer(bitPattern: refused & ~7))
+    /// Reports that a layer could not be entered, and goes on to the one below it, where there is one.
+    func withLayer<Answer>(below refused: UInt, _ body: (LayerCell) -> Answer?) -> Answer? {
+        let layer = unsafe OpaquePointer(bitPattern: refused & ~7)
+        guard unsafe note(UInt32(refused & 7), of: layer) else { return nil }
+        var below = unsafe pp_layer_below(layer)
+        return unsafe below == 0 ? nil : withUnsafeMutablePointer(to: &below) { unsafe body(LayerCell($0)) }
     }
 
-    /// Reports that the original answers although a layer stands.
-    func note(_ refusal: UInt32, of layer: OpaquePointer?) {
+    /// Reports that what lies below a layer answers, although the layer is on the name.
+    ///
+    /// - Returns: Whether it still is.
+    @discardableResult
+    func note(_ refusal: UInt32, of layer: OpaquePointer?) -> Bool {
+        guard let layer = unsafe layer, let script = unsafe script(of: layer) else { return false }
+        unsafe pp_count_fallback(layer)
         let reason: PatchEvent.Fallback
         switch refusal {
         case PP_BUSY.rawValue: reason = .busy
         case PP_NO_ROOM.rawValue: reason = .noRoom
+        case PP_CROWDED.rawValue: reason = .waiting
         case PP_KILLED.rawValue: reason = .ended
-        default: return
+        default: return refusal == PP_REFUSED_AGAIN.rawValue
         }
-        guard let layer = unsafe layer, let script = unsafe script(of: layer) else { return }
-        unsafe pp_count_fallback(layer)
         script.events(.fellBack(script.patch, function: name, reason))
+        return true
     }
 
     /// How a call ends in which the script gave no answer.
@@ -167,15 +173,17 @@ final class Slot: Sendable {
         let layer = unsafe pp_current_layer(stack.state)
         var failure: PatchEvent.Failure?
         var thrown: (any Error)?
-        if unsafe pp_has_run(stack.state) {
+        var fault = unsafe pp_fault()
+        unsafe pp_fault_of(stack.state, &fault)
+        if unsafe fault.kill != 0 {
+            failure = unsafe PatchEvent.Failure(fault, stack: stack)
+        } else if unsafe pp_has_run(stack.state) {
             failure = unsafe PatchEvent.Failure(
                 resultOf: layer, message: "wrong result: " + Output.mismatch(in: stack))
         } else if unsafe pp_is_refused(stack.state) {
             failure = unsafe PatchEvent.Failure(
                 resultOf: layer, message: script.takePushFault() ?? "a value cannot be given to a script")
         } else {
-            var fault = unsafe pp_fault()
-            unsafe pp_fault_of(stack.state, &fault)
             thrown = unsafe script.error(fault.host_error)
             failure = unsafe PatchEvent.Failure(fault, stack: stack)
         }
@@ -274,6 +282,8 @@ extension PatchStack {
     func refuseArguments(of slot: Slot, from first: Int32, _ types: [any PatchValue.Type]) -> Int32 {
         let given = Int(top) - Int(first) + 1
         var message = "\(slot.name) takes \(types.count) argument\(types.count == 1 ? "" : "s"), given \(given)"
+        // Read once more to say what is wrong, a table that has changed may be right.
+        if given <= types.count, let fault = takeReadFault() { message = "an argument of \(slot.name): \(fault)" }
         if given <= types.count {
             for (index, type) in types.enumerated() where !type.canBeRead(from: self, at: first + Int32(index)) {
                 message =

@@ -37,8 +37,10 @@ public enum PatchEvent: Sendable {
     public enum Fallback: String, Sendable {
         /// Another thread was in the patch for longer than ``PatchLimits/lockTime``.
         case busy
-        /// The thread's stack was nearly used up, or calls were nested too deep.
+        /// The thread's stack was nearly used up, or calls were nested too deep. Told once for all the calls within one.
         case noRoom = "no-room"
+        /// As many asynchronous calls as ``PatchLimits/waitingCalls`` waited.
+        case waiting
         /// The run around the call had been ended.
         case ended
     }
@@ -67,7 +69,7 @@ public enum PatchEvent: Sendable {
 }
 
 extension PatchEvent {
-    /// The event as one line of JSON, of the schema `patchpack.event/1`.
+    /// The event as one line of JSON, of the schema `patchpack.event/1`. What a terminal would act on is escaped.
     public var jsonLine: String {
         var members: [(key: String, value: JSONValue)] = [
             ("schema", .string("patchpack.event/1")), ("event", .string(name)),
@@ -92,7 +94,7 @@ extension PatchEvent {
         case .breakerOpened(_, let failures): members.append(("failures", .integer(failures)))
         case .log(_, let level, let text): members += [("level", .string("\(level)")), ("message", .string(text))]
         }
-        return JSONValue.object(members).text()
+        return JSONValue.object(members).text(escaping: isUnprintable)
     }
 
     /// The event's name in JSON, such as `breaker-opened`.

@@ -7,6 +7,8 @@ struct SourceScan {
     static let longestChain = 200
     /// Brackets within brackets; Lua itself allows 200.
     static let deepestNesting = 250
+    /// Jumps to labels, each of which may be looked at for each other one.
+    static let mostJumps = 1000
 
     struct Fault {
         let line: Int
@@ -25,6 +27,7 @@ struct SourceScan {
     /// For each open bracket, the indexings in a row around it.
     private var outer: [Int] = []
     private var chain = 0
+    private var jumps = 0
 
     private init(_ source: [UInt8]) { self.source = source }
 
@@ -67,11 +70,16 @@ struct SourceScan {
                 while position < source.count, source[position] == byte { position += 1 }
                 chain = 0
             case _ where Self.isWord(byte):
+                let start = position
                 skipWord()
+                if source[start..<position].elementsEqual("goto".utf8) { jumps += 1 }
                 chain = 0
             default:
                 position += 1
                 chain = 0
+            }
+            if jumps > Self.mostJumps {
+                return Fault(line: line, message: "more than \(Self.mostJumps) `goto`s")
             }
             if chain > Self.longestChain {
                 return Fault(line: line, message: "more than \(Self.longestChain) indexings in a row")

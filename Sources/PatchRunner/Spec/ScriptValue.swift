@@ -203,8 +203,11 @@ final class ScriptFunction: Sendable {
             arguments.append(value.converted(to: types?[index] ?? "value"))
         }
         let call = unsafe CallRecord<Original, ScriptValue, any Error>.at(record)
+        stack.hostBegins()
+        defer { stack.hostEnds() }
         do {
             let value = try self.call(slot, cell, arguments)
+            stack.hostEnds()
             unsafe call?.pointee.outcome = .success(value)
             value.push(to: stack)
             return 1

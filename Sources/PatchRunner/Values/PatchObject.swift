@@ -34,7 +34,10 @@ public struct PatchMethods<Object: PatchObject> {
                 var reader = PatchArguments(of: method, taking: arguments.count, on: stack)
                 do {
                     let object = try reader.object(Object.self)
-                    let result = try body(object, repeat reader.next((each Argument).self))
+                    let arguments = (repeat try reader.next((each Argument).self))
+                    stack.hostBegins()
+                    let result = try body(object, repeat each arguments)
+                    stack.hostEnds()
                     result.push(to: stack)
                     return 1
                 } catch {
@@ -59,7 +62,9 @@ public struct PatchMethods<Object: PatchObject> {
                 var reader = PatchArguments(of: method, taking: arguments.count, on: stack)
                 do {
                     let object = try reader.object(Object.self)
-                    try body(object, repeat reader.next((each Argument).self))
+                    let arguments = (repeat try reader.next((each Argument).self))
+                    stack.hostBegins()
+                    try body(object, repeat each arguments)
                     return 0
                 } catch {
                     return reader.fails(with: error)

@@ -49,6 +49,7 @@ extension PatchValue {
     public static func push(_ values: [Self], to stack: PatchStack) {
         stack.pushTable(elements: values.count)
         for (index, value) in values.enumerated() {
+            guard stack.pays(1) else { return }
             value.push(to: stack)
             stack.setElement(index + 1)
         }
@@ -58,9 +59,9 @@ extension PatchValue {
         guard let count = stack.beginTable(at: index) else { return nil }
         defer { stack.endTable() }
         var values: [Self] = []
-        values.reserveCapacity(count)
-        for element in 1..<count + 1 {
-            stack.pushElement(element, of: index)
+        values.reserveCapacity(min(count, 1024))
+        for element in 0..<count {
+            stack.pushElement(element + 1, of: index)
             defer { stack.pop() }
             guard let value = read(from: stack, at: -1) else { return nil }
             values.append(value)

@@ -8,24 +8,37 @@ struct StackDecoder: Decoder {
 
     /// Reads a value.
     ///
+    /// - Parameter explains: Whether an error is to say what is wrong, which means to read all again that a value's own part is made of.
     /// - Throws: `DecodingError` for another form, or past a limit.
-    static func read<Value: Decodable>(_: Value.Type, from stack: PatchStack, at index: Int32) throws -> Value {
+    static func read<Value: Decodable>(
+        _: Value.Type, from stack: PatchStack, at index: Int32, explains: Bool = false
+    ) throws -> Value {
         let base = stack.top
-        defer { stack.top = base }
+        let explained = stack.script.explain(explains)
+        defer {
+            stack.top = base
+            _ = stack.script.explain(explained)
+        }
         guard stack.script.enterTable(elements: 0) else { throw limit(stack, []) }
         defer { stack.script.leaveTable() }
-        return try decode(Value.self, from: stack, at: stack.absolute(index), path: [])
+        _ = stack.takeReadFault()
+        let value = try decode(Value.self, from: stack, at: stack.absolute(index), path: [])
+        // A list of keys cannot throw, and a type's own decoder may try another form where one does not fit.
+        if let fault = stack.takeReadFault() {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: fault))
+        }
+        return value
     }
 
     fileprivate static func decode<Value: Decodable>(
         _: Value.Type, from stack: PatchStack, at place: Int32, path: [any CodingKey]
     ) throws -> Value {
-        guard stack.makeRoom() else { throw mismatch(Value.self, path, "nested too deep") }
+        guard stack.makeRoom(), stack.pays(1) else { throw mismatch(Value.self, path, "nested too deep") }
         guard let type = Value.self as? any PatchValue.Type, type.isDirect else {
             return try Value(from: StackDecoder(stack: stack, codingPath: path, place: place))
         }
         guard let value = type.read(from: stack, at: place) as? Value else {
-            throw mismatch(Value.self, path, type.mismatch(in: stack, at: place))
+            throw mismatch(Value.self, path, stack.script.explains ? type.mismatch(in: stack, at: place) : "")
         }
         return value
     }
@@ -55,10 +68,13 @@ struct StackDecoder: Decoder {
 
     /// Checks that a table stands here, and counts what is in it.
     private func checkTable(elements: Int) throws {
-        guard codingPath.count < stack.script.limits.tableDepth else {
-            throw Self.mismatch(Any.self, codingPath, "tables nested more than \(stack.script.limits.tableDepth) deep")
+        let deepest = stack.script.limits.deepestTable
+        guard codingPath.count < deepest else {
+            throw Self.mismatch(Any.self, codingPath, "tables nested more than \(deepest) deep")
         }
-        guard stack.script.enterTable(elements: elements) else { throw Self.limit(stack, codingPath) }
+        guard stack.pays(elements), stack.script.enterTable(elements: elements) else {
+            throw Self.limit(stack, codingPath)
+        }
         stack.script.leaveTable()
     }
 
@@ -93,7 +109,11 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
         let base = stack.top
         defer { stack.top = base }
         _ = stack.forEachPair(at: table) {
-            if let name = stack.string(at: -2), let key = Key(stringValue: name) { keys.append(key) }
+            if let key = stack.string(at: -2).map(Key.init(stringValue:))
+                ?? stack.integer(at: -2).map({ Key(intValue: Int($0)) }) ?? nil
+            {
+                keys.append(key)
+            }
             return true
         }
         return keys
@@ -102,6 +122,11 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
     /// Leaves a field's value on top, which may be nil.
     private func push(_ key: any CodingKey) {
         stack.makeRoom()
+        if let number = key.intValue, key.stringValue == String(number) {
+            stack.pushElement(number, of: table)
+            guard stack.isNil(at: -1) else { return }
+            stack.pop()
+        }
         stack.push(key.stringValue)
         stack.getValue(of: table)
     }

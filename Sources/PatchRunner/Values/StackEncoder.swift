@@ -8,7 +8,7 @@ extension PatchValue where Self: Codable {
     public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
         if isDirect { return stack.mismatch(expected: patchTypeName, at: index) }
         do {
-            _ = try StackDecoder.read(Self.self, from: stack, at: index)
+            _ = try StackDecoder.read(Self.self, from: stack, at: index, explains: true)
             return "expected \(patchTypeName), given another"
         } catch {
             return "expected \(patchTypeName): " + StackDecoder.text(of: error)
@@ -45,7 +45,7 @@ struct StackEncoder: Encoder {
 
     /// Leaves one value on top.
     fileprivate static func encode(_ value: some Encodable, to stack: PatchStack, path: [any CodingKey]) throws {
-        guard stack.makeRoom() else {
+        guard stack.makeRoom(), stack.pays(1) else {
             throw EncodingError.invalidValue(value, .init(codingPath: path, debugDescription: "nested too deep"))
         }
         if let value = value as? any PatchValue, type(of: value).isDirect { return value.push(to: stack) }
@@ -60,10 +60,12 @@ struct StackEncoder: Encoder {
         switch target {
         case .table(let table): return table
         case .place(let place):
-            stack.pushTable()
-            stack.pushCopy(of: stack.top)
-            stack.replace(place)
-            return stack.top
+            // A class and its parent may each ask for the container, and are given the same one.
+            if !stack.isTable(at: place) {
+                stack.pushTable()
+                stack.replace(place)
+            }
+            return place
         }
     }
 

@@ -120,11 +120,11 @@ extension Array: PatchValue where Element: PatchValue {
             return "expected \(patchTypeName), given \(stack.typeName(at: index))"
         }
         defer { stack.endTable() }
-        for element in 1..<count + 1 {
-            stack.pushElement(element, of: index)
+        for element in 0..<count {
+            stack.pushElement(element + 1, of: index)
             defer { stack.pop() }
             if Element.read(from: stack, at: -1) == nil {
-                return "element \(element): " + Element.mismatch(in: stack, at: -1)
+                return "element \(element + 1): " + Element.mismatch(in: stack, at: -1)
             }
         }
         return "expected \(patchTypeName), given another table"
@@ -135,6 +135,7 @@ extension Dictionary: PatchValue where Key == String, Value: PatchValue {
     public func push(to stack: PatchStack) {
         stack.pushTable(fields: count)
         for (key, value) in self {
+            guard stack.pays(1) else { return }
             key.push(to: stack)
             value.push(to: stack)
             stack.setPair()

@@ -115,15 +115,6 @@ final class Console {
     }
 }
 
-/// Whether a character moves the cursor, hides itself or turns the text around.
-func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-    if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
-    return switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-    default: false
-    }
-}
-
 /// Text with every unprintable character written as an escape, such as `\u{1B}`.
 func escaped(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnprintable) else { return text }

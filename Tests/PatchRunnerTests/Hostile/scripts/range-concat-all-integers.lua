@@ -1,4 +1,4 @@
--- outcome: failed script-limit
+-- outcome: failed script
 patch.replace("T.run", function(original, x)
   return #table.concat({}, '', math.mininteger, math.maxinteger)
 end)

@@ -1,0 +1,231 @@
+// Who is in a state: one thread at a time, which may enter again.
+//
+// Taking the lock is one exchange, and giving it back is a plain store. A thread that finds it taken tries again for a while,
+// because most calls are short. After that it queues, and so does a task from the start: whoever gives the lock back then hands
+// it to the first in the queue. A task is woken by a callback and may need time until a thread runs it; a thread that waits
+// takes a turn that is not used within a millisecond.
+
+#include "internal.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { TURN_NANOSECONDS = 1000000 };
+
+struct pp_waiter {
+    pp_waiter *next;
+    pp_state *state;
+    /// For a task. A thread waits for `ready`.
+    void (*wake)(void *context);
+    void *context;
+    pthread_cond_t ready;
+    /// It gives up after this time, if one call has been in the state for a tenth of the whole.
+    uint64_t deadline;
+    uint64_t tenth;
+    /// The last turn that it has seen, and when.
+    uint64_t turn, turn_began;
+};
+
+#if __has_feature(thread_sanitizer)
+void __tsan_acquire(const void *address);
+void __tsan_release(const void *address);
+#else
+static void __tsan_acquire(const void *address) { (void)address; }
+static void __tsan_release(const void *address) { (void)address; }
+#endif
+
+void pp_lock_is_taken(const void *address) { __tsan_acquire(address); }
+void pp_lock_is_given_back(const void *address) { __tsan_release(address); }
+
+/// Who has the lock while the next waiter has not come yet.
+static uintptr_t reserved_for(const pp_waiter *waiter) { return (uintptr_t)waiter | 1; }
+
+static bool try_lock(pp_state *state) {
+    uintptr_t nobody = 0;
+    if (!atomic_compare_exchange_strong_explicit(
+            &state->owner, &nobody, this_thread(), memory_order_acquire, memory_order_relaxed))
+        return false;
+    count_turn(state);
+    return true;
+}
+
+// MARK: the queue, under its own lock
+
+static void append(pp_state *state, pp_waiter *waiter) {
+    pp_waiter **end = &state->waiters;
+    while (*end) end = &(*end)->next;
+    waiter->next = NULL;
+    *end = waiter;
+    atomic_store(&state->attention, true);
+}
+
+static void take_out(pp_state *state, pp_waiter *waiter) {
+    for (pp_waiter **at = &state->waiters; *at; at = &(*at)->next)
+        if (*at == waiter) {
+            *at = waiter->next;
+            return;
+        }
+}
+
+/// Hands the lock, which is this thread's or reserved, to the first waiter, or to nobody.
+static void hand_over(pp_state *state) {
+    pp_waiter *next = state->waiters;
+    if (!next) {
+        atomic_store(&state->attention, false);
+        if (atomic_load(&state->closing) || atomic_load(&state->abandoned)) atomic_store(&state->attention, true);
+        atomic_store_explicit(&state->owner, 0, memory_order_release);
+        return;
+    }
+    state->waiters = next->next;
+    state->turn_given = pp_nanoseconds();
+    atomic_store_explicit(&state->owner, reserved_for(next), memory_order_release);
+    if (next->wake)
+        next->wake(next->context);
+    else
+        pthread_cond_signal(&next->ready);
+}
+
+/// Whether the lock is this thread's now: reserved for the waiter, free, or reserved for one that does not come.
+static bool take_turn(pp_state *state, pp_waiter *waiter) {
+    uintptr_t owner = reserved_for(waiter);
+    if (atomic_compare_exchange_strong_explicit(
+            &state->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed)) {
+        count_turn(state);
+        return true;
+    }
+    bool is_late = (owner & 1) && !waiter->wake && pp_nanoseconds() - state->turn_given > TURN_NANOSECONDS;
+    if (owner != 0 && !is_late) return false;
+    if (!atomic_compare_exchange_strong_explicit(
+            &state->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed))
+        return false;
+    count_turn(state);
+    take_out(state, waiter);
+    if (is_late) {
+        pp_waiter *late = (pp_waiter *)(owner & ~(uintptr_t)1);
+        late->next = state->waiters;
+        state->waiters = late;
+    }
+    return true;
+}
+
+static bool gives_up(pp_waiter *waiter) {
+    uint64_t now = pp_nanoseconds(), turn = atomic_load_explicit(&waiter->state->turns, memory_order_relaxed);
+    if (turn != waiter->turn) {
+        waiter->turn = turn;
+        waiter->turn_began = now;
+    }
+    return now >= waiter->deadline && now - waiter->turn_began >= waiter->tenth;
+}
+
+static void prepare(pp_waiter *waiter, pp_state *state, int64_t nanoseconds) {
+    uint64_t now = pp_nanoseconds();
+    *waiter = (pp_waiter){
+        .state = state,
+        .deadline = now + (uint64_t)nanoseconds,
+        .tenth = (uint64_t)nanoseconds / 10,
+        .turn = atomic_load_explicit(&state->turns, memory_order_relaxed),
+        .turn_began = now,
+    };
+}
+
+static bool wait_in_queue(pp_state *state, int64_t nanoseconds) {
+    pp_waiter waiter;
+    prepare(&waiter, state, nanoseconds);
+    pthread_cond_init(&waiter.ready, NULL);
+    pthread_mutex_lock(&state->queue);
+    append(state, &waiter);
+    bool is_ours;
+    while (!(is_ours = take_turn(state, &waiter))) {
+        if (gives_up(&waiter)) {
+            take_out(state, &waiter);
+            break;
+        }
+        // Who gave the lock back may not have seen yet that somebody waits: looks again by itself, too.
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += TURN_NANOSECONDS;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_sec++;
+            until.tv_nsec -= 1000000000;
+        }
+        pthread_cond_timedwait(&waiter.ready, &state->queue, &until);
+    }
+    pthread_mutex_unlock(&state->queue);
+    pthread_cond_destroy(&waiter.ready);
+    return is_ours;
+}
+
+bool pp_wait_for(pp_state *state, int64_t nanoseconds) {
+    if (nanoseconds <= 0) return try_lock(state);
+    uint64_t queues = pp_nanoseconds() + (uint64_t)nanoseconds / 50;
+    for (int round = 0; round < 64 || pp_nanoseconds() < queues; round++) {
+        if (try_lock(state)) return true;
+        if (round < 64) continue;
+        if (round < 128) {
+            sched_yield();
+        } else {
+            struct timespec nap = {0, round < 256 ? 10000 : 100000};
+            nanosleep(&nap, NULL);
+        }
+    }
+    return wait_in_queue(state, nanoseconds - nanoseconds / 50);
+}
+
+void pp_hand_over(pp_state *state) {
+    pthread_mutex_lock(&state->queue);
+    hand_over(state);
+    pthread_mutex_unlock(&state->queue);
+}
+
+// MARK: tasks
+
+pp_waiter *pp_wait(pp_state *state, void (*wake)(void *context), void *context) {
+    pp_waiter *waiter = malloc(sizeof *waiter);
+    if (!waiter) return NULL;
+    prepare(waiter, state, state->limits.lock_nanoseconds);
+    waiter->wake = wake;
+    waiter->context = context;
+    pthread_mutex_lock(&state->queue);
+    append(state, waiter);
+    uintptr_t nobody = 0;
+    if (atomic_compare_exchange_strong(&state->owner, &nobody, this_thread())) hand_over(state);
+    pthread_mutex_unlock(&state->queue);
+    return waiter;
+}
+
+pp_state *pp_waits_for(pp_waiter *waiter) { return waiter->state; }
+
+bool pp_goes_on_waiting(pp_waiter *waiter) {
+    pp_state *state = waiter->state;
+    pthread_mutex_lock(&state->queue);
+    bool has_turn = atomic_load(&state->owner) == reserved_for(waiter);
+    bool goes_on = !has_turn && !gives_up(waiter);
+    uintptr_t nobody = 0;
+    if (goes_on && atomic_compare_exchange_strong(&state->owner, &nobody, this_thread())) {
+        hand_over(state);
+        goes_on = atomic_load(&state->owner) != reserved_for(waiter);
+    }
+    pthread_mutex_unlock(&state->queue);
+    return goes_on;
+}
+
+bool pp_has_turn(pp_waiter *waiter) { return atomic_load(&waiter->state->owner) == reserved_for(waiter); }
+
+bool pp_take_turn(pp_waiter *waiter) {
+    pp_state *state = waiter->state;
+    pthread_mutex_lock(&state->queue);
+    bool is_ours = take_turn(state, waiter);
+    pthread_mutex_unlock(&state->queue);
+    return is_ours;
+}
+
+void pp_stop_waiting(pp_waiter *waiter) {
+    pp_state *state = waiter->state;
+    pthread_mutex_lock(&state->queue);
+    take_out(state, waiter);
+    if (atomic_load(&state->owner) == reserved_for(waiter)) hand_over(state);
+    pthread_mutex_unlock(&state->queue);
+    free(waiter);
+}

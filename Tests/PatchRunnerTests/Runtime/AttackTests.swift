@@ -1,0 +1,259 @@
+import Foundation
+import PatchCrypto
+import PatchRunner
+import Synchronization
+import TestSupport
+import Testing
+
+/// What a review found as an attacker, through the public API.
+@Suite struct AttackTests {
+    /// Rounds its values with a function that is patched, and by that gives the script whose table is read a turn.
+    struct Price: Codable, PatchValue {
+        static let tick = Mutex<Replaceable<@Sendable () -> Int>?>(nil)
+        var amount: Int
+        init(from decoder: any Decoder) throws {
+            amount = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .amount)
+            _ = Self.tick.withLock { $0 }?()
+        }
+        enum CodingKeys: String, CodingKey { case amount }
+    }
+
+    @Test func aTableMayChangeWhileItIsRead() throws {
+        let harness = try Harness()
+        Price.tick.withLock { $0 = nil }
+        let tick = try harness.registry.replaceable("T.tick") { () -> Int in 0 }
+        Price.tick.withLock { $0 = tick }
+        defer { Price.tick.withLock { $0 = nil } }
+        let prices = try harness.registry.replaceable("T.prices") { () -> [String: Price] in [:] }
+        let take = try harness.registry.replaceable("T.take") { () -> Int in 0 }
+        _ = try harness.registry.replaceable("T.given") { (prices: [String: Price]) -> Int in prices.count }
+        try harness.apply(
+            """
+            local t
+            local function fill() t = {} for i = 1, 10 do t['k' .. i] = {amount = 1} end return t end
+            patch.replace('T.tick', function()
+              if t then for k in pairs(t) do t[k] = nil end for i = 1, 300 do t['n' .. i] = {amount = 1} end end
+              return 1
+            end)
+            patch.replace('T.prices', function() return fill() end)
+            patch.replace('T.take', function()
+              local ok, message = pcall(host.call, 'T.given', fill())
+              assert(not ok and message:find('changed while it was read'), message)
+              return 7
+            end)
+            """, replaces: ["T.tick", "T.prices", "T.take"])
+        #expect(prices().isEmpty)
+        #expect(harness.failures.map(\.message) == ["wrong result: a table that changed while it was read"])
+        #expect(take() == 7, "\(harness.failures)")
+    }
+
+    /// What a script makes the host hold is counted.
+    @Test func whatTheHostGivesIsTheScriptsMemory() throws {
+        struct Item: Codable, PatchValue {
+            var name = "an item of some length"
+            var tags = ["a": 1, "b": 2]
+        }
+        let harness = try Harness()
+        let items = Array(repeating: Item(), count: 2000)
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        _ = try harness.registry.replaceable("T.items") { () -> [Item] in items }
+        _ = try harness.registry.replaceable("T.numbers") { () -> [Double] in Array(repeating: 1, count: 10_000_000) }
+        let patch = try harness.apply(
+            """
+            patch.replace('T.f', function(original, x)
+              if x == 1 then host.call('T.numbers') end
+              local a = {}
+              for i = 1, 180 do a[i] = host.call('T.items') end
+              return #a
+            end)
+            """, replaces: ["T.f"])
+        #expect(function(0) == 0)
+        #expect(patch.memory < 40 << 20)
+        #expect(function(1) == 1)
+        #expect(patch.memory < 40 << 20)
+        #expect(harness.failures.map(\.code) == [.scriptLimit, .scriptLimit])
+    }
+
+    @Test func longMessagesAreCut() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) throws -> Int in x }
+        try harness.apply(
+            """
+            local long = ('\\255'):rep(1000000)
+            patch.replace('T.f', function(original, x)
+              if x == 1 then error(long) end
+              if x == 2 then host.throw(long) end
+              if x == 3 then for i = 1, 50 do log.debug(long) end return host.has(long) and 1 or 3 end
+              host.call(long)
+            end)
+            """, replaces: ["T.f"])
+        #expect(try function(1) == 1)
+        #expect(throws: PatchedError.self) { try function(2) }
+        #expect(try function(3) == 3)
+        #expect(try function(4) == 4)
+        for failure in harness.failures { #expect(failure.message.utf8.count < 20_000) }
+        #expect(harness.failures.last?.message == "the host has no function with a name of 1000000 bytes")
+        #expect(harness.logged == ["more than 65536 bytes logged in a minute; the rest of it is dropped"])
+    }
+
+    @Test func whatIsEndedInRequireCanBeRequiredAgain() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(original, x) slow = x == 1 return require('m').value end)
+            """, replaces: ["T.f"], others: ["m.lua": "while slow do end return {value = 7}"])
+        #expect(function(1) == 1)
+        #expect(function(2) == 7, "\(harness.failures)")
+    }
+
+    /// Nested calls of C need more stack than is promised to be there: an error of the script, and no crash.
+    @Test(arguments: [200, 320, 400, 640, 1024])
+    func noScriptOverflowsAThreadsStack(_ kilobytes: Int) async throws {
+        let nested = [
+            "local t t = setmetatable({}, {__index = function(_, k) return table.concat(t, '', 1, 1) end}) pcall(table.concat, t, '', 1, 1)",
+            "local t t = setmetatable({}, {__index = function(_, k) return (table.unpack(t, 1, 1)) end}) pcall(table.unpack, t, 1, 1)",
+            "local t t = setmetatable({}, {__index = function(_, k) table.move(t, 1, 1, 2) return 1 end}) pcall(table.move, t, 1, 1, 2)",
+            "local t t = setmetatable({}, {__newindex = function(_, k) table.insert(t, 1) end}) pcall(table.insert, t, 1)",
+            "local f f = function() return (('x'):gsub('x', f)) end pcall(f)",
+            "local t t = setmetatable({}, {__tostring = function() return ('%s'):format(t) end}) pcall(tostring, t)",
+            "local function s() table.sort({1, 2}, s) end pcall(s)",
+            "local mt = {} local t = setmetatable({}, mt) mt.__call = function(self) return t() end pcall(t)",
+        ].joined(separator: "\n")
+        let loads = try Harness.verified(
+            nested + "\npatch.replace('T.f', function(o, x) return o(x) end)", replaces: ["T.f"])
+        let calls = try Harness.verified(
+            "patch.replace('T.f', function(o, x) \(nested) return o(x) end)", replaces: ["T.f"])
+        for stackBytes in [256 * 1024, 384 * 1024, 512 * 1024] {
+            for patch in [loads, calls] {
+                var limits = PatchLimits.patient
+                limits.stackBytes = stackBytes
+                let harness = try Harness(limits: limits)
+                let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+                let answer = await withCheckedContinuation { done in
+                    let thread = Thread {
+                        if let loaded = try? harness.runner.load(patch) { try? harness.runner.apply(loaded) }
+                        done.resume(returning: function(7))
+                    }
+                    thread.stackSize = kilobytes * 1024
+                    thread.start()
+                }
+                #expect(answer == 7)
+            }
+        }
+    }
+
+    /// Each larger block makes the sandbox look more often; the instructions before that are paid for.
+    @Test func noFuelIsForgotten() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let turns = Counter()
+        _ = try harness.registry.replaceable("T.turn") { () -> Void in turns.add() }
+        try harness.apply(
+            """
+            local s, sizes = ("x"):rep(40000), {}
+            for k = 999, 500, -1 do sizes[#sizes + 1] = 1000 * 16384 // k - 25 end
+            patch.replace('T.f', function(o, x)
+              while true do
+                host.call('T.turn')
+                for i = 1, #sizes do for j = 1, 900 - i do end s:sub(1, sizes[i]) end
+              end
+            end)
+            """, replaces: ["T.f"])
+        #expect(function(1) == 1)
+        #expect(harness.failures.map(\.message) == ["ended: it used up its fuel"])
+        // A turn is 325,000 instructions.
+        #expect(turns.count <= 4)
+    }
+
+    @Test func anotherSpellingIsAnotherName() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.K") { (x: Int) -> Int in x }
+        try harness.apply(
+            "patch.replace('T.K', function(o, x) return host.has('T.\\u{212A}') and 1 or 2 end)", replaces: ["T.K"])
+        #expect(function(0) == 2)
+    }
+
+    @Test func anEventIsSafeOnATerminal() {
+        let event = PatchEvent.log(.init(id: "com.example.a", version: 1), .info, "a\u{9B}2J\u{7F}\u{202E}\u{2028}b")
+        #expect(event.jsonLine.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) })
+        #expect(event.jsonLine.contains(#"a\u009b2J\u007f\u202e\u2028b"#))
+    }
+
+    /// Host functions that pcall deeply, in a coroutine that needs no C stack for it.
+    @Test(.timeLimit(.minutes(1)))
+    func protectedCallsWithinEachOtherEnd() async throws {
+        let harness = try Harness(limits: PatchLimits())
+        let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in x }
+        try harness.apply(
+            "patch.replace('T.f', function(o, x) local function f() local ok, e = pcall(f) return 1 + f() end f() end)",
+            replaces: ["T.f"])
+        #expect(await function(1) == 1)
+        #expect(harness.failures.map(\.code) == [.scriptLimit])
+        let state = try #require(harness.registry.state.first?.patches.first)
+        #expect(state.longestTime < .seconds(1))  // it was 2.9 seconds, on a machine that had nothing else to do
+    }
+
+    // MARK: answers that were wrong without a word
+
+    struct Counts: Codable, PatchValue, Equatable {
+        var map: [Int: Int]
+    }
+
+    @Test func aDictionaryByIntegersComesOutWhole() throws {
+        var limits = PatchLimits.patient
+        limits.tableElements = 10
+        let harness = try Harness(limits: limits)
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Counts in Counts(map: [0: 0]) }
+        let echo = try harness.registry.replaceable("T.echo") { (counts: Counts) -> Counts in Counts(map: [:]) }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(o, n)
+              if n == 0 then return {map = {[5] = 1, [6] = 2}} end
+              local t = {} for i = 1, n do t[tostring(i)] = i end return {map = t}
+            end)
+            patch.replace('T.echo', function(o, counts) return counts end)
+            """, replaces: ["T.f", "T.echo"])
+        #expect(function(0) == Counts(map: [5: 1, 6: 2]))
+        #expect(echo(Counts(map: [7: 8, -1: 2])) == Counts(map: [7: 8, -1: 2]))
+        #expect(harness.failures.isEmpty)
+        #expect(function(40) == Counts(map: [0: 0]))
+        #expect(harness.failures.count == 1)
+    }
+
+    class Animal: Codable {
+        var name = "cat"
+        enum CodingKeys: String, CodingKey { case name }
+        init() {}
+        required init(from decoder: any Decoder) throws {
+            name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(name, forKey: .name)
+        }
+    }
+
+    final class Pet: Animal, PatchValue {
+        var owner = "Ada"
+        enum Keys: String, CodingKey { case owner }
+        override init() { super.init() }
+        required init(from decoder: any Decoder) throws {
+            owner = try decoder.container(keyedBy: Keys.self).decode(String.self, forKey: .owner)
+            try super.init(from: decoder)
+        }
+        override func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            try container.encode(owner, forKey: .owner)
+            try super.encode(to: encoder)
+        }
+    }
+
+    @Test func aClassKeepsItsOwnFieldsAndItsParents() throws {
+        let harness = try Harness()
+        let describe = try harness.registry.replaceable("T.f") { (_: Pet) -> String in "original" }
+        try harness.apply(
+            "patch.replace('T.f', function(o, pet) return pet.owner .. ' ' .. pet.name end)", replaces: ["T.f"])
+        #expect(describe(Pet()) == "Ada cat", "\(harness.failures)")
+    }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import PatchCrypto
+import PatchRunner
+import Synchronization
+import TestSupport
+import Testing
+
+/// Calls that wait for a patch that another one is in.
+@Suite struct WaitingTests {
+    private static let through = "patch.replace('T.f', function(original, x) return original(x) + 1000 end)"
+
+    private func fallbacks(_ harness: Harness) -> [PatchEvent.Fallback] {
+        harness.events.compactMap { if case .fellBack(_, _, let reason) = $0 { reason } else { nil } }
+    }
+
+    /// Runs a body on a thread of its own, and returns what it returns.
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { done in
+            Thread.detachNewThread { done.resume(returning: body()) }
+        }
+    }
+
+    /// Sixty threads, each of which is in the patch for a few milliseconds: the last one waits longer than the lock's time, and gets in.
+    @Test func whoWaitsForManyShortCallsGetsIn() async throws {
+        var limits = PatchLimits.patient
+        limits.lockTime = .milliseconds(200)
+        let harness = try Harness(limits: limits)
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
+            usleep(5000)
+            return x
+        }
+        try harness.apply(Self.through, replaces: ["T.f"])
+        let answers = await withTaskGroup(of: Int.self) { group in
+            for i in 0..<60 { group.addTask { await onThread { function(i) } } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.sorted() == (0..<60).map { $0 + 1000 })
+        #expect(fallbacks(harness).isEmpty)
+    }
+
+    /// Two threads that call all the time: neither keeps the other out.
+    @Test func neitherOfTwoThreadsIsKeptOut() async throws {
+        var limits = PatchLimits.patient
+        limits.lockTime = .milliseconds(500)
+        let harness = try Harness(limits: limits)
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
+            let end = DispatchTime.now().uptimeNanoseconds + 200_000
+            while DispatchTime.now().uptimeNanoseconds < end {}
+            return x
+        }
+        try harness.apply(Self.through, replaces: ["T.f"])
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 { group.addTask { await onThread { for i in 0..<1000 { _ = function(i) } } } }
+        }
+        #expect(fallbacks(harness).isEmpty)
+    }
+
+    /// A thread that holds a patch until a task has run that has nothing to do with it: calls that wait must leave it a thread.
+    @Test(.timeLimit(.minutes(1)))
+    func tasksThatWaitHoldNoThread() async throws {
+        let harness = try Harness()
+        let isIn = Slot()
+        let mayLeave = DispatchSemaphore(value: 0)
+        let holds = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
+            isIn.release()
+            mayLeave.wait()
+            return x
+        }
+        let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in x }
+        try harness.apply(
+            "\(Self.through) patch.replace('T.w', function(original, x) return original(x) + 1 end)",
+            replaces: ["T.f", "T.w"])
+        async let held = onThread { holds(1) }
+        await isIn.wait()
+        await withTaskGroup(of: Int.self) { group in
+            for i in 0..<40 { group.addTask { await waits(i) } }
+            // With every thread of the pool taken, this one would not run before the others give up, and they do not for 20 seconds.
+            group.addTask {
+                try? await Task.sleep(for: .milliseconds(50))
+                mayLeave.signal()
+                return -1
+            }
+            var answers = await group.reduce(into: []) { $0.append($1) }
+            answers.sort()
+            #expect(answers == [-1] + (1...40))
+        }
+        #expect(await held == 1001)
+        #expect(fallbacks(harness).isEmpty)
+    }
+
+    @Test func aTaskGivesUpAsAThreadDoes() async throws {
+        var limits = PatchLimits.patient
+        limits.lockTime = .milliseconds(20)
+        let harness = try Harness(limits: limits)
+        let isIn = Slot()
+        let mayLeave = DispatchSemaphore(value: 0)
+        let holds = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
+            isIn.release()
+            mayLeave.wait()
+            return x
+        }
+        let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in x }
+        try harness.apply(
+            "\(Self.through) patch.replace('T.w', function(original, x) return original(x) + 1 end)",
+            replaces: ["T.f", "T.w"])
+        async let held = onThread { holds(1) }
+        await isIn.wait()
+        #expect(await waits(7) == 7)
+        #expect(fallbacks(harness) == [.busy])
+        mayLeave.signal()
+        #expect(await held == 1001)
+        #expect(await waits(7) == 8)
+    }
+
+    /// As many calls may wait as the limit says; the original answers the others, and no breaker opens.
+    @Test(arguments: [50, 1000])
+    func soManyCallsWaitAtATime(_ limit: Int) async throws {
+        var limits = PatchLimits.patient
+        limits.waitingCalls = limit
+        let harness = try Harness(limits: limits)
+        let gate = Mutex<[CheckedContinuation<Void, Never>]>([])
+        let arrived = Counter()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in
+            await withCheckedContinuation { waiting in
+                gate.withLock { $0.append(waiting) }
+                arrived.add()
+            }
+            return x
+        }
+        try harness.apply(
+            "patch.replace('T.f', function(original, x) for i = 1, 3000 do end return original(x) + 10000 end)",
+            replaces: ["T.f"])
+        let answers = await withTaskGroup(of: Int.self) { group in
+            for i in 0..<2 * limit { group.addTask { await function(i) } }
+            while arrived.count < 2 * limit { try? await Task.sleep(for: .milliseconds(1)) }
+            for waiting in gate.withLock({ $0 }) { waiting.resume() }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.count { $0 >= 10000 } == limit)
+        #expect(answers.count { $0 < 10000 } == limit)
+        #expect(harness.failures.isEmpty)
+        #expect(fallbacks(harness) == Array(repeating: .waiting, count: limit))
+        #expect(harness.runner.active.count == 1)
+    }
+
+    /// What lies below a patch that is busy, or has no room, is the older patch, and not the bare original.
+    @Test func theOlderPatchAnswersForABusyOne() async throws {
+        var limits = PatchLimits.patient
+        limits.lockTime = .milliseconds(5)
+        let harness = try Harness(limits: limits)
+        let isIn = Slot()
+        let mayLeave = DispatchSemaphore(value: 0)
+        let function = try harness.registry.replaceable("T.f") { (x: Int, text: String) -> Int in x }
+        let scalars = try harness.registry.replaceable("T.s") { (x: Int) -> Int in x }
+        let slow = try harness.registry.replaceable("T.a") { (x: Int) async -> Int in x }
+        let hold = try harness.registry.replaceable("T.hold") { () -> Int in
+            isIn.release()
+            mayLeave.wait()
+            return 0
+        }
+        func script(_ more: Int) -> String {
+            ["T.f", "T.s", "T.a"].map {
+                "patch.replace('\($0)', function(original, ...) return original(...) + \(more) end)"
+            }.joined(separator: "\n")
+        }
+        try harness.apply(script(1), id: "com.example.older", replaces: ["T.f", "T.s", "T.a"])
+        try harness.apply(
+            script(10) + "\npatch.replace('T.hold', function(original) return original() end)",
+            id: "com.example.newer", replaces: ["T.f", "T.s", "T.a", "T.hold"])
+        async let held = onThread { hold() }
+        await isIn.wait()
+        #expect(function(100, "") == 101)
+        #expect(scalars(100) == 101)
+        #expect(await slow(100) == 101)
+        mayLeave.signal()
+        #expect(await held == 0)
+        #expect(function(100, "") == 111)
+        #expect(fallbacks(harness) == [.busy, .busy, .busy])
+    }
+
+    /// An original that calls its own name without an end: one event says so, and not one for each call.
+    @Test func oneEventTellsOfAllCallsWithoutRoom() throws {
+        let harness = try Harness()
+        let own = Mutex<Replaceable<@Sendable (Int) -> Int>?>(nil)
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
+            guard x < 100, let function = own.withLock({ $0 }) else { return x }
+            var sum = 0
+            for _ in 0..<(x == 99 ? 1000 : 1) { sum = function(x + 1) }
+            return sum
+        }
+        own.withLock { $0 = function }
+        try harness.apply("patch.replace('T.f', function(original, x) return original(x) end)", replaces: ["T.f"])
+        #expect(function(1) == 100)
+        #expect(fallbacks(harness) == [.noRoom])
+        #expect(harness.registry.state.first?.patches.first.map { $0.fallbacks > 1000 } == true)
+        own.withLock { $0 = nil }
+    }
+
+    /// Runs what it is given at once, as some apps' executors do.
+    private final class AtOnce: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+            unsafe UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    /// An asynchronous call that goes on within another call of the same thread has its own fuel, and leaves the other what it had.
+    @Test func eachCallHasItsOwnFuel() async throws {
+        let harness = try Harness()
+        let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        let slow = try harness.registry.replaceable("T.slow") { (x: Int) async -> Int in
+            await withCheckedContinuation { continuation in waiting.withLock { $0 = continuation } }
+            return x
+        }
+        let outer = try harness.registry.replaceable("T.outer") { (x: Int) -> Int in
+            waiting.withLock { $0.take() }?.resume()
+            return x
+        }
+        let burn = "for i = 1, 600000 do end"
+        try harness.apply(
+            """
+            patch.replace('T.slow', function(original, x) local y = original(x) \(burn) return y + 1000 end)
+            patch.replace('T.outer', function(original, x) \(burn) local y = original(x) \(burn) return y + 1000 end)
+            """, replaces: ["T.slow", "T.outer"])
+        let executor = AtOnce()
+        let answer = Task(executorPreference: executor) { await slow(1) }
+        while waiting.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(outer(1) == 1)
+        #expect(await answer.value == 1001)
+        #expect(harness.failures.map(\.message) == ["ended: it used up its fuel"])
+    }
+}
