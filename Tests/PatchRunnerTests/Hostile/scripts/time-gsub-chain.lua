@@ -1,0 +1,4 @@
+-- outcome: failed script-limit
+local head = {} local last = head
+for i = 1, 1998 do local n = {} setmetatable(last, {__index = n}) last = n end
+patch.replace('T.run', function(original, x) while true do ("a"):rep(200000):gsub("a", head) end end)
