@@ -11,9 +11,32 @@
 #include <openssl/pkcs12.h>
 #include <openssl/rand.h>
 #include <openssl/x509.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#else
+#include <sys/resource.h>
+#endif
 
 /* A macro that Swift does not import. */
 static inline int copenssl_publicKeySelection(void) { return EVP_PKEY_PUBLIC_KEY; }
+
+/* Freeing the structure wipes the key in it; OpenSSL's own reader of PEM frees a copy that it does not wipe. */
+static inline EVP_PKEY *copenssl_openPrivateKey(X509_SIG *sealed, const void *passphrase, int length) {
+    PKCS8_PRIV_KEY_INFO *info = PKCS8_decrypt(sealed, (const char *)passphrase, length);
+    EVP_PKEY *key = info ? EVP_PKCS82PKEY(info) : NULL;
+    PKCS8_PRIV_KEY_INFO_free(info);
+    return key;
+}
+
+/* A variadic function that Swift does not import. */
+static inline void copenssl_refuseCoreDumps(void) {
+#if defined(__linux__)
+    prctl(PR_SET_DUMPABLE, 0);
+#else
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+#endif
+}
 
 /* OSSL_PARAM keeps the pointer to its name. A Swift string's lasts for one call, these literals' for ever. */
 static inline const char *copenssl_rsaModulus(void) { return OSSL_PKEY_PARAM_RSA_N; }

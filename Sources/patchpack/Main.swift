@@ -14,6 +14,7 @@ enum Main {
         signal(SIGXFSZ, SIG_IGN)
         occupyStandardStreams()
         OpenSSLLibrary.skipCleanupAtExit()
+        OpenSSLLibrary.refuseCoreDumps()
         let words = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
             unsafe CommandLine.unsafeArgv[index].map { word in
                 unsafe Argument(bytes: Array(UnsafeRawBufferPointer(start: word, count: strlen(word))))
@@ -34,13 +35,14 @@ enum Main {
     ///
     /// - Returns: The exit status.
     private static func run(_ words: [Argument]) -> Int32 {
-        var console = Console(unparsed: words)
+        let secrets = Secrets(words: words)
+        var console = Console(unparsed: words, secrets: secrets)
         do {
             switch try Request(words) {
             case .help(let verb): try console.raw(Help.text(for: verb))
             case .version: try console.raw("patchpack \(toolVersion)\n")
             case .run(let arguments):
-                console = Console(arguments)
+                console = Console(arguments, secrets: secrets)
                 return try arguments.verb.run(arguments, console)
             }
             return 0
@@ -58,19 +60,19 @@ enum Main {
 }
 
 extension Console {
-    convenience init(_ arguments: ParsedArguments) {
+    convenience init(_ arguments: ParsedArguments, secrets: Secrets) {
         self.init(
             format: arguments.value(of: .format)?.text, isQuiet: arguments.has(.quiet),
-            color: arguments.value(of: .color)?.text)
+            color: arguments.value(of: .color)?.text, secrets: secrets)
     }
 
     /// A console for a command line that may turn out to be wrong: whoever asks for JSON gets that in JSON too.
-    convenience init(unparsed words: [Argument]) {
+    convenience init(unparsed words: [Argument], secrets: Secrets) {
         let name = "--\(Option.format.name)"
         let isJSON = words.indices.contains { index in
             words[index].isText("\(name)=json")
                 || words[index].isText(name) && words[(index + 1)...].first?.isText("json") == true
         }
-        self.init(format: isJSON ? "json" : nil, isQuiet: false, color: nil)
+        self.init(format: isJSON ? "json" : nil, isQuiet: false, color: nil, secrets: secrets)
     }
 }

@@ -344,7 +344,7 @@ def accepted():
     loose.put(1, 2, loose.central[1] + 36)
     loose.put(0o100600 << 16 | 0x20, 4, loose.central[1] + 38)
     loose.put(0, 4, loose.central[2] + 38)
-    ok("dates-and-modes", forge, "any date, maker, permissions and internal attributes", forge.wrap(forge.payload(loose)))
+    ok("dates-and-modes", forge, "any date, maker and permissions, and the attribute of text", forge.wrap(forge.payload(loose)))
     # A ciphertext with the delimiter in it: the IV is its first bytes.
     inside = Forge()
     inside.key = script_key("script")
@@ -613,6 +613,9 @@ def archives():
     central = lambda member, offset: lambda z: z.central[member] + offset
     local = lambda member, offset: lambda z: z.local[member] + offset
 
+    bad("internal-attributes", lambda z: z.put(2, 2, z.central[1] + 36), "internal attributes other than 0 and 1")
+    bad("like-a-zip64-locator", lambda z: z.put(0x4B50, 2, z.central[2] + 36) or z.put(0x81A40706, 4, z.central[2] + 38),
+        "attributes that look like the record of a larger archive")
     bad("prefix", lambda z: z.insert(b"\0", 0, True), "a byte before the first member")
     bad("prefix-offsets-right", steps(lambda z: z.insert(b"\0", 0, True), *[
         (lambda m: lambda z: z.put(z.local[m] + 1, 4, z.central[m] + 1 + 42))(m) for m in range(3)]),

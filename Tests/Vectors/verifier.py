@@ -217,9 +217,10 @@ def read_member(area, offset, directory, at):
     header = directory[at:at + CENTRAL.size]
     check(len(header) == CENTRAL.size)
     (magic, _made_by, needed, flags, method, _time, _date, crc, packed, size, name_size, extra, comment, disk,
-     _internal, external, local) = CENTRAL.unpack(header)
+     internal, external, local) = CENTRAL.unpack(header)
     check(magic == b"PK\x01\x02" and needed in (10, 20) and flags & ~6 == 0 and method in (0, 8))
     check((extra, comment, disk, local) == (0, 0, 0, offset) and (packed == size or method == 8))
+    check(internal in (0, 1))
     check(external >> 16 & 0xF000 in (0, 0x8000) and external & 0x18 == 0)
     next_at = at + CENTRAL.size + name_size
     name = directory[at + CENTRAL.size:next_at]

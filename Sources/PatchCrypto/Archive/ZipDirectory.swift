@@ -128,7 +128,8 @@ private struct ZipReader {
         let sharedEnd = position
         try expect(0, 2, "a comment")
         try expect(0, 2, "more than one disk")
-        _ = try take(2)  // internal attributes: any
+        // With other bits a header can look like a part of a zip64 archive to libzip.
+        guard try take(2) <= 1 else { throw Self.fault("internal attributes other than 0 and 1") }
         let attributes = try take(4)
         let isRegular = [0, 0o100000].contains(attributes >> 16 & 0o170000) && attributes & 0x18 == 0
         guard isRegular else { throw Self.fault("a directory, a link or another member that is not a file") }

@@ -22,10 +22,12 @@ public struct TrustedKey: Sendable {
     ) throws(PatchError) {
         // A name in the form of an id would stand for another key.
         let id = KeyID(name)
-        guard name.isEmpty || ManifestName.isKeyName(name) && (id == nil || id == key.id) else {
+        // And one that a store's line has for something else would make a revoked key a trusted one of that name.
+        let isWord = ["revoked", "not-after"].contains { name.lowercased().hasPrefix($0) }
+        guard name.isEmpty || ManifestName.isKeyName(name) && !isWord && (id == nil || id == key.id) else {
             throw PatchError(
                 .config, "\(name) cannot be a key's name",
-                hint: "use letters, digits, . _ @ and -, at most 64 of them, and no other key's id")
+                hint: "use letters, digits, . _ @ and -, at most 64 of them, not `revoked` or `not-after`, and no other key's id")
         }
         self.key = key
         self.name = name
@@ -62,6 +64,10 @@ public struct TrustStore: Sendable {
                 continue
             }
             let known = distinct[place]
+            guard try known.key.subjectPublicKeyInfo() == key.key.subjectPublicKeyInfo() else {
+                throw PatchError(
+                    .config, "two keys have the id \(key.key.id)", hint: "somebody has made one for that: trust neither")
+            }
             guard known.key.algorithm == key.key.algorithm else {
                 throw PatchError(
                     .config,

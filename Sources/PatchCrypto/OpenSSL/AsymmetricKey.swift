@@ -60,6 +60,15 @@ internal import COpenSSL
         let handle = unsafe pem.withUnsafeBytes { pem -> OpaquePointer? in
             let source = unsafe BIO_new_mem_buf(pem.baseAddress, Int32(clamping: pem.count))
             defer { unsafe BIO_free(source) }
+            if let sealed = unsafe PEM_read_bio_PKCS8(source, nil, nil, nil) {
+                defer { unsafe X509_SIG_free(sealed) }
+                request.wasAsked = true
+                return unsafe passphrase?.withUnsafeBytes { text in
+                    unsafe copenssl_openPrivateKey(sealed, text.baseAddress, Int32(text.count))
+                }
+            }
+            unsafe BIO_ctrl(source, BIO_CTRL_RESET, 0, nil)
+            drainOpenSSLErrors()
             return unsafe PEM_read_bio_PrivateKey(
                 source, nil, answerPassphraseRequest, Unmanaged.passUnretained(request).toOpaque())
         }

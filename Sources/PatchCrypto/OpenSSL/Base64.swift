@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 /// Base64 with padding, in one line (RFC 4648, section 4).
-enum Base64 {
+package enum Base64 {
     static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)  // and the NUL that OpenSSL writes
         let length = unsafe EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
@@ -10,7 +10,7 @@ enum Base64 {
     }
 
     /// Decodes text that is exactly what `encode` would write; nil for any other spelling.
-    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard !text.isEmpty, text.count.isMultiple(of: 4) else { return nil }
         let text = Array(text)
         var bytes = [UInt8](repeating: 0, count: text.count / 4 * 3)

@@ -9,4 +9,7 @@ package enum OpenSSLLibrary {
     package static func skipCleanupAtExit() {
         OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
     }
+
+    /// Lets no core file be written, and no other process of the user read this one's memory: there may be keys in it.
+    package static func refuseCoreDumps() { copenssl_refuseCoreDumps() }
 }

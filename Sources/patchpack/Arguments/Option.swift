@@ -50,10 +50,10 @@ extension Option {
 
     static let signingKey = Option(
         name: "signing-key", value: .file("KEY"), repeats: true, variable: "PATCHPACK_SIGNING_KEY",
-        help: "private key that signs: [ALGORITHM:]FILE, or - (or PATCHPACK_SIGNING_KEY)")
+        help: "private key that signs: [ALGORITHM:]FILE, env:NAME, or - (or PATCHPACK_SIGNING_KEY)")
     static let scriptKey = Option(
         name: "script-key", value: .file("FILE"), repeats: true, variable: "PATCHPACK_SCRIPT_KEY",
-        help: "key that seals scripts, a key store, or - (or PATCHPACK_SCRIPT_KEY)")
+        help: "key that seals scripts, a key store, env:NAME, or - (or PATCHPACK_SCRIPT_KEY)")
     static let scriptKeyName = Option(
         name: "script-key-name", value: .text("NAME"), help: "which key of a key store to pack with")
     static let storePassphraseEnv = Option(
@@ -64,7 +64,7 @@ extension Option {
         help: "read the key store's passphrase from a file's first line")
     static let trustedKey = Option(
         name: "trusted-key", value: .file("KEY"), repeats: true, variable: "PATCHPACK_TRUSTED_KEY",
-        help: "public key that is trusted: [ALGORITHM:]FILE, or - (or PATCHPACK_TRUSTED_KEY)")
+        help: "public key that is trusted: [ALGORITHM:]FILE, env:NAME, or - (or PATCHPACK_TRUSTED_KEY)")
     static let trustStore = Option(
         name: "trust-store", value: .file("PATH"), variable: "PATCHPACK_TRUST_STORE",
         help: "trusted keys: a file of `patchpack trust`, or a folder of PEM files (or PATCHPACK_TRUST_STORE)")

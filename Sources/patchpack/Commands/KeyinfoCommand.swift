@@ -12,7 +12,7 @@ enum KeyinfoCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let files = try KeyFiles(arguments)
         var status: Int32 = 0
-        for name in arguments.operands.map(KeyName.init) {
+        for name in arguments.operands.map({ KeyName($0, from: "keyinfo") }) {
             do throws(PatchError) {
                 try show(try files.describe(name), of: name.path, console)
             } catch {

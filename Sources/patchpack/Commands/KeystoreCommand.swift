@@ -42,7 +42,7 @@ enum KeystoreCommand {
     }
 
     private static func keys(in path: Path, _ passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
-        try KeyFile(KeyName(nil, path)).ring(passphrase: passphrase)
+        try KeyFile(KeyName(nil, path, from: "keystore")).ring(passphrase: passphrase)
     }
 
     /// Writes one key to a plain key file.
@@ -71,7 +71,7 @@ enum KeystoreCommand {
         var newKeys: [(name: String, key: ScriptKey)] = []
         if action == "add" {
             for other in others {
-                let key = try KeyFile(KeyName(nil, other.path)).scriptKey()
+                let key = try KeyFile(KeyName(nil, other.path, from: "keystore add")).scriptKey()
                 newKeys.append((given ?? key.id.description, key))
             }
             try OutputFile.makeFolder(path.parent)

@@ -84,8 +84,12 @@ struct Verification: Sendable {
                 hint: "give --trusted-key FILE or --trust-store PATH, or set PATCHPACK_TRUSTED_KEY")
         }
         let signatureOnly = arguments.has(.signatureOnly)
-        if signatureOnly, arguments.has(.scriptKey) {
-            throw PatchError(.usage, "--script-key and --signature-only exclude each other")
+        if signatureOnly {
+            // What is asked of a patch is in its manifest, which is not opened.
+            for option in [Option.scriptKey, .runningApp, .appVersion, .runningEngine, .floor]
+            where arguments.has(option) {
+                throw PatchError(.usage, "--\(option.name) and --signature-only exclude each other")
+            }
         }
         scriptKeys = signatureOnly ? nil : try keys.scriptKeys()
         guard signatureOnly || scriptKeys != nil else {

@@ -1,20 +1,28 @@
 import PatchCrypto
 
-/// A key as the command line names it: `[ALGORITHM:]FILE`.
+/// A key as the command line names it: `[ALGORITHM:]FILE`, or `[ALGORITHM:]env:NAME` for a variable that holds it.
 struct KeyName {
     let algorithm: SignatureAlgorithm?
+    /// The file; for a variable, what messages call it.
     let path: Path
+    /// The variable that holds the key itself.
+    let variable: String?
+    /// The option, variable or verb that it was given to.
+    let source: String
 
-    init(_ algorithm: SignatureAlgorithm?, _ path: Path) {
+    init(_ algorithm: SignatureAlgorithm?, _ path: Path, from source: String) {
         self.algorithm = algorithm
         self.path = path
+        self.source = source
+        variable =
+            path.bytes.starts(with: "env:".utf8) ? String(decoding: path.bytes.dropFirst(4), as: UTF8.self) : nil
     }
 
-    init(_ argument: Argument) {
+    init(_ argument: Argument, from source: String) {
         let fields = argument.bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        let prefix = String(decoding: fields[0], as: UTF8.self)
-        algorithm = fields.count == 2 ? SignatureAlgorithm(rawValue: prefix) : nil
-        path = algorithm == nil ? argument.path : Path(bytes: Array(fields[1]))
+        let algorithm =
+            fields.count == 2 ? SignatureAlgorithm(rawValue: String(decoding: fields[0], as: UTF8.self)) : nil
+        self.init(algorithm, algorithm == nil ? argument.path : Path(bytes: Array(fields[1])), from: source)
     }
 }
 
@@ -124,7 +132,7 @@ struct KeyFiles: Sendable {
         guard !files.isEmpty else { return nil }
         var ring = ScriptKeyRing()
         for name in files {
-            for (name, key) in try keys(in: name.path) where !ring.keys.contains(where: { $0.key.id == key.id }) {
+            for (name, key) in try keys(of: name) where !ring.keys.contains(where: { $0.key.id == key.id }) {
                 try ring.add(key, named: ring.scriptKey(named: name) == nil ? name : key.id.description)
             }
         }
@@ -152,13 +160,13 @@ struct KeyFiles: Sendable {
     }
 
     /// The keys of a key file or a key store.
-    private func keys(in path: Path) throws(PatchError) -> [(name: String, key: ScriptKey)] {
-        let file = try KeyFile(KeyName(nil, path))
+    private func keys(of name: KeyName) throws(PatchError) -> [(name: String, key: ScriptKey)] {
+        let file = try KeyFile(name)
         guard file.isKeyStore else {
             let key = try file.scriptKey()
             return [(key.id.description, key)]
         }
-        return try file.ring(passphrase: Passphrase.ofStore(path, arguments)).keys
+        return try file.ring(passphrase: Passphrase.ofStore(name.path, arguments)).keys
     }
 
     /// The private keys that sign.
@@ -211,12 +219,14 @@ struct KeyFiles: Sendable {
     /// The keys that an option names, or else the one that its variable names.
     private static func names(_ option: Option, _ arguments: ParsedArguments, fromEnvironment: Bool) -> [KeyName] {
         let given = arguments.values(of: option)
-        guard given.isEmpty, fromEnvironment, let value = option.fromEnvironment else { return given.map(KeyName.init) }
-        return [KeyName(value)]
+        guard given.isEmpty, fromEnvironment, let value = option.fromEnvironment else {
+            return given.map { KeyName($0, from: "--\(option.name)") }
+        }
+        return [KeyName(value, from: option.variable ?? "")]
     }
 }
 
-/// A key file's bytes, wiped when it goes; its errors name the file.
+/// The bytes of a key file, or of a variable that holds a key, wiped when it goes; its errors name the file.
 struct KeyFile {
     let name: KeyName
     let bytes: SecretBytes
@@ -224,11 +234,21 @@ struct KeyFile {
 
     init(_ name: KeyName) throws(PatchError) {
         self.name = name
+        if let variable = name.variable {
+            isOpenToOthers = false
+            bytes = try Self.value(of: variable, for: name.source)
+            return
+        }
         var isOpen = false
         var bytes: [UInt8]
         do {
             bytes = try InputFile.small(name.path) { isOpen = $0.isRegular && $0.isOpenToOthers }
         } catch {
+            guard !Secrets.isKey(name.path.bytes) || FileInfo(name.path, following: true) != nil else {
+                throw PatchError(
+                    .usage, "\(name.source): a key was given, and a file's name is expected",
+                    hint: "put the key into a variable and name that, as in env:NAME, or give a file, or <(…)")
+            }
             let isOfUnknownAlgorithm =
                 error.code == .noInput && name.algorithm == nil && name.path.bytes.contains(UInt8(ascii: ":"))
             guard isOfUnknownAlgorithm else { throw error }
@@ -238,6 +258,34 @@ struct KeyFile {
         isOpenToOthers = isOpen
         self.bytes = SecretBytes(wiping: &bytes)
     }
+
+    /// A key that a variable holds: PEM, also with `\n` for its line ends as CI systems store it, a script key, or base64 of a key file.
+    private static func value(of variable: String, for source: String) throws(PatchError) -> SecretBytes {
+        guard var value = Environment[secret: variable] else {
+            throw PatchError(
+                .noInput, "\(source): the variable \(Secrets.isKey(variable.utf8) ? "" : "\(variable) ")is not set",
+                hint: "export the variable that holds the key, and name it after env:")
+        }
+        defer { _ = SecretBytes(wiping: &value) }
+        if value.firstRange(of: Array("-----BEGIN".utf8)) != nil {
+            var lines: [UInt8] = []
+            lines.reserveCapacity(value.count)
+            var rest = value[...]
+            while let byte = rest.popFirst() {
+                let isLineEnd = byte == UInt8(ascii: "\\") && rest.first == UInt8(ascii: "n")
+                if isLineEnd { rest.removeFirst() }
+                lines.append(isLineEnd ? UInt8(ascii: "\n") : byte)
+            }
+            return SecretBytes(wiping: &lines)
+        }
+        let isScriptKey = (try? ScriptKey(file: SecretBytes(value))) != nil
+        guard !isScriptKey, var decoded = Base64.decode(value.filter { !isSpace($0) }) else {
+            return SecretBytes(value)
+        }
+        return SecretBytes(wiping: &decoded)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     func verifyingKey() throws(PatchError) -> VerifyingKey {
         let pem = unsafe bytes.withUnsafeBytes { unsafe Array($0) }

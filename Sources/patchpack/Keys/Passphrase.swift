@@ -20,12 +20,19 @@ enum Passphrase {
             throw PatchError(.usage, "--\(variable.name) and --\(file.name) exclude each other")
         }
         if let name = try arguments.text(of: variable) {
-            guard var value = Environment[bytes: name] else {
-                throw PatchError(.passphrase, "the variable \(name) is not set", hint: "export \(name)")
+            guard var value = Environment[secret: name] else {
+                throw PatchError(
+                    .passphrase, "--\(variable.name) names a variable that is not set",
+                    hint: "export the variable that holds the passphrase, and give its name, not the passphrase")
             }
             return SecretBytes(wiping: &value)
         }
         guard let path = arguments.value(of: file)?.path else { return nil }
+        guard path.isStandardStream || FileInfo(path, following: true) != nil else {
+            throw PatchError(
+                .noInput, "--\(file.name) names a file that is not there",
+                hint: "give the name of the file that holds the passphrase, or <(…), not the passphrase")
+        }
         var bytes = try InputFile.small(path, limit: 4096)
         defer { _ = SecretBytes(wiping: &bytes) }
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }

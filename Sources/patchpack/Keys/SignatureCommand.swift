@@ -4,6 +4,7 @@
     import Darwin
 #endif
 import PatchCrypto
+import Synchronization
 
 /// A shell command that signs: with a key in a hardware module, or on another machine.
 struct SignatureCommand: Sendable {
@@ -24,7 +25,11 @@ struct SignatureCommand: Sendable {
         // The payload goes through a file: a command that does not read it to the end blocks nobody.
         let input = try Self.namelessFile(holding: payload)
         defer { close(input) }
-        guard let output = unsafe popen("(\(line)\n) </dev/fd/\(input)", "r") else { throw failure("cannot be run") }
+        let secrets = Environment.secrets.withLock { $0 }.filter(Self.isVariable).sorted()
+        let unset = secrets.isEmpty ? "" : "unset \(secrets.joined(separator: " "));"
+        guard let output = unsafe popen("\(unset) (\(line)\n) </dev/fd/\(input)", "r") else {
+            throw failure("cannot be run")
+        }
         var signature = [UInt8](repeating: 0, count: Self.longest + 1)
         let count = unsafe fread(&signature, 1, signature.count, output)
         // A command that goes on writing finds nobody to read it.
@@ -35,6 +40,13 @@ struct SignatureCommand: Sendable {
         guard count > 0 else { throw failure("wrote nothing") }
         signature.removeLast(signature.count - count)
         return signature
+    }
+
+    /// Whether a shell takes a word for a variable's name.
+    private static func isVariable(_ name: String) -> Bool {
+        let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_".utf8)
+        return name.utf8.first.map(letters.contains) == true
+            && name.utf8.allSatisfy { letters.contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
     private func failure(_ what: String) -> PatchError {

@@ -34,7 +34,7 @@ enum TrustFiles {
             let algorithm = SignatureAlgorithm.allCases.first {
                 stem.utf8.suffix($0.rawValue.utf8.count + 1).elementsEqual(".\($0.rawValue)".utf8)
             }
-            let file = try KeyFile(KeyName(algorithm, folder.appending(name)))
+            let file = try KeyFile(KeyName(algorithm, folder.appending(name), from: "--\(Option.trustStore.name)"))
             let keyName = algorithm.map { String(stem.dropLast($0.rawValue.count + 1)) } ?? stem
             keys.append(try TrustedKey(file.verifyingKey(), name: keyName))
         }

@@ -4,6 +4,7 @@
     import Darwin
 #endif
 import PatchCrypto
+import Synchronization
 
 /// What the tool says and where: results on standard output, words for people on standard error.
 ///
@@ -23,12 +24,15 @@ final class Console {
     let format: Format
     let isQuiet: Bool
     private let colors: (output: Bool, error: Bool)
+    private let secrets: Secrets
     private var barWidth = 0
 
     /// - Parameters:
     ///   - format: `json`; anything else is text.
     ///   - color: `always` or `never`; anything else colours on a terminal, unless `NO_COLOR` is set.
-    init(format: String?, isQuiet: Bool, color: String?) {
+    ///   - secrets: What is not shown.
+    init(format: String?, isQuiet: Bool, color: String?, secrets: Secrets) {
+        self.secrets = secrets
         self.format = format == "json" ? .json : .text
         self.isQuiet = isQuiet
         let allowed = Environment["NO_COLOR"] == nil && Environment["TERM"] != "dumb"
@@ -42,18 +46,22 @@ final class Console {
     var hasTerminal: Bool { isatty(2) == 1 }
 
     /// Prints a line of a text result.
-    func line(_ text: String) throws(PatchError) { try print(escaped(text)) }
+    func line(_ text: String) throws(PatchError) { try print(shown(text)) }
 
     /// Prints a line of a text result that begins with a coloured word.
     func line(_ style: Style, _ word: String, _ text: String) throws(PatchError) {
-        try print(painted(word, style, colors.output) + escaped(text))
+        try print(painted(word, style, colors.output) + shown(text))
     }
 
     /// Prints one JSON object.
-    func json(_ value: JSONValue) throws(PatchError) { try print(value.text(escaping: isUnprintable)) }
+    func json(_ value: JSONValue) throws(PatchError) {
+        try print(secrets.removed(from: value).text(escaping: isUnprintable))
+    }
 
     /// Prints text of the tool's own to standard output as it is.
-    func raw(_ text: String) throws(PatchError) { try write(Array(text.utf8)) }
+    func raw(_ text: String) throws(PatchError) { try write(Array(secrets.removed(from: text).utf8)) }
+
+    private func shown(_ text: String) -> String { escaped(secrets.removed(from: text)) }
 
     private func write(_ bytes: [UInt8]) throws(PatchError) {
         clearBar()
@@ -78,11 +86,11 @@ final class Console {
 
     /// Says how the work went; not for machines.
     func note(_ text: String) {
-        if !isQuiet, format == .text { tell("\(escaped(text))\n") }
+        if !isQuiet, format == .text { tell("\(shown(text))\n") }
     }
 
     private func say(_ word: String, _ style: Style, _ text: String) {
-        tell("patchpack: \(painted("\(word):", style, colors.error)) \(escaped(text))\n")
+        tell("patchpack: \(painted("\(word):", style, colors.error)) \(shown(text))\n")
     }
 
     /// Shows how many of several files are done, on a terminal.
@@ -136,6 +144,15 @@ enum StandardOutput {
 enum Environment {
     /// A variable's value; nil where it is not set or empty.
     static subscript(name: String) -> String? { self[bytes: name].map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The variables that have held a secret; commands that this one runs do not inherit them.
+    static let secrets = Mutex<Set<String>>([])
+
+    /// The same for a key or a passphrase.
+    static subscript(secret name: String) -> [UInt8]? {
+        secrets.withLock { _ = $0.insert(name) }
+        return self[bytes: name]
+    }
 
     /// A variable's bytes, for file names and passphrases, which need not be text; nil where it is not set or empty.
     static subscript(bytes name: String) -> [UInt8]? {

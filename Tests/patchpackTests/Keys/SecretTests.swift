@@ -1,0 +1,157 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+@testable import patchpack
+
+/// A key or a passphrase that is given where a file's name belongs is shown by no verb, no option and no variable.
+struct SecretTests {
+    private let shop: Workshop
+
+    init() throws { shop = try Workshop() }
+
+    /// Keys in each of their forms: PEM, hexadecimal digits, base64.
+    private static let canaries: [String] = {
+        let pem = (try? TestKeys.otherSigning.pem().exposed).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return [
+            pem, "00ffee11ddcc22bbaa3344995566778800ffee11ddcc22bbaa33449955667788",
+            "q83vEjRWeJCrze8SNFZ4kKvN7xI0Vni/Q83vEjRWeJA=", "q83vEjRWeJCrze8SNFZ4kA",
+        ]
+    }()
+
+    /// Pieces of a canary, none of which may be seen.
+    private func pieces(_ canary: String) -> [String] {
+        canary.split { "/\n".contains($0) }.map(String.init).filter { $0.count >= 16 && !$0.hasPrefix("-----") }
+    }
+
+    private func check(
+        _ run: Tool, hides canary: String, _ what: String, location: SourceLocation = #_sourceLocation
+    ) {
+        for piece in pieces(canary) {
+            #expect(
+                !run.text.contains(piece) && !run.error.contains(piece), "\(what): \(run.text) \(run.error)",
+                sourceLocation: location)
+        }
+        #expect(run.status < 128, "\(what): \(run.status)", sourceLocation: location)
+    }
+
+    /// A verb with so many words that it reaches its options.
+    private func words(of verb: Verb) -> [String] {
+        switch verb.name {
+        case "trust": ["trust", "add", "new.store", "trusted.pem"]
+        case "keystore": ["keystore", "list", "script.key"]
+        case "interface": ["interface", "diff", "a.json", "b.json"]
+        case "completions": ["completions", "bash"]
+        case "doctor", "keygen": [verb.name]
+        default: [verb.name, "cart.lua"]
+        }
+    }
+
+    @Test(arguments: Verb.all.map(\.name))
+    func noOptionShowsAKey(_ name: String) throws {
+        let verb = try #require(Verb.all.first { $0.name == name })
+        for canary in testsMayBeLong ? Self.canaries : Array(Self.canaries.prefix(2)) {
+            for option in verb.allOptions where option.value != nil {
+                for format in [[], ["--format", "json"]] where option.name != "format" || format.isEmpty {
+                    let arguments = words(of: verb) + format + ["--\(option.name)", canary]
+                    let run = try Tool.run(Tool.patchpack, arguments, in: shop.folder.path)
+                    check(run, hides: canary, "\(name) --\(option.name)")
+                    try? FileManager.default.removeItem(atPath: shop.folder.at(canary))  // some made a folder of that name
+                }
+                if let variable = option.variable {
+                    let run = try Tool.run(
+                        Tool.patchpack, words(of: verb), environment: [variable: canary], in: shop.folder.path)
+                    check(run, hides: canary, "\(name) \(variable)")
+                }
+            }
+            let run = try Tool.run(Tool.patchpack, words(of: verb) + ["--", canary], in: shop.folder.path)
+            check(run, hides: canary, "\(name) with an operand")
+        }
+    }
+
+    @Test func noWordShowsAKey() throws {
+        for canary in Self.canaries {
+            check(try shop.run(canary), hides: canary, "a verb")
+            check(try shop.run("verify", "cart.lua", "--\(canary)"), hides: canary, "an option")
+            check(try shop.run("verify", "cart.lua", "--trusted-key=ed25519:\(canary)"), hides: canary, "a prefix")
+            check(try shop.run("keyinfo", canary), hides: canary, "keyinfo")
+            check(try shop.run("pack", "cart.lua", "-o", "\(canary)/x.js"), hides: canary, "a path")
+        }
+    }
+
+    @Test(arguments: ["passphrase-env", "passphrase-file", "keystore-passphrase-env", "keystore-passphrase-file"])
+    func noOptionShowsAPassphrase(_ option: String) throws {
+        try #require(Option.passphraseEnv.name == "passphrase-env")
+        for verb in Verb.all where verb.allOptions.contains(where: { $0.name == option }) {
+            for format in [[], ["--format", "json"]] {
+                let run = try Tool.run(
+                    Tool.patchpack,
+                    words(of: verb) + format
+                        + ["--\(option)", "hunter2", "--signing-key", "signing.pem", "--script-key", "script.key"]
+                        .filter {
+                            word in
+                            !word.hasPrefix("--") || verb.allOptions.contains { "--\($0.name)" == word }
+                        }, in: shop.folder.path)
+                #expect(!run.text.contains("hunter2") && !run.error.contains("hunter2"), "\(verb.name) \(run.error)")
+            }
+        }
+    }
+
+    @Test func theMessageSaysWhereItCameFromAndWhatToType() throws {
+        let key = Self.canaries[0]
+        let option = try shop.run("keyinfo", "rsa-sha1:\(key)")
+        #expect(option.status == 64)
+        #expect(option.error.contains("keyinfo: a key was given, and a file's name is expected"))
+        #expect(option.error.contains("env:NAME"))
+        let variable = try shop.run(
+            "pack", "cart.lua", "-o", "x.js", "--script-key", "script.key", environment: ["PATCHPACK_SIGNING_KEY": key])
+        #expect(variable.error.contains("PATCHPACK_SIGNING_KEY: a key was given"), "\(variable.error)")
+    }
+
+    /// A file that is there is named, whatever it is called.
+    @Test func aFilesNameIsShown() throws {
+        let name = Self.canaries[1]
+        try shop.folder.write("no key", to: name)
+        #expect(try shop.run("keyinfo", name).error.contains(name))
+        #expect(try shop.run("keyinfo", "keys/production/release-2026").error.contains("keys/production/release-2026"))
+        #expect(try shop.run("keyinfo", "/Users/Ada/Keys/Release2026").error.contains("/Users/Ada/Keys/Release2026"))
+    }
+
+    @Test func keysComeFromVariables() throws {
+        let signing = String(decoding: try shop.folder.read("signing.pem"), as: UTF8.self)
+        let trusted = try shop.folder.read("trusted.pem")
+        let script = String(decoding: try shop.folder.read("script.key"), as: UTF8.self)
+        let forms = [
+            signing, signing.replacing("\n", with: "\\n"), signing.replacing("\n", with: "\r\n"),
+            Data(signing.utf8).base64EncodedString(),
+        ]
+        for (index, form) in forms.enumerated() {
+            let run = try shop.run(
+                "pack", "--no-lint", "cart.lua", "-o", "\(index).js", "--signing-key", "rsa-sha1:env:S", "--script-key",
+                "env:K", environment: ["S": form, "K": index == 0 ? script : Data(script.utf8).base64EncodedString()])
+            #expect(run.status == 0, "\(run.error)")
+            #expect(try shop.folder.read("\(index).js") == shop.folder.read("0.js"))
+        }
+        let verified = try shop.run(
+            "verify", "0.js",
+            environment: [
+                "PATCHPACK_TRUSTED_KEY": "env:T", "PATCHPACK_SCRIPT_KEY": "env:K", "K": script,
+                "T": Data(trusted).base64EncodedString(),
+            ])
+        #expect(verified.status == 0, "\(verified.error)")
+        #expect(try shop.run("keyinfo", "env:NONE").status == 66)
+        #expect(try shop.run("keyinfo", "env:X", environment: ["X": "no key"]).status == 78)
+    }
+
+    @Test func aSignatureCommandInheritsNoSecret() throws {
+        let run = try shop.run(
+            "pack", "--no-lint", "cart.lua", "-o", "x.js", "--signing-key", "signing.pem", "--passphrase-env", "P",
+            "--script-key", "env:K", "--trusted-key", "trusted.pem", "--trusted-key", "other.pem",
+            "--signature-command", "env >seen; false",
+            environment: ["P": "open-sesame", "K": String(decoding: try shop.folder.read("script.key"), as: UTF8.self)])
+        #expect(run.status != 0)
+        let seen = String(decoding: try shop.folder.read("seen"), as: UTF8.self)
+        #expect(seen.contains("PATH=") && !seen.contains("sesame") && !seen.contains("\nK="))
+    }
+}
