@@ -9,6 +9,9 @@ ifeq ($(shell uname),Linux)
 STATIC = $(CURDIR)/.build/static
 LIBSTDCXX = $(shell $$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/clang -print-file-name=libstdc++.a)
 RELEASE_FLAGS += --static-swift-stdlib -Xswiftc -use-ld=lld
+# No library that lies beside the tool is taken for the system's, every symbol is bound and made read-only before the tool starts,
+# and C watches its stack. scripts/check-elf.sh looks whether that is so.
+RELEASE_FLAGS += --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong
 ifneq ($(wildcard $(LIBSTDCXX)),)
 RELEASE_FLAGS += -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 endif
@@ -49,6 +52,7 @@ tsan: deps
 
 # Warnings are errors in every build of the package (Package.swift), so `check` builds, lints and reads the docs.
 check: deps lint docs bench-count
+	scripts/check-elf.sh $(BUILD)/patchpack
 	$(SWIFT) build --build-tests
 
 lint:

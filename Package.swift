@@ -25,6 +25,7 @@ let package = Package(
             name: "CLuaBridge", dependencies: ["CLua"],
             cSettings: [
                 .define("_GNU_SOURCE", .when(platforms: [.linux])),  // pthread_getattr_np
+                .define("_FORTIFY_SOURCE", to: "2", .when(platforms: [.linux], configuration: .release)),
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),

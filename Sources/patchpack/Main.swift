@@ -9,6 +9,9 @@ import PatchCrypto
 @main
 enum Main {
     static func main() {
+        // Swift's runtime reports a crash with a program that it looks for beside the name it was called by, which is the current
+        // folder for a tool on the PATH.
+        for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV] { signal(crash, SIG_DFL) }
         // A reader that has gone, or a file that may not grow, is an error to be reported, and no reason to die in the middle.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)

@@ -27,7 +27,7 @@ public struct TrustedKey: Sendable {
         guard name.isEmpty || ManifestName.isKeyName(name) && !isWord && (id == nil || id == key.id) else {
             throw PatchError(
                 .config, "\(name) cannot be a key's name",
-                hint: "use letters, digits, . _ @ and -, at most 64 of them, not `revoked` or `not-after`, and no other key's id")
+                hint: "use letters, digits, . _ @ and -, at most 64 of them; not revoked, not-after or another key's id")
         }
         self.key = key
         self.name = name
@@ -66,7 +66,7 @@ public struct TrustStore: Sendable {
             let known = distinct[place]
             guard try known.key.subjectPublicKeyInfo() == key.key.subjectPublicKeyInfo() else {
                 throw PatchError(
-                    .config, "two keys have the id \(key.key.id)", hint: "somebody has made one for that: trust neither")
+                    .config, "two keys have the id \(key.key.id)", hint: "that is no accident: trust neither of them")
             }
             guard known.key.algorithm == key.key.algorithm else {
                 throw PatchError(

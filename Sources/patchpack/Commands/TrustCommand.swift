@@ -45,7 +45,10 @@ enum TrustCommand {
         let path = try path.resolved()
         var newKeys: [TrustedKey] = []
         if action == "add" {
-            for other in others { newKeys.append(try newKey(KeyName(other, from: "trust add"), arguments, isOnly: others.count == 1)) }
+            for other in others {
+                let name = KeyName(other, from: "trust add")
+                newKeys.append(try newKey(name, arguments, isOnly: others.count == 1))
+            }
             try OutputFile.makeFolder(path.parent)
         }
         let changed = try Folder.whileLocked(around: path) { () throws(PatchError) in
