@@ -17,7 +17,7 @@ RELEASE_FLAGS += -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-l
 endif
 endif
 
-.PHONY: all build deps demo test outside asan tsan check lint generate docs cover bench bench-count fuzz soak clean
+.PHONY: all build deps demo test outside asan ubsan tsan check lint generate docs cover bench bench-count fuzz soak clean
 
 comma = ,
 
@@ -45,6 +45,11 @@ outside: deps
 asan: deps
 	SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp:print_suppressions=0 \
 	  $(SWIFT) test --sanitize=address --scratch-path .build/asan
+
+# The runner's C under the sanitizer of undefined behaviour; what it finds ends a test.
+ubsan: deps
+	SWIFT_BACKTRACE=enable=no UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	  $(SWIFT) test --sanitize=undefined --scratch-path .build/ubsan --filter PatchRunnerTests
 
 # The runner's threads under the thread sanitizer.
 tsan: deps

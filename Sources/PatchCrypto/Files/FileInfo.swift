@@ -67,6 +67,14 @@ package struct FileInfo {
         self.info = info
     }
 
+    /// Asks of a name in an open folder, without following a link; nil where nothing is there.
+    init?(_ name: Path, in folder: Int32) {
+        var info = stat()
+        let found = unsafe name.withCString { unsafe fstatat(folder, $0, &info, AT_SYMLINK_NOFOLLOW) }
+        guard found == 0 else { return nil }
+        self.info = info
+    }
+
     package var isFolder: Bool { info.st_mode & S_IFMT == S_IFDIR }
     package var isRegular: Bool { info.st_mode & S_IFMT == S_IFREG }
     package var isLink: Bool { info.st_mode & S_IFMT == S_IFLNK }

@@ -23,10 +23,13 @@ package struct OutputFile {
 
     package let path: Path
     package let content: Content
+    /// The folder below which no link is followed; nil where any may be.
+    private let base: Path?
 
-    package init(path: Path, content: Content) {
+    package init(path: Path, content: Content, below base: Path? = nil) {
         self.path = path
         self.content = content
+        self.base = base
     }
 
     /// Writes files, all of them or none.
@@ -44,8 +47,13 @@ package struct OutputFile {
             throw error
         }
         for file in staged { file.finish() }
-        for folder in Set(files.map(\.path.parent)) { synchronize(folder) }
+        var folders: [Path: OpenFolder] = [:]
+        for file in staged { folders[file.path.parent] = file.folder }
+        for folder in folders.values { folder.synchronize() }
     }
+
+    /// The folder that the file goes into, opened.
+    fileprivate func openFolder() throws(PatchError) -> OpenFolder { try OpenFolder(path.parent, below: base) }
 
     /// Checks that the file can be put in its place, before anything is written.
     package func checkPlace(force: Bool) throws(PatchError) {
@@ -65,14 +73,6 @@ package struct OutputFile {
             throw .system(.io, path, errno)
         }
     }
-
-    /// Flushes a folder's entries; a file system that cannot do it is not at fault.
-    private static func synchronize(_ folder: Path) {
-        let file = unsafe folder.withCString { unsafe open($0, O_RDONLY | O_CLOEXEC) }
-        guard file >= 0 else { return }
-        fsync(file)
-        close(file)
-    }
 }
 
 extension PatchError {
@@ -91,7 +91,10 @@ private struct StagedFile {
         case named(Path)
     }
 
-    private let path: Path
+    let path: Path
+    /// Where it lies and goes.
+    let folder: OpenFolder
+    private let name: Path
     private let staging: Staging
     /// Another name of what was replaced, until all files are in place.
     private var backup: Path?
@@ -100,24 +103,24 @@ private struct StagedFile {
 
     init(_ file: OutputFile) throws(PatchError) {
         path = file.path
-        try OutputFile.makeFolder(path.parent)
+        name = path.name
+        folder = try file.openFolder()
         let descriptor: Int32
-        if let nameless = Self.namelessFile(in: path.parent, file.content.mode) {
+        if let nameless = Self.namelessFile(in: folder, file.content.mode) {
             descriptor = nameless
             staging = .nameless(nameless)
         } else {
             var created: Int32 = -1
-            let name = try Self.unusedName(beside: path) { name in
-                created = unsafe name.withCString { name in
-                    unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file.content.mode)
-                }
+            let folder = folder
+            let name = try Self.unusedName(for: path) { name in
+                created = folder.openFile(name, O_WRONLY | O_CREAT | O_EXCL, file.content.mode)
                 return created
             }
             descriptor = created
             staging = .named(name)
         }
         // What replaces a file is open to nobody new.
-        if let replaced = FileInfo(path, following: false), replaced.isRegular {
+        if let replaced = folder.info(of: name), replaced.isRegular {
             fchmod(descriptor, replaced.permissions & file.content.mode)
         }
         let failure = Self.fill(descriptor, file.content)
@@ -129,12 +132,10 @@ private struct StagedFile {
     }
 
     /// Opens a file without a name; nil where the system or the file system has none, or cannot name it later.
-    private static func namelessFile(in folder: Path, _ mode: mode_t) -> Int32? {
+    private static func namelessFile(in folder: OpenFolder, _ mode: mode_t) -> Int32? {
         #if os(Linux)
             let nameless = 0o20200000  // O_TMPFILE, a macro that Swift does not import
-            let file = unsafe folder.withCString { folder in
-                unsafe open(folder, O_WRONLY | O_CLOEXEC | Int32(nameless), mode)
-            }
+            let file = folder.openFile(Path("."), O_WRONLY | Int32(nameless), mode)
             guard file >= 0 else { return nil }
             guard FileInfo(handle(of: file), following: true)?.identity == FileInfo(descriptor: file)?.identity else {
                 close(file)
@@ -149,13 +150,15 @@ private struct StagedFile {
     /// The name by which a nameless file can be linked.
     private static func handle(of file: Int32) -> Path { Path("/proc/self/fd/\(file)") }
 
-    /// Tries names beside a place until one is free.
+    /// Tries names for a file that stays for a moment until one is free.
     ///
-    /// - Parameter create: Makes something of that name; negative where it cannot, with the reason in `errno`.
-    private static func unusedName(beside path: Path, _ create: (Path) -> Int32) throws(PatchError) -> Path {
+    /// - Parameters:
+    ///   - path: The output, for the error.
+    ///   - create: Makes something of that name; negative where it cannot, with the reason in `errno`.
+    private static func unusedName(for path: Path, _ create: (Path) -> Int32) throws(PatchError) -> Path {
         while true {
             let suffix = String(UInt32.random(in: .min ... .max), radix: 36)
-            let name = path.parent.appending(Path(".patchpack-\(suffix).tmp"))
+            let name = Path(".patchpack-\(suffix).tmp")
             if create(name) >= 0 { return name }
             guard errno == EEXIST else { throw .system(.io, path, errno) }
         }
@@ -175,7 +178,7 @@ private struct StagedFile {
     /// Gives the file its name; a name that was taken meanwhile is replaced only by force.
     mutating func putInPlace(force: Bool) throws(PatchError) {
         if !force {
-            if link(to: path) == 0 {
+            if link(to: name) == 0 {
                 isNew = true
                 return
             }
@@ -183,21 +186,21 @@ private struct StagedFile {
             // A file system without hard links: the check before was the best that can be done.
             guard case .named = staging else { throw .system(.io, path, errno) }
         }
-        let isThere = FileInfo(path, following: false) != nil
+        let isThere = folder.info(of: name) != nil
         if isThere {
             // Where the system allows no second name, the file is put aside for the moment.
-            backup = try Self.unusedName(beside: path) { name in
-                hardLink(path, name) == 0 ? 0 : errno == EEXIST ? -1 : renameFile(path, name)
+            backup = try Self.unusedName(for: path) { aside in
+                folder.link(name, to: aside) == 0 ? 0 : errno == EEXIST ? -1 : folder.rename(name, to: aside)
             }
         }
-        let name =
+        let staged =
             switch staging {
             case .named(let name): name
-            case .nameless: try Self.unusedName(beside: path) { link(to: $0) }
+            case .nameless: try Self.unusedName(for: path) { link(to: $0) }
             }
-        guard renameFile(name, path) == 0 else {
+        guard folder.rename(staged, to: name) == 0 else {
             let number = errno
-            removeFile(name)
+            folder.remove(staged)
             throw .system(.io, path, number)
         }
         isNew = !isThere
@@ -206,44 +209,29 @@ private struct StagedFile {
     /// Gives the bytes a name that must be free.
     private func link(to name: Path) -> Int32 {
         switch staging {
-        case .named(let staged): hardLink(staged, name)
-        case .nameless(let file):
-            unsafe Self.handle(of: file).withCString { from in
-                unsafe name.withCString { to in unsafe linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) }
-            }
+        case .named(let staged): folder.link(staged, to: name)
+        case .nameless(let file): folder.link(openFile: Self.handle(of: file), to: name)
         }
     }
 
     /// Undoes all of it: what was new is removed, and what was replaced comes back.
     func takeBack() {
         if let backup {
-            _ = renameFile(backup, path)
+            _ = folder.rename(backup, to: name)
         } else if isNew {
-            removeFile(path)
+            folder.remove(name)
         }
         finish()
     }
 
     /// Lets go of everything but the output.
     func finish() {
-        if let backup { removeFile(backup) }
+        if let backup { folder.remove(backup) }
         switch staging {
-        case .named(let name): removeFile(name)
+        case .named(let name): folder.remove(name)
         case .nameless(let file): close(file)
         }
     }
-}
-
-private func renameFile(_ from: Path, _ to: Path) -> Int32 {
-    unsafe from.withCString { from in unsafe to.withCString { to in unsafe rename(from, to) } }
-}
-
-private func hardLink(_ from: Path, _ to: Path) -> Int32 {
-    unsafe from.withCString { from in unsafe to.withCString { to in unsafe link(from, to) } }
-}
-
-private func removeFile(_ path: Path) {
-    _ = unsafe path.withCString { unsafe unlink($0) }
 }
 
 /// Writes all bytes to a file, pipe or terminal; returns an `errno`, or 0.

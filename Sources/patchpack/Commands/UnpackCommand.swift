@@ -21,12 +21,12 @@ enum UnpackCommand {
         let verification = try Verification(arguments)
         var result = verification.result(of: arguments.operands[0].path, keepingScripts: true)
         let outputs = result.scripts.map { script in
-            OutputFile(path: folder.appending(Path(script.name)), content: .bytes(script.bytes))
+            // No link below the folder leads the scripts somewhere else.
+            OutputFile(path: folder.appending(Path(script.name)), content: .bytes(script.bytes), below: folder)
         }
         if result.error == nil {
             do {
                 try verification.keys.protectInputs(from: outputs.map(\.path))
-                for output in outputs { try refuseLinks(on: output.path, below: folder) }
                 try OutputFile.write(outputs, force: arguments.has(.force))
             } catch {
                 result.error = error
@@ -34,17 +34,6 @@ enum UnpackCommand {
         }
         try show(result, outputs.map(\.path), console)
         return result.error?.code.exitStatus ?? 0
-    }
-
-    /// Refuses a link to a folder below the output folder: it would lead the scripts somewhere else.
-    private static func refuseLinks(on path: Path, below folder: Path) throws(PatchError) {
-        var parent = path.parent
-        while parent.components.count > folder.components.count {
-            if FileInfo(parent, following: false)?.isLink == true {
-                throw PatchError(.io, "\(parent): is a link", hint: "remove it, or name another folder")
-            }
-            parent = parent.parent
-        }
     }
 
     private static func show(

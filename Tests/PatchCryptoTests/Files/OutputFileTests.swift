@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -60,5 +61,39 @@ struct OutputFileTests {
         }
         #expect(try InputFile.contents(of: Path("/dev/zero"), limit: 200_000).count == 200_001)
         #expect(try InputFile.contents(of: Path("/proc/self/status"), limit: 100_000).count > 100)
+    }
+}
+
+extension OutputFileTests {
+    /// A folder that becomes a link between the check and the writing, as another process may make it.
+    @Test func noLinkIsFollowedBelowTheBase() throws {
+        let folder = try TestFolder()
+        try folder.write("", to: "victim/kept")
+        try folder.write("", to: "out/kept")
+        let base = Path(folder.at("out"))
+        let output = OutputFile(
+            path: base.appending(Path("lib/x.lua")), content: .bytes([1]), below: base)
+        try OutputFile.write([output], force: false)
+        #expect(folder.exists("out/lib/x.lua"))
+        try FileManager.default.removeItem(atPath: folder.at("out/lib"))
+        try FileManager.default.createSymbolicLink(atPath: folder.at("out/lib"), withDestinationPath: "../victim")
+        #expect(throws: PatchError(.io, "")) { try OutputFile.write([output], force: true) }
+        #expect(try folder.contents().filter { $0.hasPrefix("victim") }.count <= 2)
+        #expect(!folder.exists("victim/x.lua"))
+        // While another process swaps the folder and a link to elsewhere, what is written lies in the one or nowhere.
+        try FileManager.default.removeItem(atPath: folder.at("out/lib"))
+        try folder.write("", to: "out/lib/kept")
+        try FileManager.default.createSymbolicLink(atPath: folder.at("link"), withDestinationPath: "victim")
+        let swaps = Thread {
+            for _ in 0..<20_000 {
+                unsafe rename(folder.at("out/lib"), folder.at("aside"))
+                unsafe rename(folder.at("link"), folder.at("out/lib"))
+                unsafe rename(folder.at("out/lib"), folder.at("link"))
+                unsafe rename(folder.at("aside"), folder.at("out/lib"))
+            }
+        }
+        swaps.start()
+        while !swaps.isFinished { try? OutputFile.write([output], force: true) }
+        #expect(!folder.exists("victim/x.lua"))
     }
 }

@@ -43,12 +43,28 @@ __attribute__((destructor)) static void report(void) {
     syscall(SYS_write, file, text, length);
 }
 
-static int open_it(const char *path, int flags, mode_t mode) {
+static int open_it(int folder, const char *path, int flags, mode_t mode) {
     if ((flags & O_TMPFILE) == O_TMPFILE && getenv("FAULT_NAMELESS")) {
         errno = EOPNOTSUPP;
         return -1;
     }
-    return is_faulty(OPEN) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+    return is_faulty(OPEN) ? -1 : (int)syscall(SYS_openat, folder, path, flags, mode);
+}
+
+int openat(int folder, const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    return open_it(folder, path, flags, mode);
+}
+
+int openat64(int folder, const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    return open_it(folder, path, flags, mode);
 }
 
 int open(const char *path, int flags, ...) {
@@ -56,7 +72,7 @@ int open(const char *path, int flags, ...) {
     va_start(rest, flags);
     mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
     va_end(rest);
-    return open_it(path, flags, mode);
+    return open_it(AT_FDCWD, path, flags, mode);
 }
 
 int open64(const char *path, int flags, ...) {
@@ -64,7 +80,7 @@ int open64(const char *path, int flags, ...) {
     va_start(rest, flags);
     mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
     va_end(rest);
-    return open_it(path, flags, mode);
+    return open_it(AT_FDCWD, path, flags, mode);
 }
 
 ssize_t write(int file, const void *bytes, size_t count) {
@@ -75,6 +91,10 @@ int fsync(int file) { return is_faulty(FSYNC) ? -1 : (int)syscall(SYS_fsync, fil
 
 int rename(const char *from, const char *to) {
     return is_faulty(RENAME) ? -1 : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+}
+
+int renameat(int from_folder, const char *from, int to_folder, const char *to) {
+    return is_faulty(RENAME) ? -1 : (int)syscall(SYS_renameat, from_folder, from, to_folder, to);
 }
 
 int link(const char *from, const char *to) {
