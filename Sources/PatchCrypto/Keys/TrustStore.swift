@@ -27,7 +27,8 @@ public struct TrustedKey: Sendable {
         guard name.isEmpty || ManifestName.isKeyName(name) && !isWord && (id == nil || id == key.id) else {
             throw PatchError(
                 .config, "\(name) cannot be a key's name",
-                hint: "use letters, digits, . _ @ and -, at most 64 of them; not revoked, not-after or another key's id")
+                hint: "use letters, digits, . _ @ and -, at most 64 of them; not revoked, not-after or another key's id"
+            )
         }
         self.key = key
         self.name = name

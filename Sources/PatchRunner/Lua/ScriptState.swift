@@ -412,8 +412,9 @@ extension PatchLimits {
 extension pp_limits {
     init(_ limits: PatchLimits) {
         self.init(
-            load_fuel: Int64(limits.loadFuel), call_fuel: Int64(limits.callFuel), soft_memory: Int64(limits.memory),
-            hard_memory: Int64(limits.peakMemory), load_nanoseconds: limits.loadTime.nanoseconds,
+            load_fuel: Int64(max(0, limits.loadFuel)), call_fuel: Int64(max(0, limits.callFuel)),
+            soft_memory: Int64(min(max(0, limits.memory), 1 << 48)),
+            hard_memory: Int64(min(max(0, limits.peakMemory), 1 << 48)), load_nanoseconds: limits.loadTime.nanoseconds,
             call_nanoseconds: limits.callTime.nanoseconds, lock_nanoseconds: limits.lockTime.nanoseconds,
             stack_bytes: Int64(max(0, limits.stackBytes)),
             string_bytes: Int64(min(max(0, limits.stringBytes), 1 << 40)),

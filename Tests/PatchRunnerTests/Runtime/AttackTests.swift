@@ -32,7 +32,11 @@ import Testing
             local t
             local function fill() t = {} for i = 1, 10 do t['k' .. i] = {amount = 1} end return t end
             patch.replace('T.tick', function()
-              if t then for k in pairs(t) do t[k] = nil end for i = 1, 300 do t['n' .. i] = {amount = 1} end end
+              if t then
+                for k in pairs(t) do t[k] = nil end
+                for i = 1, 300 do t['n' .. i] = {amount = 1} end
+                t = nil -- once: the place in the table is lost by then
+              end
               return 1
             end)
             patch.replace('T.prices', function() return fill() end)

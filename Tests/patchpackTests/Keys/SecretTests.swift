@@ -57,7 +57,8 @@ struct SecretTests {
                     let arguments = words(of: verb) + format + ["--\(option.name)", canary]
                     let run = try Tool.run(Tool.patchpack, arguments, in: shop.folder.path)
                     check(run, hides: canary, "\(name) --\(option.name)")
-                    try? FileManager.default.removeItem(atPath: shop.folder.at(canary))  // some made a folder of that name
+                    // Some made a folder of that name.
+                    try? FileManager.default.removeItem(atPath: shop.folder.at(canary))
                 }
                 if let variable = option.variable {
                     let run = try Tool.run(
