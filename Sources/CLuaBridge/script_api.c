@@ -26,10 +26,15 @@ enum { LONGEST_NAME = 128, LONGEST_MESSAGE = 4096 };
 
 // MARK: the original
 
+/// Half of the C stack that a call found is left to the host's own function, whatever the script has used.
+static inline void leave_c_stack(lua_State *L) {
+    if (__builtin_expect(!has_stack(state_of(L)->limits.stack_bytes / 2), 0)) luaL_error(L, "C stack overflow");
+}
+
 /// What a callback of the host is given to work with: it looks for room too, but cannot raise.
 static void make_room(lua_State *L) {
-    if (__builtin_expect(!lua_checkstack(L, 256), 0)) luaL_error(L, "stack overflow");
-    pp_check_c_stack(L);
+    if (__builtin_expect(!lua_checkstack(L, HOST_STACK), 0)) luaL_error(L, "stack overflow");
+    leave_c_stack(L);
 }
 
 /// The host's code runs with this Lua stack: it may call back into the state, and what it calls belongs here.
@@ -82,9 +87,9 @@ static int call_original(lua_State *L) {
         if (call != state->activation) return luaL_error(L, "the original of '%s' waits outside of this call", layer->name);
         return wait_for_host(L, call, PP_ORIGINAL);
     }
-    // A function of scalars needs no more room than every C function has.
+    // A function of scalars needs no more of Lua's stack than every C function has.
     if (call->is_scalar)
-        pp_check_c_stack(L);
+        leave_c_stack(L);
     else
         make_room(L);
     lua_State *outer = enter_host(state, L);

@@ -147,6 +147,43 @@ import Testing
         }
     }
 
+    /// An original has half of the stack that the call was promised, whatever the script has used before.
+    @Test func anOriginalHasItsStack() async throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
+            unsafe withUnsafeTemporaryAllocation(byteCount: 200 * 1024, alignment: 16) { buffer in
+                unsafe buffer.initializeMemory(as: UInt8.self, repeating: 1)
+                return unsafe Int(buffer[buffer.count / 2]) + x
+            }
+        }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(original, x)
+              local answer
+              local function nest() return table.concat(setmetatable({}, {__index = function()
+                local ok, value = pcall(original, x)
+                if ok then answer = value return 'x' end
+                return 'y'
+              end}), '', 1, 1) end
+              local depth, deepest = 0, 180
+              local t
+              t = setmetatable({}, {__index = function()
+                depth = depth + 1
+                if depth < deepest then return table.concat(t, '', 1, 1) end
+                return nest()
+              end})
+              pcall(table.concat, t, '', 1, 1)
+              return answer or 0
+            end)
+            """, replaces: ["T.f"])
+        let answer = await withCheckedContinuation { done in
+            let thread = Thread { done.resume(returning: function(7)) }
+            thread.stackSize = 600 * 1024
+            thread.start()
+        }
+        #expect(answer == 8 || answer == 0, "\(harness.failures)")
+    }
+
     /// Each larger block makes the sandbox look more often; the instructions before that are paid for.
     @Test func noFuelIsForgotten() throws {
         let harness = try Harness()
