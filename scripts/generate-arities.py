@@ -23,92 +23,7 @@ TEMPLATE = """\
 // MARK: {n} arguments
 
 extension Slot {{
-    @inlinable @inline(never)
-    func call<{generics_}Output: PatchResult, Failure: Error>(
-        _ cell: LayerCell, {parameters_}as _: Output.Type,
-        original: @escaping {value_function}
-    ) throws(Failure) -> Output.Value {{
-        try unsafe withUnsafePointer(to: original) {{ (place) throws(Failure) -> Output.Value in
-            var record = unsafe CallRecord<{value_function}, Output.Value, Failure>(place)
-            return try unsafe withUnsafeMutablePointer(to: &record) {{ (record) throws(Failure) -> Output.Value in
-            let stack: PatchStack
-            if {are_scalars}Scalar.kind(Output.Value.self) > 0 {{
-                let kinds = {kinds}Scalar.kind(Output.Value.self) << 32
-{scalar_call}                switch answer {{
-                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                case .original: return try original({arguments})
-                case .none(let entered): stack = entered
-                }}
-            }} else {{
-                guard let entered = unsafe enter(cell, CallReference(record)) else {{
-                    return try original({arguments})
-                }}
-{pushes}                if let value = Output.finish(entered, arguments: {n}) {{ return value }}
-                stack = entered
-            }}
-            switch unsafe settle(stack, Output.self, record.pointee.outcome) {{
-            case .outcome(let outcome): return try outcome.get()
-            case .below(var below):
-                return try unsafe withUnsafeMutablePointer(to: &below) {{ (below) throws(Failure) -> Output.Value in
-                    try unsafe call(LayerCell(below), {arguments_}as: Output.self, original: original)
-                }}
-            }}
-            }}
-        }}
-    }}
-
-{arguments_reader}    @inlinable
-    static func invoker<{generics_}Output: PatchResult, Failure: Error>(
-        _ original: @escaping @Sendable {value_function}, as _: Output.Type, {types_}failure: Failure.Type
-    ) -> Invoke {{
-        {{ slot, stack, first, record, cell in
-            guard {reads} else {{
-                return stack.refuseArguments(of: slot, from: first, [{type_list}])
-            }}
-            // The bridge tells the host's time from the script's for functions of scalars.
-            let isTimed = {all_scalars}Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<{value_function}, Output.Value, Failure>.at(record)
-            if !isTimed {{ stack.hostBegins() }}
-            do throws(Failure) {{
-                let value = try cell.isEmpty
-                    ? original({arguments}) : slot.call(cell, {arguments_}as: Output.self, original: original)
-                if !isTimed {{ stack.hostEnds() }}
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            }} catch {{
-                if !isTimed {{ stack.hostEnds() }}
-                return unsafe stack.answer(error, of: record)
-            }}
-        }}
-    }}
-
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
-    @inlinable
-    static func invoker<{generics_}Output: PatchResult, Failure: Error>(
-        ofPlace _: Output.Type, {types_}failure: Failure.Type
-    ) -> Invoke {{
-        {{ slot, stack, first, record, cell in
-            guard {reads} else {{
-                return stack.refuseArguments(of: slot, from: first, [{type_list}])
-            }}
-            guard let record = unsafe CallRecord<{value_function}, Output.Value, Failure>.at(record) else {{
-                return stack.refuseCall(of: slot)
-            }}
-            let isTimed = {all_scalars}Scalar.kind(Output.Value.self) > 0
-            if !isTimed {{ stack.hostBegins() }}
-            do throws(Failure) {{
-                let value = try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee({arguments})
-                    : slot.call(cell, {arguments_}as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed {{ stack.hostEnds() }}
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            }} catch {{
-                if !isTimed {{ stack.hostEnds() }}
-                return unsafe stack.answer(error, of: record)
-            }}
-        }}
-    }}
-
-    func callAsynchronously<{generics_}Output: PatchResult, Failure: Error>(
+{entries}{arguments_reader}    func callAsynchronously<{generics_}Output: PatchResult, Failure: Error>(
         _ cell: UInt?, {parameters_}as _: Output.Type, original: @escaping @Sendable {async_value_function}
     ) async throws(Failure) -> Output.Value where Output.Value: Sendable{sendable} {{
         try await run(cell, [{arguments}], as: Output.self, read: reader(original, as: Output.self)) {{
@@ -154,6 +69,86 @@ SCALAR_CALL_OF_NONE = """\
                 let answer = unsafe call(cell, CallReference(record), nil, kinds)
 """
 
+ENTRY = """\
+    @inlinable @inline(never)
+    func call{T}<{generics_}Output: PatchResult>(
+        _ cell: LayerCell, {parameters_}as _: Output.Type, original: @escaping {function}
+    ) {effect}-> Output.Value {{
+        {try_}unsafe withUnsafePointer(to: original) {{ (place) {effect}-> Output.Value in
+            var record = unsafe CallRecord<{function}, Output.Value, {failure}>(place)
+            return {try_}unsafe withUnsafeMutablePointer(to: &record) {{ (record) {effect}-> Output.Value in
+            let stack: PatchStack
+            if {are_scalars}Scalar.kind(Output.Value.self) > 0 {{
+                let kinds = {kinds}Scalar.kind(Output.Value.self) << 32
+{scalar_call}                switch answer {{
+                case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                case .original: return {try_}original({arguments})
+                case .none(let entered): stack = entered
+                }}
+            }} else {{
+                guard let entered = unsafe enter(cell, CallReference(record)) else {{
+                    return {try_}original({arguments})
+                }}
+{pushes}                if let value = Output.finish(entered, arguments: {n}) {{ return value }}
+                stack = entered
+            }}
+            switch unsafe settle(stack, Output.self, record.pointee.outcome) {{
+            case .outcome(let outcome): return {try_}outcome.get()
+            case .below(var below):
+                return {try_}unsafe withUnsafeMutablePointer(to: &below) {{ (below) {effect}-> Output.Value in
+                    {try_}unsafe call{T}(LayerCell(below), {arguments_}as: Output.self, original: original)
+                }}
+            }}
+            }}
+        }}
+    }}
+
+    @inlinable
+    static func invoker{T}<{generics_}Output: PatchResult>(
+        _ original: @escaping @Sendable {function}, as _: Output.Type{metatypes}
+    ) -> Invoke {{
+        {{ slot, stack, first, record, cell in
+            guard {reads} else {{
+                return stack.refuseArguments(of: slot, from: first, [{type_list}])
+            }}
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed = {all_scalars}Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<{function}, Output.Value, {failure}>.at(record)
+            if !isTimed {{ stack.hostBegins() }}
+{answer_with_original}        }}
+    }}
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker{T}<{generics_}Output: PatchResult>(ofPlace _: Output.Type{metatypes}) -> Invoke {{
+        {{ slot, stack, first, record, cell in
+            guard {reads} else {{
+                return stack.refuseArguments(of: slot, from: first, [{type_list}])
+            }}
+            guard let record = unsafe CallRecord<{function}, Output.Value, {failure}>.at(record) else {{
+                return stack.refuseCall(of: slot)
+            }}
+            let isTimed = {all_scalars}Scalar.kind(Output.Value.self) > 0
+            if !isTimed {{ stack.hostBegins() }}
+{answer_with_place}        }}
+    }}
+
+"""
+
+ANSWER = """\
+            {do}let value = {try_}{unsafe}cell.isEmpty
+                ? {original}({arguments}) : slot.call{T}(cell, {arguments_}as: Output.self, original: {original})
+            if !isTimed {{ stack.hostEnds() }}
+            return unsafe stack.answer(value, of: record, as: Output.self)
+{catch}"""
+
+CATCH = """\
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
+            }
+"""
+
 ARGUMENTS = """\
     @inlinable @inline(__always)
     static func arguments<{generics}>(_ stack: PatchStack, from first: Int32, {metatypes}) -> ({types})? {{
@@ -185,7 +180,7 @@ REPLACEABLE = """\
     ) throws(PatchError) -> Replaceable<@Sendable {function}> {{
         let slot = try register(
             name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self,
-            invoke: Slot.invoker(original, as: {output}.self, {type_arguments_}failure: {failure}.self))
+            invoke: Slot.invoker{T}(original, as: {output}.self{type_arguments}))
         return Replaceable(slot: slot, original: original)
     }}
 
@@ -218,7 +213,7 @@ REPLACEABLE = """\
         PatchPoint(
             slot: try register(
                 name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self,
-                invoke: Slot.invoker(ofPlace: {output}.self, {type_arguments_}failure: {failure}.self)))
+                invoke: Slot.invoker{T}(ofPlace: {output}.self{type_arguments})))
     }}
 
 """
@@ -229,7 +224,7 @@ CALL = """\
     public func callAsFunction{generics}({parameters}) {effect}-> {value}
     where Function == @Sendable {function} {{
         guard slot.isPatched else {{ return {try_}original({arguments}) }}
-        return {try_}slot.call(slot.cell, {arguments_}as: {output}.self, original: original)
+        return {try_}slot.call{T}(slot.cell, {arguments_}as: {output}.self, original: original)
     }}
 
     /// Calls the function, or what a patch has put in its place.
@@ -249,7 +244,7 @@ PLACE = """\
     ) {effect}-> {value} where Function == {function} {{
         guard slot.isPatched else {{ return {try_}original({arguments}) }}
         return {try_}withoutActuallyEscaping(original) {{ (original) {effect}-> {value} in
-            {try_}slot.call(slot.cell, {arguments_}as: {output}.self, original: original)
+            {try_}slot.call{T}(slot.cell, {arguments_}as: {output}.self, original: original)
         }}
     }}
 
@@ -274,10 +269,9 @@ def fields(n):
         "parameters_": trail(", ".join(f"_ {x}: {c}" for x, c in zip(names, letters))),
         "arguments": ", ".join(names),
         "arguments_": trail(", ".join(names)),
-        "types_": trail(", ".join(f"_: {c}.Type" for c in letters)),
-        "type_arguments_": trail(", ".join(f"{c}.self" for c in letters)),
+        "metatypes": "".join(f", _: {c}.Type" for c in letters),
+        "type_arguments": "".join(f", {c}.self" for c in letters),
         "type_list": ", ".join(f"{c}.self" for c in letters),
-        "value_function": f"({types}) throws(Failure) -> Output.Value",
         "async_value_function": f"({types}) async throws(Failure) -> Output.Value",
         "sendable": "".join(f", {c}: Sendable" for c in letters),
         "pushes": "".join(f"                {x}.push(to: entered)\n" for x in names),
@@ -308,17 +302,28 @@ def main():
     out = HEAD
     for n in range(MOST + 1):
         f = fields(n)
-        registrations = calls = places = ""
+        registrations = calls = places = entries = ""
+        # Not `throws(Failure)`: Swift 6.3 stores a function of a generic error in one form, and calls it in another.
+        effects = (("", "Never", "cannot throw", ""), ("throws ", "(any Error)", "can throw", "Throwing"))
+        for effect, failure, _, suffix in effects:
+            entry = {
+                **f, "T": suffix, "effect": effect, "try_": "try " if effect else "", "failure": failure,
+                "function": f"({f['types']}) {effect}-> Output.Value",
+            }
+            for name, original, unsafe in (
+                ("original", "original", ""), ("place", "record.pointee.original.pointee", "unsafe ")):
+                entry[f"answer_with_{name}"] = ANSWER.format(
+                    **entry, original=original, unsafe=unsafe, do="do { " if effect else "", catch=CATCH if effect else "")
+            entries += ENTRY.format(**entry)
         for value, output, does in (
             ("Value", "PatchValueResult<Value>", "returns a value"), ("Void", "PatchNoResult", "returns nothing"),
         ):
             generics = [*LETTERS[:n]] + (["Value"] if value == "Value" else [])
             sendable = [f"{name}: Sendable" for name in generics]
-            # Not `throws(Failure)`: Swift 6.3 stores a function of a generic error in one form, and calls it in another.
-            for effect, failure, may in (("", "Never", "cannot throw"), ("throws ", "(any Error)", "can throw")):
+            for effect, failure, may, suffix in effects:
                 fields_ = {
                     **f, "value": value, "output": output, "effect": effect, "try_": "try " if effect else "",
-                    "does": f"{does} and {may}", "failure": failure, "function": f"({f['types']}) {effect}-> {value}",
+                    "does": f"{does} and {may}", "failure": failure, "T": suffix, "function": f"({f['types']}) {effect}-> {value}",
                     "async_function": f"({f['types']}) async {effect}-> {value}",
                     "generics": f"<{', '.join(f'{name}: PatchValue' for name in generics)}>" if generics else "",
                     "sendable": "".join(f", {x}" for x in sendable),
@@ -328,6 +333,7 @@ def main():
                 calls += CALL.format(**fields_)
                 places += PLACE.format(**fields_)
         parts = {"registrations": registrations, "calls": calls, "places": places}
+        f["entries"] = entries
         out += TEMPLATE.format(**{**f, **{name: part.rstrip() + "\n" for name, part in parts.items()}})
     print(out.rstrip())
 

@@ -137,6 +137,8 @@ static inline void begin(
     state->activation = call;
     state->depth++;
     state->trusted = true;
+    call->is_of_host = state->host_works;
+    if (__builtin_expect(call->is_of_host, 0)) host_ends(state);
 }
 
 static inline __attribute__((always_inline)) lua_State *enter(
@@ -220,6 +222,7 @@ uintptr_t pp_current_below(lua_State *L) {
 /// Takes the innermost call off, and gives the lock back after the outermost.
 static inline void take_off(pp_state *state, pp_activation *call) {
     state->activation = call->outer;
+    if (__builtin_expect(call->is_of_host, 0)) host_begins(state);
     if (--state->depth == 0) {
         state->fuel_used =
             state->limits.call_fuel - state->budget.fuel + state->budget.paced - state->budget.until_look;
@@ -249,12 +252,9 @@ static inline __attribute__((always_inline)) bool run(
         return false;
     }
     int count = all_arguments(L, call->layer, arguments);
-    bool host_works = state->host_works;
-    if (__builtin_expect(host_works, 0)) host_ends(state);
     state->trusted = false;
     int status = lua_pcall(L, count, results, call->handler);
     state->trusted = true;
-    if (__builtin_expect(host_works, 0)) host_begins(state);
     if (__builtin_expect(status == LUA_OK, 1)) {
         call->has_run = true;
         return true;
@@ -288,6 +288,7 @@ void pp_leave(lua_State *L) {
     } else {
         measure(state, call);
         pp_activation ended = *call;
+        state->activation = ended.outer; // what goes with the call may call into this state
         pp_drop(state, call);
         take_off(state, &ended);
     }
@@ -444,6 +445,19 @@ void pp_drop(pp_state *state, pp_activation *call) {
     free(call);
 }
 
+void pp_drop_calls(pp_state *state, pp_activation *call) {
+    // Objects go with a call, and what they do then may enter this state: not as the outermost call, which would give the lock away.
+    state->depth++;
+    if (state->depth == 1) reset_budget(state, state->limits.call_fuel);
+    while (call) {
+        pp_activation *next = call->outer;
+        pp_drop(state, call);
+        state->suspended--;
+        call = next;
+    }
+    state->depth--;
+}
+
 pp_state *pp_waiting_in(void *waiting) { return ((pp_activation *)waiting)->layer->state; }
 
 void pp_abandon(void *waiting) {
@@ -463,18 +477,21 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     bool outermost;
     *is_over = false;
     if (!lock_patiently(state, (patience){true, waiter}, &outermost)) return NULL;
-    state->suspended--;
+    call->outer = NULL;
     if (atomic_load_explicit(&state->closing, memory_order_relaxed) || state->depth >= state->limits.call_depth) {
         state->trusted = true;
-        pp_drop(state, call);
+        pp_drop_calls(state, call);
         if (outermost) unlock_state(state);
         *is_over = true;
         return NULL;
     }
+    state->suspended--;
     call->outer = state->activation;
     state->activation = call;
     state->depth++;
     state->trusted = true;
+    call->is_of_host = state->host_works;
+    if (call->is_of_host) host_ends(state);
     if (!outermost) {
         call->outer_budget = state->budget;
         call->has_outer_budget = true;
@@ -483,7 +500,9 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     }
     state->budget = call->budget;
     if (state->budget.started) state->budget.excluded += pp_nanoseconds();
-    if (lua_gethookcount(call->L) != state->interval)
+    if (lua_gethookcount(call->L) != state->interval) {
+        state->budget.fuel -= state->interval; // what ran since the last look, which the hook forgets
         lua_sethook(call->L, lua_gethook(state->main), lua_gethookmask(state->main), state->interval);
+    }
     return call->L;
 }

@@ -12,7 +12,7 @@
 /// Lua's own functions behind the sandbox's.
 enum pp_lua_function {
     PP_FORMAT, PP_REP, PP_LOWER, PP_UPPER, PP_REVERSE,
-    PP_TONUMBER,
+    PP_TONUMBER, PP_CHAR, PP_UTF8_CHAR,
     PP_SORT,
     PP_UTF8_LEN, PP_UTF8_CODEPOINT, PP_UTF8_OFFSET, PP_UTF8_CODES,
     PP_LUA_FUNCTIONS,
@@ -43,6 +43,8 @@ typedef struct pp_activation {
     bool has_run;
     /// A value could not be pushed.
     bool refused;
+    /// The host's own function is what called it, whose time goes on when this call has ended.
+    bool is_of_host;
     /// Its function takes and gives scalars only.
     bool is_scalar;
     /// What an asynchronous call waits for; -1 for a synchronous one.
@@ -178,6 +180,8 @@ static inline void count_turn(pp_state *state) {
 }
 /// Ends an asynchronous call.
 void pp_drop(pp_state *state, pp_activation *call);
+/// Ends asynchronous calls that wait, each the `outer` of the one before.
+void pp_drop_calls(pp_state *state, pp_activation *call);
 /// The message handler: notes the place of an error.
 int pp_handler(lua_State *L);
 

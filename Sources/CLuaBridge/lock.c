@@ -12,20 +12,21 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { TURN_NANOSECONDS = 1000000 };
+enum { TURN_NANOSECONDS = 1000000, MOST_LOST = 2 };
 
 struct pp_waiter {
     pp_waiter *next;
     pp_state *state;
     /// For a task. A thread waits for `ready`.
-    void (*wake)(void *context);
-    void *context;
+    pp_alarm alarm;
     pthread_cond_t ready;
     /// It gives up after this time, if one call has been in the state for a tenth of the whole.
     uint64_t deadline;
     uint64_t tenth;
     /// The last turn that it has seen, and when.
     uint64_t turn, turn_began;
+    /// How often its turn was taken by a thread because it came late.
+    int lost;
 };
 
 #if __has_feature(thread_sanitizer)
@@ -70,21 +71,29 @@ static void take_out(pp_state *state, pp_waiter *waiter) {
 }
 
 /// Hands the lock, which is this thread's or reserved, to the first waiter, or to nobody.
-static void hand_over(pp_state *state) {
+///
+/// Returns whom to wake once the queue is unlocked: what is woken may run at once, on this thread.
+static pp_alarm hand_over(pp_state *state) {
     pp_waiter *next = state->waiters;
     if (!next) {
         atomic_store(&state->attention, false);
         if (atomic_load(&state->closing) || atomic_load(&state->abandoned)) atomic_store(&state->attention, true);
         atomic_store_explicit(&state->owner, 0, memory_order_release);
-        return;
+        return (pp_alarm){0};
     }
     state->waiters = next->next;
     state->turn_given = pp_nanoseconds();
     atomic_store_explicit(&state->owner, reserved_for(next), memory_order_release);
-    if (next->wake)
-        next->wake(next->context);
+    if (next->alarm.wake)
+        next->alarm.keep(next->alarm.context);
     else
         pthread_cond_signal(&next->ready);
+    return next->alarm;
+}
+
+static void unlock_and_wake(pp_state *state, pp_alarm alarm) {
+    pthread_mutex_unlock(&state->queue);
+    if (alarm.wake) alarm.wake(alarm.context);
 }
 
 /// Whether the lock is this thread's now: reserved for the waiter, free, or reserved for one that does not come.
@@ -95,7 +104,9 @@ static bool take_turn(pp_state *state, pp_waiter *waiter) {
         count_turn(state);
         return true;
     }
-    bool is_late = (owner & 1) && !waiter->wake && pp_nanoseconds() - state->turn_given > TURN_NANOSECONDS;
+    pp_waiter *late = owner & 1 ? (pp_waiter *)(owner & ~(uintptr_t)1) : NULL;
+    bool is_late = late && !waiter->alarm.wake && late->lost < MOST_LOST
+        && pp_nanoseconds() - state->turn_given > TURN_NANOSECONDS;
     if (owner != 0 && !is_late) return false;
     if (!atomic_compare_exchange_strong_explicit(
             &state->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed))
@@ -103,7 +114,7 @@ static bool take_turn(pp_state *state, pp_waiter *waiter) {
     count_turn(state);
     take_out(state, waiter);
     if (is_late) {
-        pp_waiter *late = (pp_waiter *)(owner & ~(uintptr_t)1);
+        late->lost++;
         late->next = state->waiters;
         state->waiters = late;
     }
@@ -175,23 +186,22 @@ bool pp_wait_for(pp_state *state, int64_t nanoseconds) {
 
 void pp_hand_over(pp_state *state) {
     pthread_mutex_lock(&state->queue);
-    hand_over(state);
-    pthread_mutex_unlock(&state->queue);
+    unlock_and_wake(state, hand_over(state));
 }
 
 // MARK: tasks
 
-pp_waiter *pp_wait(pp_state *state, void (*wake)(void *context), void *context) {
+pp_waiter *pp_wait(pp_state *state, pp_alarm alarm) {
     pp_waiter *waiter = malloc(sizeof *waiter);
     if (!waiter) return NULL;
     prepare(waiter, state, state->limits.lock_nanoseconds);
-    waiter->wake = wake;
-    waiter->context = context;
+    waiter->alarm = alarm;
     pthread_mutex_lock(&state->queue);
     append(state, waiter);
+    pp_alarm first = {0};
     uintptr_t nobody = 0;
-    if (atomic_compare_exchange_strong(&state->owner, &nobody, this_thread())) hand_over(state);
-    pthread_mutex_unlock(&state->queue);
+    if (atomic_compare_exchange_strong(&state->owner, &nobody, this_thread())) first = hand_over(state);
+    unlock_and_wake(state, first);
     return waiter;
 }
 
@@ -200,14 +210,11 @@ pp_state *pp_waits_for(pp_waiter *waiter) { return waiter->state; }
 bool pp_goes_on_waiting(pp_waiter *waiter) {
     pp_state *state = waiter->state;
     pthread_mutex_lock(&state->queue);
-    bool has_turn = atomic_load(&state->owner) == reserved_for(waiter);
-    bool goes_on = !has_turn && !gives_up(waiter);
+    pp_alarm first = {0};
     uintptr_t nobody = 0;
-    if (goes_on && atomic_compare_exchange_strong(&state->owner, &nobody, this_thread())) {
-        hand_over(state);
-        goes_on = atomic_load(&state->owner) != reserved_for(waiter);
-    }
-    pthread_mutex_unlock(&state->queue);
+    if (atomic_compare_exchange_strong(&state->owner, &nobody, this_thread())) first = hand_over(state);
+    bool goes_on = !pp_has_turn(waiter) && !gives_up(waiter);
+    unlock_and_wake(state, first);
     return goes_on;
 }
 
@@ -225,7 +232,6 @@ void pp_stop_waiting(pp_waiter *waiter) {
     pp_state *state = waiter->state;
     pthread_mutex_lock(&state->queue);
     take_out(state, waiter);
-    if (atomic_load(&state->owner) == reserved_for(waiter)) hand_over(state);
-    pthread_mutex_unlock(&state->queue);
+    unlock_and_wake(state, pp_has_turn(waiter) ? hand_over(state) : (pp_alarm){0});
     free(waiter);
 }

@@ -66,13 +66,14 @@ static const char *const events[] = {
     "__shl", "__shr", "__bnot",
 };
 static const char *const refused_events[] = {"__gc", "__mode", "__close"};
-enum { EVENT_COUNT = sizeof events / sizeof *events, RECENT = 8 };
+enum { EVENT_COUNT = sizeof events / sizeof *events, RECENT = 8, LONGEST_WALK = 100 };
 
 /// In a copy: the script's own metatable. In the registry: the copies of the metatables that were set last.
 static const char original_key, recent_key;
 
 static int late_index(lua_State *L) {
     pp_check_c_stack(L);
+    charge(L, 2);
     lua_getmetatable(L, 1);
     lua_rawgetp(L, -1, &original_key);
     lua_pushliteral(L, "__index");
@@ -92,6 +93,7 @@ static int late_index(lua_State *L) {
 
 static int late_call(lua_State *L) {
     pp_check_c_stack(L);
+    charge(L, 2);
     lua_getmetatable(L, 1);
     lua_rawgetp(L, -1, &original_key);
     lua_pushliteral(L, "__call");
@@ -160,6 +162,27 @@ static void leave_out_concat(lua_State *L) {
     pp_write_log(L, 2, text, sizeof text - 1);
 }
 
+/// Refuses a metatable at 2, for the table at 1, whose event leads back: one look into it would go round two thousand times.
+static void refuse_loops(lua_State *L, const char *event) {
+    lua_pushvalue(L, 2); // 3: a metatable on the way
+    for (int links = 0;; links++) {
+        charge(L, 1);
+        lua_pushstring(L, event);
+        if (lua_rawget(L, 3) != LUA_TTABLE) break;
+        if (links == LONGEST_WALK || lua_rawequal(L, 4, 1)) {
+            // The copy may be another table's already.
+            lua_pushstring(L, event);
+            lua_pushnil(L);
+            lua_rawset(L, 2);
+            luaL_error(L, "a chain of '%s' that leads back, or through more than %d tables", event, LONGEST_WALK);
+        }
+        if (!lua_getmetatable(L, 4)) break;
+        lua_replace(L, 3);
+        lua_settop(L, 3);
+    }
+    lua_settop(L, 2);
+}
+
 static int sandbox_setmetatable(lua_State *L) {
     charge(L, 30);
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -176,6 +199,8 @@ static int sandbox_setmetatable(lua_State *L) {
         push_copy(L);
         lua_replace(L, 2);
         lua_settop(L, 2);
+        refuse_loops(L, index_event);
+        refuse_loops(L, newindex_event);
     }
     lua_setmetatable(L, 1);
     return 1;
@@ -240,6 +265,38 @@ static int sandbox_print(lua_State *L) {
 /// Conversions of a format, and results of `table.unpack`.
 enum { MOST_VALUES = 250 };
 
+/// Puts a number in the place of a string that is one: reading it out of a long string takes long.
+static void make_number(lua_State *L, int argument) {
+    charge(L, 1);
+    if (lua_type(L, argument) != LUA_TSTRING) return;
+    size_t length;
+    const char *text = lua_tolstring(L, argument, &length);
+    charge_bytes(L, length);
+    if (lua_stringtonumber(L, text) == length + 1) lua_replace(L, argument);
+}
+
+static int make_numbers(lua_State *L, enum pp_lua_function which) {
+    for (int i = 1; i <= lua_gettop(L); i++) make_number(L, i);
+    return call_lua(L, which);
+}
+static int sandbox_char(lua_State *L) { return make_numbers(L, PP_CHAR); }
+static int sandbox_utf8_char(lua_State *L) { return make_numbers(L, PP_UTF8_CHAR); }
+
+/// The least or the largest argument, as `<` has it, which takes long for long strings.
+static int extreme(lua_State *L, bool is_largest) {
+    int count = lua_gettop(L), found = 1;
+    luaL_argcheck(L, count >= 1, 1, "value expected");
+    pp_check_c_stack(L);
+    for (int i = 2; i <= count; i++) {
+        charge(L, 1);
+        if (is_largest ? lua_compare(L, found, i, LUA_OPLT) : lua_compare(L, i, found, LUA_OPLT)) found = i;
+    }
+    lua_pushvalue(L, found);
+    return 1;
+}
+static int sandbox_max(lua_State *L) { return extreme(L, true); }
+static int sandbox_min(lua_State *L) { return extreme(L, false); }
+
 static int sandbox_format(lua_State *L) {
     pp_check_c_stack(L);
     size_t length;
@@ -258,6 +315,7 @@ static int sandbox_format(lua_State *L) {
         bytes += 128;
         char conversion = *format++;
         if (conversion == 'p') return luaL_error(L, "the sandbox has no '%%p': it tells addresses");
+        if (!strchr("sqp", conversion)) make_number(L, argument);
         if (conversion == 's' && argument <= lua_gettop(L)) {
             size_t text;
             pp_to_string(L, argument, &text);
@@ -520,11 +578,11 @@ static const wrapped base_functions[] = {
     {NULL, NULL, 0},
 };
 static const char *const kept_math[] = {
-    "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log", "max", "maxinteger", "min",
-    "mininteger", "modf", "pi", "rad", "random", "sin", "sqrt", "tan", "tointeger", "type", "ult", NULL,
+    "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log", "max", "maxinteger", "mininteger", "modf", "pi", "rad", "random", "sin", "sqrt", "tan", "tointeger", "type", "ult", NULL,
 };
-static const char *const kept_string[] = {"byte", "char", "len", "sub", NULL};
+static const char *const kept_string[] = {"byte", "len", "sub", NULL};
 static const wrapped string_functions[] = {
+    {"char", sandbox_char, PP_CHAR},
     {"format", sandbox_format, PP_FORMAT},
     {"rep", sandbox_rep, PP_REP},
     {"lower", sandbox_lower, PP_LOWER},
@@ -542,15 +600,17 @@ static const wrapped table_functions[] = {
     {"unpack", sandbox_unpack, PP_LUA_FUNCTIONS},
     {NULL, NULL, 0},
 };
-static const char *const kept_utf8[] = {"char", "charpattern", NULL};
+static const char *const kept_utf8[] = {"charpattern", NULL};
 static const wrapped utf8_functions[] = {
+    {"char", sandbox_utf8_char, PP_UTF8_CHAR},
     {"len", sandbox_utf8_len, PP_UTF8_LEN},
     {"codepoint", sandbox_utf8_codepoint, PP_UTF8_CODEPOINT},
     {"offset", sandbox_utf8_offset, PP_UTF8_OFFSET},
     {"codes", sandbox_utf8_codes, PP_UTF8_CODES},
     {NULL, NULL, 0},
 };
-static const wrapped no_functions[] = {{NULL, NULL, 0}};
+static const wrapped math_functions[] = {
+    {"max", sandbox_max, PP_LUA_FUNCTIONS}, {"min", sandbox_min, PP_LUA_FUNCTIONS}, {NULL, NULL, 0}};
 
 void pp_install_sandbox(lua_State *L) {
     pp_state *state = state_of(L);
@@ -578,7 +638,7 @@ void pp_install_sandbox(lua_State *L) {
     lua_getfield(L, -1, "randomseed");
     lua_pushinteger(L, state->seed);
     lua_call(L, 1, 0);
-    fill(L, LUA_MATHLIBNAME, kept_math, no_functions);
+    fill(L, LUA_MATHLIBNAME, kept_math, math_functions);
     lua_pop(L, 1);
     luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, false);
     fill(L, LUA_TABLIBNAME, kept_table, table_functions);

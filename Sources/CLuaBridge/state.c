@@ -52,13 +52,8 @@ void pp_attend(pp_state *state) {
     void (*tell)(void *) = state->host.closed;
     if (state->main) {
         state->trusted = true;
-        pp_activation *call = atomic_exchange(&state->abandoned, NULL);
-        while (call) {
-            pp_activation *next = call->outer;
-            pp_drop(state, call);
-            state->suspended--;
-            call = next;
-        }
+        pp_activation *call;
+        while ((call = atomic_exchange(&state->abandoned, NULL))) pp_drop_calls(state, call);
         if (atomic_load(&state->closing) && state->suspended == 0) {
             closed = state->context;
             empty(state);
@@ -284,12 +279,7 @@ static pp_state *take(pp_pool *pool) {
     pp_state *found = pool->states;
     while (found && !found->free) found = found->next;
     if (!found && (found = calloc(1, sizeof *found))) {
-        // Who is woken may run at once, on this thread.
-        pthread_mutexattr_t recursive;
-        pthread_mutexattr_init(&recursive);
-        pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-        pthread_mutex_init(&found->queue, &recursive);
-        pthread_mutexattr_destroy(&recursive);
+        pthread_mutex_init(&found->queue, NULL);
         found->pool = pool;
         found->next = pool->states;
         pool->states = found;

@@ -231,8 +231,14 @@ void pp_leave(lua_State *L);
 
 /// Where a task stands in line for a state's lock.
 typedef struct pp_waiter pp_waiter;
-/// Queues for the lock; `wake` is called when it is this waiter's turn, on any thread. NULL: no memory.
-pp_waiter *pp_wait(pp_state *state, void (*wake)(void *context), void *context);
+/// What wakes a task. `keep` holds the context until `wake`, which lets it go; both may come on any thread, and `wake` may come late.
+typedef struct pp_alarm {
+    void (*keep)(void *context);
+    void (*wake)(void *context);
+    void *context;
+} pp_alarm;
+/// Queues for the lock; the alarm goes when it is this waiter's turn. NULL: no memory.
+pp_waiter *pp_wait(pp_state *state, pp_alarm alarm);
 /// Whether it is neither this waiter's turn nor time to give up. To be asked now and then.
 bool pp_goes_on_waiting(pp_waiter *waiter);
 bool pp_has_turn(pp_waiter *waiter);

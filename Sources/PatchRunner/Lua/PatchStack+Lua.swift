@@ -132,7 +132,11 @@ extension PatchStack {
 
     func pushTable(elements: Int = 0, fields: Int = 0) {
         unsafe _ = pp_check_stack(state, 8)
-        unsafe pp_push_table(state, Int32(clamping: elements), Int32(clamping: fields))
+        // The bytes that its parts will need, the fields' rounded up to a power of two.
+        let parts = elements.addingOrMost(5 * min(fields, 1 << 40))
+        let isAffordable = pays(1, bytes: 16 * min(parts, 1 << 40))
+        unsafe pp_push_table(
+            state, isAffordable ? Int32(clamping: elements) : 0, isAffordable ? Int32(clamping: fields) : 0)
     }
 
     /// Takes the value on top into the table below it.
@@ -218,6 +222,7 @@ extension PatchStack {
     // MARK: objects and errors
 
     func push(object: any PatchObject) {
+        guard pays(10) else { return pushNil() }
         let number = script.keep(object, for: unsafe pp_owning_call(state))
         unsafe pp_push_object(state, script.names.className(of: object), number)
     }
@@ -233,7 +238,7 @@ extension PatchStack {
 
     /// Pushes a message that begins with the script's position.
     func push(message: String) {
-        var message = message
+        var message = String(decoding: message.utf8.prefix(Self.longestMessage), as: UTF8.self)
         message.withUTF8 { bytes in
             unsafe bytes.withMemoryRebound(to: CChar.self) { unsafe pp_push_message(state, $0.baseAddress, $0.count) }
         }

@@ -9,13 +9,87 @@ public import PatchCrypto
 
 extension Slot {
     @inlinable @inline(never)
-    func call<Output: PatchResult, Failure: Error>(
-        _ cell: LayerCell, as _: Output.Type,
-        original: @escaping () throws(Failure) -> Output.Value
-    ) throws(Failure) -> Output.Value {
-        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
-            var record = unsafe CallRecord<() throws(Failure) -> Output.Value, Output.Value, Failure>(place)
-            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+    func call<Output: PatchResult>(
+        _ cell: LayerCell, as _: Output.Type, original: @escaping () -> Output.Value
+    ) -> Output.Value {
+        unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
+            var record = unsafe CallRecord<() -> Output.Value, Output.Value, Never>(place)
+            return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(Output.Value.self) > 0 {
+                    let kinds = Scalar.kind(Output.Value.self) << 32
+                    let answer = unsafe call(cell, CallReference(record), nil, kinds)
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return original()
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return original()
+                    }
+                    if let value = Output.finish(entered, arguments: 0) { return value }
+                    stack = entered
+                }
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return outcome.get()
+                case .below(var below):
+                    return unsafe withUnsafeMutablePointer(to: &below) { (below) -> Output.Value in
+                        unsafe call(LayerCell(below), as: Output.self, original: original)
+                    }
+                }
+            }
+        }
+    }
+
+    @inlinable
+    static func invoker<Output: PatchResult>(
+        _ original: @escaping @Sendable () -> Output.Value, as _: Output.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard stack.has(0, from: first) else {
+                return stack.refuseArguments(of: slot, from: first, [])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed = Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<() -> Output.Value, Output.Value, Never>.at(record)
+            if !isTimed { stack.hostBegins() }
+            let value =
+                cell.isEmpty
+                ? original() : slot.call(cell, as: Output.self, original: original)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<Output: PatchResult>(ofPlace _: Output.Type) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard stack.has(0, from: first) else {
+                return stack.refuseArguments(of: slot, from: first, [])
+            }
+            guard let record = unsafe CallRecord<() -> Output.Value, Output.Value, Never>.at(record) else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed = Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            let value =
+                unsafe cell.isEmpty
+                ? record.pointee.original.pointee()
+                : slot.call(cell, as: Output.self, original: record.pointee.original.pointee)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    @inlinable @inline(never)
+    func callThrowing<Output: PatchResult>(
+        _ cell: LayerCell, as _: Output.Type, original: @escaping () throws -> Output.Value
+    ) throws -> Output.Value {
+        try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
+            var record = unsafe CallRecord<() throws -> Output.Value, Output.Value, (any Error)>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
                 let stack: PatchStack
                 if Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(Output.Value.self) << 32
@@ -35,8 +109,8 @@ extension Slot {
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
                 case .below(var below):
-                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                        try unsafe call(LayerCell(below), as: Output.self, original: original)
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws -> Output.Value in
+                        try unsafe callThrowing(LayerCell(below), as: Output.self, original: original)
                     }
                 }
             }
@@ -44,8 +118,8 @@ extension Slot {
     }
 
     @inlinable
-    static func invoker<Output: PatchResult, Failure: Error>(
-        _ original: @escaping @Sendable () throws(Failure) -> Output.Value, as _: Output.Type, failure: Failure.Type
+    static func invokerThrowing<Output: PatchResult>(
+        _ original: @escaping @Sendable () throws -> Output.Value, as _: Output.Type
     ) -> Invoke {
         { slot, stack, first, record, cell in
             guard stack.has(0, from: first) else {
@@ -53,12 +127,12 @@ extension Slot {
             }
             // The bridge tells the host's time from the script's for functions of scalars.
             let isTimed = Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<() throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
+            let record = unsafe CallRecord<() throws -> Output.Value, Output.Value, (any Error)>.at(record)
             if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
+            do {
                 let value =
                     try cell.isEmpty
-                    ? original() : slot.call(cell, as: Output.self, original: original)
+                    ? original() : slot.callThrowing(cell, as: Output.self, original: original)
                 if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
@@ -70,24 +144,21 @@ extension Slot {
 
     /// The same where the original stands at the place that calls, and is in the call's record alone.
     @inlinable
-    static func invoker<Output: PatchResult, Failure: Error>(
-        ofPlace _: Output.Type, failure: Failure.Type
-    ) -> Invoke {
+    static func invokerThrowing<Output: PatchResult>(ofPlace _: Output.Type) -> Invoke {
         { slot, stack, first, record, cell in
             guard stack.has(0, from: first) else {
                 return stack.refuseArguments(of: slot, from: first, [])
             }
-            guard let record = unsafe CallRecord<() throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
-            else {
+            guard let record = unsafe CallRecord<() throws -> Output.Value, Output.Value, (any Error)>.at(record) else {
                 return stack.refuseCall(of: slot)
             }
             let isTimed = Scalar.kind(Output.Value.self) > 0
             if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
+            do {
                 let value =
                     try unsafe cell.isEmpty
                     ? record.pointee.original.pointee()
-                    : slot.call(cell, as: Output.self, original: record.pointee.original.pointee)
+                    : slot.callThrowing(cell, as: Output.self, original: record.pointee.original.pointee)
                 if !isTimed { stack.hostEnds() }
                 return unsafe stack.answer(value, of: record, as: Output.self)
             } catch {
@@ -134,7 +205,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable () -> Value> {
         let slot = try register(
             name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, failure: Never.self))
+            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -168,7 +239,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, failure: Never.self)))
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self)))
     }
 
     /// Registers a function of no arguments that returns a value and can throw.
@@ -184,7 +255,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable () throws -> Value> {
         let slot = try register(
             name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, failure: (any Error).self))
+            invoke: Slot.invokerThrowing(original, as: PatchValueResult<Value>.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -218,7 +289,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self)))
     }
 
     /// Registers a function of no arguments that returns nothing and cannot throw.
@@ -234,7 +305,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable () -> Void> {
         let slot = try register(
             name, arguments: [], result: PatchNoResult.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, failure: Never.self))
+            invoke: Slot.invoker(original, as: PatchNoResult.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -267,7 +338,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [], result: PatchNoResult.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, failure: Never.self)))
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self)))
     }
 
     /// Registers a function of no arguments that returns nothing and can throw.
@@ -283,7 +354,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable () throws -> Void> {
         let slot = try register(
             name, arguments: [], result: PatchNoResult.self, failure: (any Error).self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, failure: (any Error).self))
+            invoke: Slot.invokerThrowing(original, as: PatchNoResult.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -316,7 +387,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [], result: PatchNoResult.self, failure: (any Error).self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self)))
     }
 }
 
@@ -341,7 +412,7 @@ extension Replaceable {
     public func callAsFunction<Value: PatchValue>() throws -> Value
     where Function == @Sendable () throws -> Value {
         guard slot.isPatched else { return try original() }
-        return try slot.call(slot.cell, as: PatchValueResult<Value>.self, original: original)
+        return try slot.callThrowing(slot.cell, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -371,7 +442,7 @@ extension Replaceable {
     public func callAsFunction() throws -> Void
     where Function == @Sendable () throws -> Void {
         guard slot.isPatched else { return try original() }
-        return try slot.call(slot.cell, as: PatchNoResult.self, original: original)
+        return try slot.callThrowing(slot.cell, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -401,7 +472,7 @@ extension PatchPoint {
     ) throws -> Value where Function == () throws -> Value {
         guard slot.isPatched else { return try original() }
         return try withoutActuallyEscaping(original) { (original) throws -> Value in
-            try slot.call(slot.cell, as: PatchValueResult<Value>.self, original: original)
+            try slot.callThrowing(slot.cell, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
@@ -423,7 +494,7 @@ extension PatchPoint {
     ) throws -> Void where Function == () throws -> Void {
         guard slot.isPatched else { return try original() }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
-            try slot.call(slot.cell, as: PatchNoResult.self, original: original)
+            try slot.callThrowing(slot.cell, as: PatchNoResult.self, original: original)
         }
     }
 }
@@ -432,13 +503,92 @@ extension PatchPoint {
 
 extension Slot {
     @inlinable @inline(never)
-    func call<A: PatchValue, Output: PatchResult, Failure: Error>(
-        _ cell: LayerCell, _ a: A, as _: Output.Type,
-        original: @escaping (A) throws(Failure) -> Output.Value
-    ) throws(Failure) -> Output.Value {
-        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
-            var record = unsafe CallRecord<(A) throws(Failure) -> Output.Value, Output.Value, Failure>(place)
-            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+    func call<A: PatchValue, Output: PatchResult>(
+        _ cell: LayerCell, _ a: A, as _: Output.Type, original: @escaping (A) -> Output.Value
+    ) -> Output.Value {
+        unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
+            var record = unsafe CallRecord<(A) -> Output.Value, Output.Value, Never>(place)
+            return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(Output.Value.self) > 0 {
+                    let kinds = Scalar.kind(A.self) | Scalar.kind(Output.Value.self) << 32
+                    var bits = (Scalar.bits(a))
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return original(a)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return original(a)
+                    }
+                    a.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 1) { return value }
+                    stack = entered
+                }
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return outcome.get()
+                case .below(var below):
+                    return unsafe withUnsafeMutablePointer(to: &below) { (below) -> Output.Value in
+                        unsafe call(LayerCell(below), a, as: Output.self, original: original)
+                    }
+                }
+            }
+        }
+    }
+
+    @inlinable
+    static func invoker<A: PatchValue, Output: PatchResult>(
+        _ original: @escaping @Sendable (A) -> Output.Value, as _: Output.Type, _: A.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a) = arguments(stack, from: first, A.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<(A) -> Output.Value, Output.Value, Never>.at(record)
+            if !isTimed { stack.hostBegins() }
+            let value =
+                cell.isEmpty
+                ? original(a) : slot.call(cell, a, as: Output.self, original: original)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<A: PatchValue, Output: PatchResult>(ofPlace _: Output.Type, _: A.Type) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a) = arguments(stack, from: first, A.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self])
+            }
+            guard let record = unsafe CallRecord<(A) -> Output.Value, Output.Value, Never>.at(record) else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            let value =
+                unsafe cell.isEmpty
+                ? record.pointee.original.pointee(a)
+                : slot.call(cell, a, as: Output.self, original: record.pointee.original.pointee)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    @inlinable @inline(never)
+    func callThrowing<A: PatchValue, Output: PatchResult>(
+        _ cell: LayerCell, _ a: A, as _: Output.Type, original: @escaping (A) throws -> Output.Value
+    ) throws -> Output.Value {
+        try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
+            var record = unsafe CallRecord<(A) throws -> Output.Value, Output.Value, (any Error)>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
                 let stack: PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(A.self) | Scalar.kind(Output.Value.self) << 32
@@ -463,10 +613,62 @@ extension Slot {
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
                 case .below(var below):
-                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                        try unsafe call(LayerCell(below), a, as: Output.self, original: original)
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws -> Output.Value in
+                        try unsafe callThrowing(LayerCell(below), a, as: Output.self, original: original)
                     }
                 }
+            }
+        }
+    }
+
+    @inlinable
+    static func invokerThrowing<A: PatchValue, Output: PatchResult>(
+        _ original: @escaping @Sendable (A) throws -> Output.Value, as _: Output.Type, _: A.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a) = arguments(stack, from: first, A.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<(A) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try cell.isEmpty
+                    ? original(a) : slot.callThrowing(cell, a, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invokerThrowing<A: PatchValue, Output: PatchResult>(ofPlace _: Output.Type, _: A.Type) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a) = arguments(stack, from: first, A.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self])
+            }
+            guard let record = unsafe CallRecord<(A) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original.pointee(a)
+                    : slot.callThrowing(cell, a, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -483,61 +685,6 @@ extension Slot {
         }
         guard stack.has(1, from: first), let a = A.read(from: stack, at: first) else { return nil }
         return (a)
-    }
-
-    @inlinable
-    static func invoker<A: PatchValue, Output: PatchResult, Failure: Error>(
-        _ original: @escaping @Sendable (A) throws(Failure) -> Output.Value, as _: Output.Type, _: A.Type,
-        failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a) = arguments(stack, from: first, A.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self])
-            }
-            // The bridge tells the host's time from the script's for functions of scalars.
-            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A) throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a) : slot.call(cell, a, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
-    }
-
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
-    @inlinable
-    static func invoker<A: PatchValue, Output: PatchResult, Failure: Error>(
-        ofPlace _: Output.Type, _: A.Type, failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a) = arguments(stack, from: first, A.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self])
-            }
-            guard let record = unsafe CallRecord<(A) throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a)
-                    : slot.call(cell, a, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
     }
 
     func callAsynchronously<A: PatchValue, Output: PatchResult, Failure: Error>(
@@ -578,7 +725,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A) -> Value> {
         let slot = try register(
             name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, failure: Never.self))
+            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -612,7 +759,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, failure: Never.self)))
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self)))
     }
 
     /// Registers a function of one argument that returns a value and can throw.
@@ -628,7 +775,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A) throws -> Value> {
         let slot = try register(
             name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, failure: (any Error).self))
+            invoke: Slot.invokerThrowing(original, as: PatchValueResult<Value>.self, A.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -662,7 +809,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self)))
     }
 
     /// Registers a function of one argument that returns nothing and cannot throw.
@@ -678,7 +825,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A) -> Void> {
         let slot = try register(
             name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, failure: Never.self))
+            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -712,7 +859,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, failure: Never.self)))
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self)))
     }
 
     /// Registers a function of one argument that returns nothing and can throw.
@@ -728,7 +875,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A) throws -> Void> {
         let slot = try register(
             name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, failure: (any Error).self))
+            invoke: Slot.invokerThrowing(original, as: PatchNoResult.self, A.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -762,7 +909,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self)))
     }
 }
 
@@ -787,7 +934,7 @@ extension Replaceable {
     public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) throws -> Value
     where Function == @Sendable (A) throws -> Value {
         guard slot.isPatched else { return try original(a) }
-        return try slot.call(slot.cell, a, as: PatchValueResult<Value>.self, original: original)
+        return try slot.callThrowing(slot.cell, a, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -817,7 +964,7 @@ extension Replaceable {
     public func callAsFunction<A: PatchValue>(_ a: A) throws -> Void
     where Function == @Sendable (A) throws -> Void {
         guard slot.isPatched else { return try original(a) }
-        return try slot.call(slot.cell, a, as: PatchNoResult.self, original: original)
+        return try slot.callThrowing(slot.cell, a, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -847,7 +994,7 @@ extension PatchPoint {
     ) throws -> Value where Function == (A) throws -> Value {
         guard slot.isPatched else { return try original(a) }
         return try withoutActuallyEscaping(original) { (original) throws -> Value in
-            try slot.call(slot.cell, a, as: PatchValueResult<Value>.self, original: original)
+            try slot.callThrowing(slot.cell, a, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
@@ -869,7 +1016,7 @@ extension PatchPoint {
     ) throws -> Void where Function == (A) throws -> Void {
         guard slot.isPatched else { return try original(a) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
-            try slot.call(slot.cell, a, as: PatchNoResult.self, original: original)
+            try slot.callThrowing(slot.cell, a, as: PatchNoResult.self, original: original)
         }
     }
 }
@@ -878,13 +1025,97 @@ extension PatchPoint {
 
 extension Slot {
     @inlinable @inline(never)
-    func call<A: PatchValue, B: PatchValue, Output: PatchResult, Failure: Error>(
-        _ cell: LayerCell, _ a: A, _ b: B, as _: Output.Type,
-        original: @escaping (A, B) throws(Failure) -> Output.Value
-    ) throws(Failure) -> Output.Value {
-        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
-            var record = unsafe CallRecord<(A, B) throws(Failure) -> Output.Value, Output.Value, Failure>(place)
-            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+    func call<A: PatchValue, B: PatchValue, Output: PatchResult>(
+        _ cell: LayerCell, _ a: A, _ b: B, as _: Output.Type, original: @escaping (A, B) -> Output.Value
+    ) -> Output.Value {
+        unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
+            var record = unsafe CallRecord<(A, B) -> Output.Value, Output.Value, Never>(place)
+            return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(Output.Value.self) > 0 {
+                    let kinds = Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(Output.Value.self) << 32
+                    var bits = (Scalar.bits(a), Scalar.bits(b))
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return original(a, b)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return original(a, b)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 2) { return value }
+                    stack = entered
+                }
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return outcome.get()
+                case .below(var below):
+                    return unsafe withUnsafeMutablePointer(to: &below) { (below) -> Output.Value in
+                        unsafe call(LayerCell(below), a, b, as: Output.self, original: original)
+                    }
+                }
+            }
+        }
+    }
+
+    @inlinable
+    static func invoker<A: PatchValue, B: PatchValue, Output: PatchResult>(
+        _ original: @escaping @Sendable (A, B) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b) = arguments(stack, from: first, A.self, B.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0
+                && record != nil
+            let record = unsafe CallRecord<(A, B) -> Output.Value, Output.Value, Never>.at(record)
+            if !isTimed { stack.hostBegins() }
+            let value =
+                cell.isEmpty
+                ? original(a, b) : slot.call(cell, a, b, as: Output.self, original: original)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<A: PatchValue, B: PatchValue, Output: PatchResult>(ofPlace _: Output.Type, _: A.Type, _: B.Type)
+        -> Invoke
+    {
+        { slot, stack, first, record, cell in
+            guard let (a, b) = arguments(stack, from: first, A.self, B.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self])
+            }
+            guard let record = unsafe CallRecord<(A, B) -> Output.Value, Output.Value, Never>.at(record) else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            let value =
+                unsafe cell.isEmpty
+                ? record.pointee.original.pointee(a, b)
+                : slot.call(cell, a, b, as: Output.self, original: record.pointee.original.pointee)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    @inlinable @inline(never)
+    func callThrowing<A: PatchValue, B: PatchValue, Output: PatchResult>(
+        _ cell: LayerCell, _ a: A, _ b: B, as _: Output.Type, original: @escaping (A, B) throws -> Output.Value
+    ) throws -> Output.Value {
+        try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
+            var record = unsafe CallRecord<(A, B) throws -> Output.Value, Output.Value, (any Error)>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
                 let stack: PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(Output.Value.self) << 32
@@ -910,10 +1141,66 @@ extension Slot {
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
                 case .below(var below):
-                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                        try unsafe call(LayerCell(below), a, b, as: Output.self, original: original)
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws -> Output.Value in
+                        try unsafe callThrowing(LayerCell(below), a, b, as: Output.self, original: original)
                     }
                 }
+            }
+        }
+    }
+
+    @inlinable
+    static func invokerThrowing<A: PatchValue, B: PatchValue, Output: PatchResult>(
+        _ original: @escaping @Sendable (A, B) throws -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b) = arguments(stack, from: first, A.self, B.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0
+                && record != nil
+            let record = unsafe CallRecord<(A, B) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b) : slot.callThrowing(cell, a, b, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invokerThrowing<A: PatchValue, B: PatchValue, Output: PatchResult>(
+        ofPlace _: Output.Type, _: A.Type, _: B.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b) = arguments(stack, from: first, A.self, B.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self])
+            }
+            guard let record = unsafe CallRecord<(A, B) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original.pointee(a, b)
+                    : slot.callThrowing(cell, a, b, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -935,64 +1222,6 @@ extension Slot {
             let b = B.read(from: stack, at: first + 1)
         else { return nil }
         return (a, b)
-    }
-
-    @inlinable
-    static func invoker<A: PatchValue, B: PatchValue, Output: PatchResult, Failure: Error>(
-        _ original: @escaping @Sendable (A, B) throws(Failure) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
-        failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b) = arguments(stack, from: first, A.self, B.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self])
-            }
-            // The bridge tells the host's time from the script's for functions of scalars.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0
-                && record != nil
-            let record = unsafe CallRecord<(A, B) throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b) : slot.call(cell, a, b, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
-    }
-
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
-    @inlinable
-    static func invoker<A: PatchValue, B: PatchValue, Output: PatchResult, Failure: Error>(
-        ofPlace _: Output.Type, _: A.Type, _: B.Type, failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b) = arguments(stack, from: first, A.self, B.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self])
-            }
-            guard
-                let record = unsafe CallRecord<(A, B) throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b)
-                    : slot.call(cell, a, b, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
     }
 
     func callAsynchronously<A: PatchValue, B: PatchValue, Output: PatchResult, Failure: Error>(
@@ -1033,7 +1262,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self, failure: Never.self))
+            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -1067,7 +1296,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, failure: Never.self)))
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self)))
     }
 
     /// Registers a function of two arguments that returns a value and can throw.
@@ -1083,7 +1312,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self, failure: (any Error).self))
+            invoke: Slot.invokerThrowing(original, as: PatchValueResult<Value>.self, A.self, B.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -1117,7 +1346,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self)))
     }
 
     /// Registers a function of two arguments that returns nothing and cannot throw.
@@ -1133,7 +1362,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, failure: Never.self))
+            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -1167,7 +1396,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, failure: Never.self)))
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self)))
     }
 
     /// Registers a function of two arguments that returns nothing and can throw.
@@ -1183,7 +1412,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, failure: (any Error).self))
+            invoke: Slot.invokerThrowing(original, as: PatchNoResult.self, A.self, B.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -1217,7 +1446,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self)))
     }
 }
 
@@ -1242,7 +1471,7 @@ extension Replaceable {
     public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) throws -> Value
     where Function == @Sendable (A, B) throws -> Value {
         guard slot.isPatched else { return try original(a, b) }
-        return try slot.call(slot.cell, a, b, as: PatchValueResult<Value>.self, original: original)
+        return try slot.callThrowing(slot.cell, a, b, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -1272,7 +1501,7 @@ extension Replaceable {
     public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) throws -> Void
     where Function == @Sendable (A, B) throws -> Void {
         guard slot.isPatched else { return try original(a, b) }
-        return try slot.call(slot.cell, a, b, as: PatchNoResult.self, original: original)
+        return try slot.callThrowing(slot.cell, a, b, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -1302,7 +1531,7 @@ extension PatchPoint {
     ) throws -> Value where Function == (A, B) throws -> Value {
         guard slot.isPatched else { return try original(a, b) }
         return try withoutActuallyEscaping(original) { (original) throws -> Value in
-            try slot.call(slot.cell, a, b, as: PatchValueResult<Value>.self, original: original)
+            try slot.callThrowing(slot.cell, a, b, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
@@ -1324,7 +1553,7 @@ extension PatchPoint {
     ) throws -> Void where Function == (A, B) throws -> Void {
         guard slot.isPatched else { return try original(a, b) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
-            try slot.call(slot.cell, a, b, as: PatchNoResult.self, original: original)
+            try slot.callThrowing(slot.cell, a, b, as: PatchNoResult.self, original: original)
         }
     }
 }
@@ -1333,13 +1562,105 @@ extension PatchPoint {
 
 extension Slot {
     @inlinable @inline(never)
-    func call<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult, Failure: Error>(
+    func call<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
+        _ cell: LayerCell, _ a: A, _ b: B, _ c: C, as _: Output.Type, original: @escaping (A, B, C) -> Output.Value
+    ) -> Output.Value {
+        unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C) -> Output.Value, Output.Value, Never>(place)
+            return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0,
+                    Scalar.kind(Output.Value.self) > 0
+                {
+                    let kinds =
+                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(
+                            Output.Value.self) << 32
+                    var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c))
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return original(a, b, c)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return original(a, b, c)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    c.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 3) { return value }
+                    stack = entered
+                }
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return outcome.get()
+                case .below(var below):
+                    return unsafe withUnsafeMutablePointer(to: &below) { (below) -> Output.Value in
+                        unsafe call(LayerCell(below), a, b, c, as: Output.self, original: original)
+                    }
+                }
+            }
+        }
+    }
+
+    @inlinable
+    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
+        _ original: @escaping @Sendable (A, B, C) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c) = arguments(stack, from: first, A.self, B.self, C.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
+                && Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<(A, B, C) -> Output.Value, Output.Value, Never>.at(record)
+            if !isTimed { stack.hostBegins() }
+            let value =
+                cell.isEmpty
+                ? original(a, b, c) : slot.call(cell, a, b, c, as: Output.self, original: original)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
+        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c) = arguments(stack, from: first, A.self, B.self, C.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self])
+            }
+            guard let record = unsafe CallRecord<(A, B, C) -> Output.Value, Output.Value, Never>.at(record) else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
+                && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            let value =
+                unsafe cell.isEmpty
+                ? record.pointee.original.pointee(a, b, c)
+                : slot.call(cell, a, b, c, as: Output.self, original: record.pointee.original.pointee)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    @inlinable @inline(never)
+    func callThrowing<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, as _: Output.Type,
-        original: @escaping (A, B, C) throws(Failure) -> Output.Value
-    ) throws(Failure) -> Output.Value {
-        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
-            var record = unsafe CallRecord<(A, B, C) throws(Failure) -> Output.Value, Output.Value, Failure>(place)
-            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+        original: @escaping (A, B, C) throws -> Output.Value
+    ) throws -> Output.Value {
+        try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C) throws -> Output.Value, Output.Value, (any Error)>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
                 let stack: PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0,
                     Scalar.kind(Output.Value.self) > 0
@@ -1370,10 +1691,69 @@ extension Slot {
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
                 case .below(var below):
-                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                        try unsafe call(LayerCell(below), a, b, c, as: Output.self, original: original)
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws -> Output.Value in
+                        try unsafe callThrowing(LayerCell(below), a, b, c, as: Output.self, original: original)
                     }
                 }
+            }
+        }
+    }
+
+    @inlinable
+    static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
+        _ original: @escaping @Sendable (A, B, C) throws -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
+        _: C.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c) = arguments(stack, from: first, A.self, B.self, C.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
+                && Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<(A, B, C) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b, c) : slot.callThrowing(cell, a, b, c, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
+        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c) = arguments(stack, from: first, A.self, B.self, C.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self])
+            }
+            guard let record = unsafe CallRecord<(A, B, C) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
+                && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original.pointee(a, b, c)
+                    : slot.callThrowing(cell, a, b, c, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -1397,67 +1777,6 @@ extension Slot {
             let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2)
         else { return nil }
         return (a, b, c)
-    }
-
-    @inlinable
-    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult, Failure: Error>(
-        _ original: @escaping @Sendable (A, B, C) throws(Failure) -> Output.Value, as _: Output.Type, _: A.Type,
-        _: B.Type, _: C.Type, failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c) = arguments(stack, from: first, A.self, B.self, C.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self])
-            }
-            // The bridge tells the host's time from the script's for functions of scalars.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
-                && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C) throws(Failure) -> Output.Value, Output.Value, Failure>.at(record)
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c) : slot.call(cell, a, b, c, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
-    }
-
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
-    @inlinable
-    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult, Failure: Error>(
-        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c) = arguments(stack, from: first, A.self, B.self, C.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self])
-            }
-            guard
-                let record = unsafe CallRecord<(A, B, C) throws(Failure) -> Output.Value, Output.Value, Failure>.at(
-                    record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
-                && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b, c)
-                    : slot.call(cell, a, b, c, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
     }
 
     func callAsynchronously<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult, Failure: Error>(
@@ -1498,8 +1817,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
-            invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, failure: Never.self))
+            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self, C.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -1533,8 +1851,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, failure: Never.self)
-            ))
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self)))
     }
 
     /// Registers a function of three arguments that returns a value and can throw.
@@ -1550,8 +1867,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, failure: (any Error).self))
+            invoke: Slot.invokerThrowing(original, as: PatchValueResult<Value>.self, A.self, B.self, C.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -1586,8 +1902,7 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self,
                 failure: (any Error).self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self)))
     }
 
     /// Registers a function of three arguments that returns nothing and cannot throw.
@@ -1603,7 +1918,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, failure: Never.self))
+            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -1637,7 +1952,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, failure: Never.self)))
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self)))
     }
 
     /// Registers a function of three arguments that returns nothing and can throw.
@@ -1653,7 +1968,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, failure: (any Error).self))
+            invoke: Slot.invokerThrowing(original, as: PatchNoResult.self, A.self, B.self, C.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -1687,7 +2002,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self)))
     }
 }
 
@@ -1715,7 +2030,7 @@ extension Replaceable {
         throws -> Value
     where Function == @Sendable (A, B, C) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c) }
-        return try slot.call(slot.cell, a, b, c, as: PatchValueResult<Value>.self, original: original)
+        return try slot.callThrowing(slot.cell, a, b, c, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -1747,7 +2062,7 @@ extension Replaceable {
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) throws -> Void
     where Function == @Sendable (A, B, C) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c) }
-        return try slot.call(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
+        return try slot.callThrowing(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -1777,7 +2092,7 @@ extension PatchPoint {
     ) throws -> Value where Function == (A, B, C) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c) }
         return try withoutActuallyEscaping(original) { (original) throws -> Value in
-            try slot.call(slot.cell, a, b, c, as: PatchValueResult<Value>.self, original: original)
+            try slot.callThrowing(slot.cell, a, b, c, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
@@ -1799,7 +2114,7 @@ extension PatchPoint {
     ) throws -> Void where Function == (A, B, C) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
-            try slot.call(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
+            try slot.callThrowing(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
         }
     }
 }
@@ -1808,13 +2123,108 @@ extension PatchPoint {
 
 extension Slot {
     @inlinable @inline(never)
-    func call<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult, Failure: Error>(
+    func call<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, as _: Output.Type,
-        original: @escaping (A, B, C, D) throws(Failure) -> Output.Value
-    ) throws(Failure) -> Output.Value {
-        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
-            var record = unsafe CallRecord<(A, B, C, D) throws(Failure) -> Output.Value, Output.Value, Failure>(place)
-            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+        original: @escaping (A, B, C, D) -> Output.Value
+    ) -> Output.Value {
+        unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C, D) -> Output.Value, Output.Value, Never>(place)
+            return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                    Scalar.kind(Output.Value.self) > 0
+                {
+                    let kinds =
+                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(Output.Value.self) << 32
+                    var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d))
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return original(a, b, c, d)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return original(a, b, c, d)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    c.push(to: entered)
+                    d.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 4) { return value }
+                    stack = entered
+                }
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return outcome.get()
+                case .below(var below):
+                    return unsafe withUnsafeMutablePointer(to: &below) { (below) -> Output.Value in
+                        unsafe call(LayerCell(below), a, b, c, d, as: Output.self, original: original)
+                    }
+                }
+            }
+        }
+    }
+
+    @inlinable
+    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
+        _ original: @escaping @Sendable (A, B, C, D) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
+        _: C.Type, _: D.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d) = arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<(A, B, C, D) -> Output.Value, Output.Value, Never>.at(record)
+            if !isTimed { stack.hostBegins() }
+            let value =
+                cell.isEmpty
+                ? original(a, b, c, d) : slot.call(cell, a, b, c, d, as: Output.self, original: original)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
+        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d) = arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self])
+            }
+            guard let record = unsafe CallRecord<(A, B, C, D) -> Output.Value, Output.Value, Never>.at(record) else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            let value =
+                unsafe cell.isEmpty
+                ? record.pointee.original.pointee(a, b, c, d)
+                : slot.call(cell, a, b, c, d, as: Output.self, original: record.pointee.original.pointee)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    @inlinable @inline(never)
+    func callThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
+        _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, as _: Output.Type,
+        original: @escaping (A, B, C, D) throws -> Output.Value
+    ) throws -> Output.Value {
+        try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C, D) throws -> Output.Value, Output.Value, (any Error)>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
                 let stack: PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
                     Scalar.kind(Output.Value.self) > 0
@@ -1846,10 +2256,71 @@ extension Slot {
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
                 case .below(var below):
-                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                        try unsafe call(LayerCell(below), a, b, c, d, as: Output.self, original: original)
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws -> Output.Value in
+                        try unsafe callThrowing(LayerCell(below), a, b, c, d, as: Output.self, original: original)
                     }
                 }
+            }
+        }
+    }
+
+    @inlinable
+    static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
+        _ original: @escaping @Sendable (A, B, C, D) throws -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
+        _: C.Type, _: D.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d) = arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<(A, B, C, D) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b, c, d) : slot.callThrowing(cell, a, b, c, d, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
+        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d) = arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self])
+            }
+            guard
+                let record = unsafe CallRecord<(A, B, C, D) throws -> Output.Value, Output.Value, (any Error)>.at(
+                    record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original.pointee(a, b, c, d)
+                    : slot.callThrowing(cell, a, b, c, d, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -1876,72 +2347,6 @@ extension Slot {
             let d = D.read(from: stack, at: first + 3)
         else { return nil }
         return (a, b, c, d)
-    }
-
-    @inlinable
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult, Failure: Error
-    >(
-        _ original: @escaping @Sendable (A, B, C, D) throws(Failure) -> Output.Value, as _: Output.Type, _: A.Type,
-        _: B.Type, _: C.Type, _: D.Type, failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d) = arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self])
-            }
-            // The bridge tells the host's time from the script's for functions of scalars.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C, D) throws(Failure) -> Output.Value, Output.Value, Failure>.at(
-                record)
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d) : slot.call(cell, a, b, c, d, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
-    }
-
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
-    @inlinable
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult, Failure: Error
-    >(
-        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d) = arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self])
-            }
-            guard
-                let record = unsafe CallRecord<(A, B, C, D) throws(Failure) -> Output.Value, Output.Value, Failure>.at(
-                    record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b, c, d)
-                    : slot.call(cell, a, b, c, d, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
     }
 
     func callAsynchronously<
@@ -1987,8 +2392,7 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
             failure: Never.self,
-            invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, failure: Never.self))
+            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2023,8 +2427,7 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
                 failure: Never.self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, failure: Never.self)))
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self)))
     }
 
     /// Registers a function of four arguments that returns a value and can throw.
@@ -2041,8 +2444,7 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
             failure: (any Error).self,
-            invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, failure: (any Error).self))
+            invoke: Slot.invokerThrowing(original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2078,8 +2480,7 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
                 failure: (any Error).self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self)))
     }
 
     /// Registers a function of four arguments that returns nothing and cannot throw.
@@ -2095,7 +2496,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, failure: Never.self))
+            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, D.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2129,7 +2530,7 @@ extension PatchRegistry {
         PatchPoint(
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, failure: Never.self)))
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self)))
     }
 
     /// Registers a function of four arguments that returns nothing and can throw.
@@ -2145,8 +2546,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) throws -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self,
-            invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, failure: (any Error).self))
+            invoke: Slot.invokerThrowing(original, as: PatchNoResult.self, A.self, B.self, C.self, D.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2181,8 +2581,7 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self,
                 failure: (any Error).self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self)))
     }
 }
 
@@ -2216,7 +2615,7 @@ extension Replaceable {
     ) throws -> Value
     where Function == @Sendable (A, B, C, D) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d) }
-        return try slot.call(slot.cell, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
+        return try slot.callThrowing(slot.cell, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -2257,7 +2656,7 @@ extension Replaceable {
     ) throws -> Void
     where Function == @Sendable (A, B, C, D) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d) }
-        return try slot.call(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
+        return try slot.callThrowing(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -2289,7 +2688,7 @@ extension PatchPoint {
     ) throws -> Value where Function == (A, B, C, D) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d) }
         return try withoutActuallyEscaping(original) { (original) throws -> Value in
-            try slot.call(slot.cell, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
+            try slot.callThrowing(slot.cell, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
@@ -2311,7 +2710,7 @@ extension PatchPoint {
     ) throws -> Void where Function == (A, B, C, D) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
-            try slot.call(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
+            try slot.callThrowing(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
         }
     }
 }
@@ -2320,16 +2719,109 @@ extension PatchPoint {
 
 extension Slot {
     @inlinable @inline(never)
-    func call<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult, Failure: Error
-    >(
+    func call<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, as _: Output.Type,
-        original: @escaping (A, B, C, D, E) throws(Failure) -> Output.Value
-    ) throws(Failure) -> Output.Value {
-        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
-            var record = unsafe CallRecord<(A, B, C, D, E) throws(Failure) -> Output.Value, Output.Value, Failure>(
-                place)
-            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+        original: @escaping (A, B, C, D, E) -> Output.Value
+    ) -> Output.Value {
+        unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C, D, E) -> Output.Value, Output.Value, Never>(place)
+            return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                    Scalar.kind(E.self) > 0, Scalar.kind(Output.Value.self) > 0
+                {
+                    let kinds =
+                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(Output.Value.self) << 32
+                    var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e))
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return original(a, b, c, d, e)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return original(a, b, c, d, e)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    c.push(to: entered)
+                    d.push(to: entered)
+                    e.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 5) { return value }
+                    stack = entered
+                }
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return outcome.get()
+                case .below(var below):
+                    return unsafe withUnsafeMutablePointer(to: &below) { (below) -> Output.Value in
+                        unsafe call(LayerCell(below), a, b, c, d, e, as: Output.self, original: original)
+                    }
+                }
+            }
+        }
+    }
+
+    @inlinable
+    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
+        _ original: @escaping @Sendable (A, B, C, D, E) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
+        _: C.Type, _: D.Type, _: E.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d, e) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<(A, B, C, D, E) -> Output.Value, Output.Value, Never>.at(record)
+            if !isTimed { stack.hostBegins() }
+            let value =
+                cell.isEmpty
+                ? original(a, b, c, d, e) : slot.call(cell, a, b, c, d, e, as: Output.self, original: original)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
+        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d, e) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self])
+            }
+            guard let record = unsafe CallRecord<(A, B, C, D, E) -> Output.Value, Output.Value, Never>.at(record) else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            let value =
+                unsafe cell.isEmpty
+                ? record.pointee.original.pointee(a, b, c, d, e)
+                : slot.call(cell, a, b, c, d, e, as: Output.self, original: record.pointee.original.pointee)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    @inlinable @inline(never)
+    func callThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
+        _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, as _: Output.Type,
+        original: @escaping (A, B, C, D, E) throws -> Output.Value
+    ) throws -> Output.Value {
+        try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C, D, E) throws -> Output.Value, Output.Value, (any Error)>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
                 let stack: PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
                     Scalar.kind(E.self) > 0, Scalar.kind(Output.Value.self) > 0
@@ -2362,10 +2854,74 @@ extension Slot {
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
                 case .below(var below):
-                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                        try unsafe call(LayerCell(below), a, b, c, d, e, as: Output.self, original: original)
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws -> Output.Value in
+                        try unsafe callThrowing(LayerCell(below), a, b, c, d, e, as: Output.self, original: original)
                     }
                 }
+            }
+        }
+    }
+
+    @inlinable
+    static func invokerThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult
+    >(
+        _ original: @escaping @Sendable (A, B, C, D, E) throws -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
+        _: C.Type, _: D.Type, _: E.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d, e) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<(A, B, C, D, E) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b, c, d, e)
+                    : slot.callThrowing(cell, a, b, c, d, e, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invokerThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult
+    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d, e) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self])
+            }
+            guard
+                let record = unsafe CallRecord<(A, B, C, D, E) throws -> Output.Value, Output.Value, (any Error)>.at(
+                    record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original.pointee(a, b, c, d, e)
+                    : slot.callThrowing(cell, a, b, c, d, e, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -2395,72 +2951,6 @@ extension Slot {
             let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4)
         else { return nil }
         return (a, b, c, d, e)
-    }
-
-    @inlinable
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult, Failure: Error
-    >(
-        _ original: @escaping @Sendable (A, B, C, D, E) throws(Failure) -> Output.Value, as _: Output.Type, _: A.Type,
-        _: B.Type, _: C.Type, _: D.Type, _: E.Type, failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d, e) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self])
-            }
-            // The bridge tells the host's time from the script's for functions of scalars.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C, D, E) throws(Failure) -> Output.Value, Output.Value, Failure>.at(
-                record)
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d, e) : slot.call(cell, a, b, c, d, e, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
-    }
-
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
-    @inlinable
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult, Failure: Error
-    >(
-        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d, e) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self])
-            }
-            guard
-                let record = unsafe CallRecord<(A, B, C, D, E) throws(Failure) -> Output.Value, Output.Value, Failure>
-                    .at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b, c, d, e)
-                    : slot.call(cell, a, b, c, d, e, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
     }
 
     func callAsynchronously<
@@ -2511,9 +3001,7 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
             failure: Never.self,
-            invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, failure: Never.self)
-        )
+            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2551,9 +3039,7 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
                 failure: Never.self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, failure: Never.self))
-        )
+                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self)))
     }
 
     /// Registers a function of five arguments that returns a value and can throw.
@@ -2572,9 +3058,8 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
             failure: (any Error).self,
-            invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self,
-                failure: (any Error).self))
+            invoke: Slot.invokerThrowing(
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2612,9 +3097,8 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
                 failure: (any Error).self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self,
-                    failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self)))
     }
 
     /// Registers a function of five arguments that returns nothing and cannot throw.
@@ -2630,8 +3114,7 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self,
-            invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, failure: Never.self))
+            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2666,8 +3149,7 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
                 failure: Never.self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, failure: Never.self)))
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self)))
     }
 
     /// Registers a function of five arguments that returns nothing and can throw.
@@ -2684,8 +3166,7 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
             failure: (any Error).self,
-            invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, failure: (any Error).self))
+            invoke: Slot.invokerThrowing(original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2721,8 +3202,7 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
                 failure: (any Error).self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self)))
     }
 }
 
@@ -2756,7 +3236,7 @@ extension Replaceable {
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) throws -> Value
     where Function == @Sendable (A, B, C, D, E) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e) }
-        return try slot.call(slot.cell, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
+        return try slot.callThrowing(slot.cell, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -2801,7 +3281,7 @@ extension Replaceable {
     ) throws -> Void
     where Function == @Sendable (A, B, C, D, E) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e) }
-        return try slot.call(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
+        return try slot.callThrowing(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -2840,7 +3320,7 @@ extension PatchPoint {
     ) throws -> Value where Function == (A, B, C, D, E) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e) }
         return try withoutActuallyEscaping(original) { (original) throws -> Value in
-            try slot.call(slot.cell, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
+            try slot.callThrowing(slot.cell, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
@@ -2862,7 +3342,7 @@ extension PatchPoint {
     ) throws -> Void where Function == (A, B, C, D, E) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
-            try slot.call(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
+            try slot.callThrowing(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
         }
     }
 }
@@ -2872,16 +3352,122 @@ extension PatchPoint {
 extension Slot {
     @inlinable @inline(never)
     func call<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult,
-        Failure: Error
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
     >(
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, as _: Output.Type,
-        original: @escaping (A, B, C, D, E, F) throws(Failure) -> Output.Value
-    ) throws(Failure) -> Output.Value {
-        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
-            var record = unsafe CallRecord<(A, B, C, D, E, F) throws(Failure) -> Output.Value, Output.Value, Failure>(
-                place)
-            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+        original: @escaping (A, B, C, D, E, F) -> Output.Value
+    ) -> Output.Value {
+        unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C, D, E, F) -> Output.Value, Output.Value, Never>(place)
+            return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                    Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(Output.Value.self) > 0
+                {
+                    let kinds =
+                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(Output.Value.self)
+                        << 32
+                    var bits = (
+                        Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f)
+                    )
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return original(a, b, c, d, e, f)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return original(a, b, c, d, e, f)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    c.push(to: entered)
+                    d.push(to: entered)
+                    e.push(to: entered)
+                    f.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 6) { return value }
+                    stack = entered
+                }
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return outcome.get()
+                case .below(var below):
+                    return unsafe withUnsafeMutablePointer(to: &below) { (below) -> Output.Value in
+                        unsafe call(LayerCell(below), a, b, c, d, e, f, as: Output.self, original: original)
+                    }
+                }
+            }
+        }
+    }
+
+    @inlinable
+    static func invoker<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
+    >(
+        _ original: @escaping @Sendable (A, B, C, D, E, F) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
+        _: C.Type, _: D.Type, _: E.Type, _: F.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d, e, f) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
+            else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0
+                && record != nil
+            let record = unsafe CallRecord<(A, B, C, D, E, F) -> Output.Value, Output.Value, Never>.at(record)
+            if !isTimed { stack.hostBegins() }
+            let value =
+                cell.isEmpty
+                ? original(a, b, c, d, e, f) : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: original)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
+    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d, e, f) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
+            else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
+            }
+            guard let record = unsafe CallRecord<(A, B, C, D, E, F) -> Output.Value, Output.Value, Never>.at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            let value =
+                unsafe cell.isEmpty
+                ? record.pointee.original.pointee(a, b, c, d, e, f)
+                : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: record.pointee.original.pointee)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    @inlinable @inline(never)
+    func callThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
+    >(
+        _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, as _: Output.Type,
+        original: @escaping (A, B, C, D, E, F) throws -> Output.Value
+    ) throws -> Output.Value {
+        try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C, D, E, F) throws -> Output.Value, Output.Value, (any Error)>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
                 let stack: PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
                     Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(Output.Value.self) > 0
@@ -2918,10 +3504,79 @@ extension Slot {
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
                 case .below(var below):
-                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                        try unsafe call(LayerCell(below), a, b, c, d, e, f, as: Output.self, original: original)
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws -> Output.Value in
+                        try unsafe callThrowing(LayerCell(below), a, b, c, d, e, f, as: Output.self, original: original)
                     }
                 }
+            }
+        }
+    }
+
+    @inlinable
+    static func invokerThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
+    >(
+        _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Output.Value, as _: Output.Type, _: A.Type,
+        _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d, e, f) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
+            else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0
+                && record != nil
+            let record = unsafe CallRecord<(A, B, C, D, E, F) throws -> Output.Value, Output.Value, (any Error)>.at(
+                record)
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b, c, d, e, f)
+                    : slot.callThrowing(cell, a, b, c, d, e, f, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invokerThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
+    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard let (a, b, c, d, e, f) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
+            else {
+                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
+            }
+            guard
+                let record = unsafe CallRecord<(A, B, C, D, E, F) throws -> Output.Value, Output.Value, (any Error)>.at(
+                    record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original.pointee(a, b, c, d, e, f)
+                    : slot.callThrowing(
+                        cell, a, b, c, d, e, f, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -2953,79 +3608,6 @@ extension Slot {
             let f = F.read(from: stack, at: first + 5)
         else { return nil }
         return (a, b, c, d, e, f)
-    }
-
-    @inlinable
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult,
-        Failure: Error
-    >(
-        _ original: @escaping @Sendable (A, B, C, D, E, F) throws(Failure) -> Output.Value, as _: Output.Type,
-        _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d, e, f) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
-            else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
-            }
-            // The bridge tells the host's time from the script's for functions of scalars.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0
-                && record != nil
-            let record = unsafe CallRecord<(A, B, C, D, E, F) throws(Failure) -> Output.Value, Output.Value, Failure>
-                .at(record)
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d, e, f)
-                    : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
-    }
-
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
-    @inlinable
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult,
-        Failure: Error
-    >(
-        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d, e, f) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
-            else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
-            }
-            guard
-                let record = unsafe CallRecord<
-                    (A, B, C, D, E, F) throws(Failure) -> Output.Value, Output.Value, Failure
-                >.at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b, c, d, e, f)
-                    : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
     }
 
     func callAsynchronously<
@@ -3081,8 +3663,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
             failure: Never.self,
             invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self,
-                failure: Never.self))
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -3123,8 +3704,7 @@ extension PatchRegistry {
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
                 failure: Never.self,
                 invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self,
-                    failure: Never.self)))
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self)))
     }
 
     /// Registers a function of six arguments that returns a value and can throw.
@@ -3143,9 +3723,8 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
             failure: (any Error).self,
-            invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self,
-                failure: (any Error).self))
+            invoke: Slot.invokerThrowing(
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -3185,9 +3764,8 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
                 failure: (any Error).self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self,
-                    failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self)))
     }
 
     /// Registers a function of six arguments that returns nothing and cannot throw.
@@ -3204,8 +3782,7 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
             failure: Never.self,
-            invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, failure: Never.self))
+            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -3241,8 +3818,7 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
                 failure: Never.self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, failure: Never.self)))
+                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self)))
     }
 
     /// Registers a function of six arguments that returns nothing and can throw.
@@ -3259,9 +3835,8 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
             failure: (any Error).self,
-            invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self,
-                failure: (any Error).self))
+            invoke: Slot.invokerThrowing(
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -3297,9 +3872,8 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
                 failure: (any Error).self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self,
-                    failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self)))
     }
 }
 
@@ -3334,7 +3908,7 @@ extension Replaceable {
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws -> Value
     where Function == @Sendable (A, B, C, D, E, F) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e, f) }
-        return try slot.call(slot.cell, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
+        return try slot.callThrowing(slot.cell, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -3379,7 +3953,7 @@ extension Replaceable {
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws -> Void
     where Function == @Sendable (A, B, C, D, E, F) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e, f) }
-        return try slot.call(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+        return try slot.callThrowing(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -3418,7 +3992,7 @@ extension PatchPoint {
     ) throws -> Value where Function == (A, B, C, D, E, F) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e, f) }
         return try withoutActuallyEscaping(original) { (original) throws -> Value in
-            try slot.call(slot.cell, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
+            try slot.callThrowing(slot.cell, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
@@ -3444,7 +4018,7 @@ extension PatchPoint {
     ) throws -> Void where Function == (A, B, C, D, E, F) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e, f) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
-            try slot.call(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+            try slot.callThrowing(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
         }
     }
 }
@@ -3455,16 +4029,137 @@ extension Slot {
     @inlinable @inline(never)
     func call<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult, Failure: Error
+        Output: PatchResult
     >(
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, as _: Output.Type,
-        original: @escaping (A, B, C, D, E, F, G) throws(Failure) -> Output.Value
-    ) throws(Failure) -> Output.Value {
-        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
-            var record = unsafe CallRecord<
-                (A, B, C, D, E, F, G) throws(Failure) -> Output.Value, Output.Value, Failure
-            >(place)
-            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+        original: @escaping (A, B, C, D, E, F, G) -> Output.Value
+    ) -> Output.Value {
+        unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C, D, E, F, G) -> Output.Value, Output.Value, Never>(place)
+            return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                    Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0,
+                    Scalar.kind(Output.Value.self) > 0
+                {
+                    let kinds =
+                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
+                        | Scalar.kind(Output.Value.self) << 32
+                    var bits = (
+                        Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
+                        Scalar.bits(g)
+                    )
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return original(a, b, c, d, e, f, g)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return original(a, b, c, d, e, f, g)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    c.push(to: entered)
+                    d.push(to: entered)
+                    e.push(to: entered)
+                    f.push(to: entered)
+                    g.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 7) { return value }
+                    stack = entered
+                }
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return outcome.get()
+                case .below(var below):
+                    return unsafe withUnsafeMutablePointer(to: &below) { (below) -> Output.Value in
+                        unsafe call(LayerCell(below), a, b, c, d, e, f, g, as: Output.self, original: original)
+                    }
+                }
+            }
+        }
+    }
+
+    @inlinable
+    static func invoker<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Output: PatchResult
+    >(
+        _ original: @escaping @Sendable (A, B, C, D, E, F, G) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
+        _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard
+                let (a, b, c, d, e, f, g) = arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
+            else {
+                return stack.refuseArguments(
+                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
+                && Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<(A, B, C, D, E, F, G) -> Output.Value, Output.Value, Never>.at(record)
+            if !isTimed { stack.hostBegins() }
+            let value =
+                cell.isEmpty
+                ? original(a, b, c, d, e, f, g)
+                : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Output: PatchResult
+    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard
+                let (a, b, c, d, e, f, g) = arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
+            else {
+                return stack.refuseArguments(
+                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
+            }
+            guard let record = unsafe CallRecord<(A, B, C, D, E, F, G) -> Output.Value, Output.Value, Never>.at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
+                && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            let value =
+                unsafe cell.isEmpty
+                ? record.pointee.original.pointee(a, b, c, d, e, f, g)
+                : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: record.pointee.original.pointee)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    @inlinable @inline(never)
+    func callThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Output: PatchResult
+    >(
+        _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, as _: Output.Type,
+        original: @escaping (A, B, C, D, E, F, G) throws -> Output.Value
+    ) throws -> Output.Value {
+        try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C, D, E, F, G) throws -> Output.Value, Output.Value, (any Error)>(
+                place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
                 let stack: PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
                     Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0,
@@ -3504,10 +4199,89 @@ extension Slot {
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
                 case .below(var below):
-                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                        try unsafe call(LayerCell(below), a, b, c, d, e, f, g, as: Output.self, original: original)
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws -> Output.Value in
+                        try unsafe callThrowing(
+                            LayerCell(below), a, b, c, d, e, f, g, as: Output.self, original: original)
                     }
                 }
+            }
+        }
+    }
+
+    @inlinable
+    static func invokerThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Output: PatchResult
+    >(
+        _ original: @escaping @Sendable (A, B, C, D, E, F, G) throws -> Output.Value, as _: Output.Type, _: A.Type,
+        _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard
+                let (a, b, c, d, e, f, g) = arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
+            else {
+                return stack.refuseArguments(
+                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
+                && Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<(A, B, C, D, E, F, G) throws -> Output.Value, Output.Value, (any Error)>.at(
+                record)
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b, c, d, e, f, g)
+                    : slot.callThrowing(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invokerThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Output: PatchResult
+    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard
+                let (a, b, c, d, e, f, g) = arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
+            else {
+                return stack.refuseArguments(
+                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
+            }
+            guard
+                let record = unsafe CallRecord<(A, B, C, D, E, F, G) throws -> Output.Value, Output.Value, (any Error)>
+                    .at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
+                && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original.pointee(a, b, c, d, e, f, g)
+                    : slot.callThrowing(
+                        cell, a, b, c, d, e, f, g, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -3542,87 +4316,6 @@ extension Slot {
             let f = F.read(from: stack, at: first + 5), let g = G.read(from: stack, at: first + 6)
         else { return nil }
         return (a, b, c, d, e, f, g)
-    }
-
-    @inlinable
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult, Failure: Error
-    >(
-        _ original: @escaping @Sendable (A, B, C, D, E, F, G) throws(Failure) -> Output.Value, as _: Output.Type,
-        _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard
-                let (a, b, c, d, e, f, g) = arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
-            else {
-                return stack.refuseArguments(
-                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
-            }
-            // The bridge tells the host's time from the script's for functions of scalars.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
-                && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C, D, E, F, G) throws(Failure) -> Output.Value, Output.Value, Failure>
-                .at(record)
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d, e, f, g)
-                    : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
-    }
-
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
-    @inlinable
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult, Failure: Error
-    >(
-        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type,
-        failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard
-                let (a, b, c, d, e, f, g) = arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
-            else {
-                return stack.refuseArguments(
-                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
-            }
-            guard
-                let record = unsafe CallRecord<
-                    (A, B, C, D, E, F, G) throws(Failure) -> Output.Value, Output.Value, Failure
-                >.at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
-                && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b, c, d, e, f, g)
-                    : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
     }
 
     func callAsynchronously<
@@ -3686,8 +4379,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
             result: PatchValueResult<Value>.self, failure: Never.self,
             invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                failure: Never.self))
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -3730,8 +4422,7 @@ extension PatchRegistry {
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
                 result: PatchValueResult<Value>.self, failure: Never.self,
                 invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                    failure: Never.self)))
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self)))
     }
 
     /// Registers a function of seven arguments that returns a value and can throw.
@@ -3751,9 +4442,8 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
             result: PatchValueResult<Value>.self, failure: (any Error).self,
-            invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                failure: (any Error).self))
+            invoke: Slot.invokerThrowing(
+                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -3795,9 +4485,8 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
                 result: PatchValueResult<Value>.self, failure: (any Error).self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                    failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(
+                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self)))
     }
 
     /// Registers a function of seven arguments that returns nothing and cannot throw.
@@ -3817,8 +4506,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
             failure: Never.self,
             invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                failure: Never.self))
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -3859,8 +4547,7 @@ extension PatchRegistry {
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
                 failure: Never.self,
                 invoke: Slot.invoker(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                    failure: Never.self)))
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self)))
     }
 
     /// Registers a function of seven arguments that returns nothing and can throw.
@@ -3879,9 +4566,8 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
             failure: (any Error).self,
-            invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                failure: (any Error).self))
+            invoke: Slot.invokerThrowing(
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -3921,9 +4607,8 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
                 failure: (any Error).self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                    failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self)))
     }
 }
 
@@ -3961,7 +4646,8 @@ extension Replaceable {
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) throws -> Value
     where Function == @Sendable (A, B, C, D, E, F, G) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
-        return try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
+        return try slot.callThrowing(
+            slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -4007,7 +4693,7 @@ extension Replaceable {
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) throws -> Void
     where Function == @Sendable (A, B, C, D, E, F, G) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
-        return try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+        return try slot.callThrowing(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -4048,7 +4734,7 @@ extension PatchPoint {
     ) throws -> Value where Function == (A, B, C, D, E, F, G) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
         return try withoutActuallyEscaping(original) { (original) throws -> Value in
-            try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
+            try slot.callThrowing(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
@@ -4074,7 +4760,7 @@ extension PatchPoint {
     ) throws -> Void where Function == (A, B, C, D, E, F, G) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
-            try slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+            try slot.callThrowing(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
         }
     }
 }
@@ -4085,16 +4771,141 @@ extension Slot {
     @inlinable @inline(never)
     func call<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult, Failure: Error
+        H: PatchValue, Output: PatchResult
     >(
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, as _: Output.Type,
-        original: @escaping (A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value
-    ) throws(Failure) -> Output.Value {
-        try unsafe withUnsafePointer(to: original) { (place) throws(Failure) -> Output.Value in
-            var record = unsafe CallRecord<
-                (A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value, Output.Value, Failure
-            >(place)
-            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws(Failure) -> Output.Value in
+        original: @escaping (A, B, C, D, E, F, G, H) -> Output.Value
+    ) -> Output.Value {
+        unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C, D, E, F, G, H) -> Output.Value, Output.Value, Never>(place)
+            return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
+                let stack: PatchStack
+                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
+                    Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0, Scalar.kind(H.self) > 0,
+                    Scalar.kind(Output.Value.self) > 0
+                {
+                    let kinds =
+                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
+                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
+                        | Scalar.kind(H.self) << 28 | Scalar.kind(Output.Value.self) << 32
+                    var bits = (
+                        Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
+                        Scalar.bits(g), Scalar.bits(h)
+                    )
+                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                        unsafe call(
+                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
+                    }
+                    switch answer {
+                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .original: return original(a, b, c, d, e, f, g, h)
+                    case .none(let entered): stack = entered
+                    }
+                } else {
+                    guard let entered = unsafe enter(cell, CallReference(record)) else {
+                        return original(a, b, c, d, e, f, g, h)
+                    }
+                    a.push(to: entered)
+                    b.push(to: entered)
+                    c.push(to: entered)
+                    d.push(to: entered)
+                    e.push(to: entered)
+                    f.push(to: entered)
+                    g.push(to: entered)
+                    h.push(to: entered)
+                    if let value = Output.finish(entered, arguments: 8) { return value }
+                    stack = entered
+                }
+                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
+                case .outcome(let outcome): return outcome.get()
+                case .below(var below):
+                    return unsafe withUnsafeMutablePointer(to: &below) { (below) -> Output.Value in
+                        unsafe call(LayerCell(below), a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                    }
+                }
+            }
+        }
+    }
+
+    @inlinable
+    static func invoker<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Output: PatchResult
+    >(
+        _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) -> Output.Value, as _: Output.Type, _: A.Type,
+        _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, _: H.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard
+                let (a, b, c, d, e, f, g, h) = arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
+            else {
+                return stack.refuseArguments(
+                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
+                && Scalar.kind(H.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<(A, B, C, D, E, F, G, H) -> Output.Value, Output.Value, Never>.at(record)
+            if !isTimed { stack.hostBegins() }
+            let value =
+                cell.isEmpty
+                ? original(a, b, c, d, e, f, g, h)
+                : slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invoker<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Output: PatchResult
+    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, _: H.Type)
+        -> Invoke
+    {
+        { slot, stack, first, record, cell in
+            guard
+                let (a, b, c, d, e, f, g, h) = arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
+            else {
+                return stack.refuseArguments(
+                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
+            }
+            guard
+                let record = unsafe CallRecord<(A, B, C, D, E, F, G, H) -> Output.Value, Output.Value, Never>.at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
+                && Scalar.kind(H.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            let value =
+                unsafe cell.isEmpty
+                ? record.pointee.original.pointee(a, b, c, d, e, f, g, h)
+                : slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: record.pointee.original.pointee)
+            if !isTimed { stack.hostEnds() }
+            return unsafe stack.answer(value, of: record, as: Output.self)
+        }
+    }
+
+    @inlinable @inline(never)
+    func callThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Output: PatchResult
+    >(
+        _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, as _: Output.Type,
+        original: @escaping (A, B, C, D, E, F, G, H) throws -> Output.Value
+    ) throws -> Output.Value {
+        try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
+            var record = unsafe CallRecord<(A, B, C, D, E, F, G, H) throws -> Output.Value, Output.Value, (any Error)>(
+                place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
                 let stack: PatchStack
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
                     Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0, Scalar.kind(H.self) > 0,
@@ -4135,10 +4946,92 @@ extension Slot {
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
                 case .below(var below):
-                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws(Failure) -> Output.Value in
-                        try unsafe call(LayerCell(below), a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws -> Output.Value in
+                        try unsafe callThrowing(
+                            LayerCell(below), a, b, c, d, e, f, g, h, as: Output.self, original: original)
                     }
                 }
+            }
+        }
+    }
+
+    @inlinable
+    static func invokerThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Output: PatchResult
+    >(
+        _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) throws -> Output.Value, as _: Output.Type, _: A.Type,
+        _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, _: H.Type
+    ) -> Invoke {
+        { slot, stack, first, record, cell in
+            guard
+                let (a, b, c, d, e, f, g, h) = arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
+            else {
+                return stack.refuseArguments(
+                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
+            }
+            // The bridge tells the host's time from the script's for functions of scalars.
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
+                && Scalar.kind(H.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+            let record = unsafe CallRecord<(A, B, C, D, E, F, G, H) throws -> Output.Value, Output.Value, (any Error)>
+                .at(record)
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try cell.isEmpty
+                    ? original(a, b, c, d, e, f, g, h)
+                    : slot.callThrowing(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
+            }
+        }
+    }
+
+    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    @inlinable
+    static func invokerThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Output: PatchResult
+    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, _: H.Type)
+        -> Invoke
+    {
+        { slot, stack, first, record, cell in
+            guard
+                let (a, b, c, d, e, f, g, h) = arguments(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
+            else {
+                return stack.refuseArguments(
+                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
+            }
+            guard
+                let record = unsafe CallRecord<
+                    (A, B, C, D, E, F, G, H) throws -> Output.Value, Output.Value, (any Error)
+                >.at(record)
+            else {
+                return stack.refuseCall(of: slot)
+            }
+            let isTimed =
+                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
+                && Scalar.kind(H.self) > 0 && Scalar.kind(Output.Value.self) > 0
+            if !isTimed { stack.hostBegins() }
+            do {
+                let value =
+                    try unsafe cell.isEmpty
+                    ? record.pointee.original.pointee(a, b, c, d, e, f, g, h)
+                    : slot.callThrowing(
+                        cell, a, b, c, d, e, f, g, h, as: Output.self, original: record.pointee.original.pointee)
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(value, of: record, as: Output.self)
+            } catch {
+                if !isTimed { stack.hostEnds() }
+                return unsafe stack.answer(error, of: record)
             }
         }
     }
@@ -4177,89 +5070,6 @@ extension Slot {
             let h = H.read(from: stack, at: first + 7)
         else { return nil }
         return (a, b, c, d, e, f, g, h)
-    }
-
-    @inlinable
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult, Failure: Error
-    >(
-        _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value, as _: Output.Type,
-        _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, _: H.Type, failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard
-                let (a, b, c, d, e, f, g, h) = arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
-            else {
-                return stack.refuseArguments(
-                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
-            }
-            // The bridge tells the host's time from the script's for functions of scalars.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
-                && Scalar.kind(H.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<
-                (A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value, Output.Value, Failure
-            >.at(record)
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d, e, f, g, h)
-                    : slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
-    }
-
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
-    @inlinable
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult, Failure: Error
-    >(
-        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, _: H.Type,
-        failure: Failure.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard
-                let (a, b, c, d, e, f, g, h) = arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
-            else {
-                return stack.refuseArguments(
-                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
-            }
-            guard
-                let record = unsafe CallRecord<
-                    (A, B, C, D, E, F, G, H) throws(Failure) -> Output.Value, Output.Value, Failure
-                >.at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
-                && Scalar.kind(H.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do throws(Failure) {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b, c, d, e, f, g, h)
-                    : slot.call(
-                        cell, a, b, c, d, e, f, g, h, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
     }
 
     func callAsynchronously<
@@ -4325,7 +5135,7 @@ extension PatchRegistry {
             result: PatchValueResult<Value>.self, failure: Never.self,
             invoke: Slot.invoker(
                 original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                H.self, failure: Never.self))
+                H.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -4372,7 +5182,7 @@ extension PatchRegistry {
                 result: PatchValueResult<Value>.self, failure: Never.self,
                 invoke: Slot.invoker(
                     ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                    H.self, failure: Never.self)))
+                    H.self)))
     }
 
     /// Registers a function of eight arguments that returns a value and can throw.
@@ -4392,9 +5202,9 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
             result: PatchValueResult<Value>.self, failure: (any Error).self,
-            invoke: Slot.invoker(
+            invoke: Slot.invokerThrowing(
                 original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                H.self, failure: (any Error).self))
+                H.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -4439,9 +5249,9 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
                 result: PatchValueResult<Value>.self, failure: (any Error).self,
-                invoke: Slot.invoker(
+                invoke: Slot.invokerThrowing(
                     ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                    H.self, failure: (any Error).self)))
+                    H.self)))
     }
 
     /// Registers a function of eight arguments that returns nothing and cannot throw.
@@ -4462,8 +5272,7 @@ extension PatchRegistry {
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
             result: PatchNoResult.self, failure: Never.self,
             invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self,
-                failure: Never.self))
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -4506,8 +5315,7 @@ extension PatchRegistry {
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
                 result: PatchNoResult.self, failure: Never.self,
                 invoke: Slot.invoker(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self,
-                    failure: Never.self)))
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)))
     }
 
     /// Registers a function of eight arguments that returns nothing and can throw.
@@ -4527,9 +5335,8 @@ extension PatchRegistry {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
             result: PatchNoResult.self, failure: (any Error).self,
-            invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self,
-                failure: (any Error).self))
+            invoke: Slot.invokerThrowing(
+                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
         return Replaceable(slot: slot, original: original)
     }
 
@@ -4571,9 +5378,8 @@ extension PatchRegistry {
             slot: try register(
                 name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
                 result: PatchNoResult.self, failure: (any Error).self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self,
-                    failure: (any Error).self)))
+                invoke: Slot.invokerThrowing(
+                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)))
     }
 }
 
@@ -4611,7 +5417,8 @@ extension Replaceable {
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) throws -> Value
     where Function == @Sendable (A, B, C, D, E, F, G, H) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
-        return try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
+        return try slot.callThrowing(
+            slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -4660,7 +5467,7 @@ extension Replaceable {
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) throws -> Void
     where Function == @Sendable (A, B, C, D, E, F, G, H) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
-        return try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+        return try slot.callThrowing(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or what a patch has put in its place.
@@ -4704,7 +5511,8 @@ extension PatchPoint {
     ) throws -> Value where Function == (A, B, C, D, E, F, G, H) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
         return try withoutActuallyEscaping(original) { (original) throws -> Value in
-            try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
+            try slot.callThrowing(
+                slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
         }
     }
 
@@ -4733,7 +5541,7 @@ extension PatchPoint {
     ) throws -> Void where Function == (A, B, C, D, E, F, G, H) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
-            try slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+            try slot.callThrowing(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
         }
     }
 }

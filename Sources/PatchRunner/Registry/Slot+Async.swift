@@ -85,7 +85,7 @@ extension Slot {
                     return try await run(below, arguments, as: Output.self, read: read, original: original)
                 }
             }
-            guard await call.continues() else {
+            guard await call.continues(on: self) else {
                 unsafe note(PP_BUSY.rawValue, of: layer)  // nothing where the patch is gone
                 if let outcome { return try outcome.get() }
                 return try await run(below, arguments, as: Output.self, read: read, original: original)
@@ -117,7 +117,7 @@ extension Slot {
             )
             if refusal == PP_BUSY.rawValue, let state = unsafe pp_layer_state(layer) {
                 // Another patch may be on the name now.
-                if unsafe turn?.isFor(state) != true { turn = unsafe Turn(waitingFor: state) }
+                if unsafe turn?.isFor(state) != true { turn = unsafe Turn(waitingFor: state, of: slot) }
                 if await turn?.comes() == true { continue }
             }
             guard unsafe slot.note(refusal, of: layer) else { return nil }
@@ -167,13 +167,13 @@ extension Slot {
     mutating func suspend() { unsafe waiting = pp_suspend(stack.state) }
 
     /// Enters the patch again after a wait; false where it is gone or busy, and the call over.
-    func continues() async -> Bool {
+    func continues(on slot: Slot) async -> Bool {
         var turn: Turn?
         while true {
             var isOver = false
             if unsafe pp_continue(waiting, turn?.waiter, &isOver) != nil { return true }
             if isOver { return false }
-            if turn == nil { turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(waitingFor: $0) } }
+            if turn == nil { turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(waitingFor: $0, of: slot) } }
             guard await turn?.comes() == true else {
                 unsafe pp_abandon(waiting)
                 return false
@@ -184,20 +184,51 @@ extension Slot {
 
 /// A task's place in the queue for a patch, which it leaves when it is let go. While it waits, no thread does.
 @safe private final class Turn: Sendable {
-    nonisolated(unsafe) private(set) var waiter: OpaquePointer?
-    /// Whether it was woken, or what to wake.
-    private let alarm = Mutex<(wasWoken: Bool, sleeper: CheckedContinuation<Void, Never>?)>((false, nil))
+    nonisolated(unsafe) let waiter: OpaquePointer
+    private let alarm = Alarm()
+    /// Keeps the memory of the state that is waited for.
+    private let slot: Slot
+
+    /// Wakes the task that sleeps, or the next one that wants to.
+    private final class Alarm: Sendable {
+        private let state = Mutex<(wasWoken: Bool, sleeper: CheckedContinuation<Void, Never>?)>((false, nil))
+
+        func sleep() async {
+            await withCheckedContinuation { continuation in
+                let wasWoken = state.locked { state in
+                    defer { state = (false, state.wasWoken ? nil : continuation) }
+                    return state.wasWoken
+                }
+                if wasWoken { continuation.resume() }
+            }
+        }
+
+        func wake() {
+            let sleeper = state.locked { state in
+                defer { state = (state.sleeper == nil, nil) }
+                return state.sleeper
+            }
+            sleeper?.resume()
+        }
+    }
 
     /// Queues; nil where memory is short.
-    init?(waitingFor state: OpaquePointer) {
-        unsafe waiter = nil
-        let wake: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
-            guard let context = unsafe context else { return }
-            unsafe Unmanaged<Turn>.fromOpaque(context).takeUnretainedValue().wake()
-        }
-        unsafe waiter = pp_wait(state, wake, Unmanaged.passUnretained(self).toOpaque())
-        if unsafe waiter == nil { return nil }
+    init?(waitingFor state: OpaquePointer, of slot: Slot) {
+        self.slot = slot
+        let alarm = unsafe pp_alarm(
+            keep: { context in
+                guard let context = unsafe context else { return }
+                _ = unsafe Unmanaged<Alarm>.fromOpaque(context).retain()
+            },
+            wake: { context in
+                guard let context = unsafe context else { return }
+                unsafe Unmanaged<Alarm>.fromOpaque(context).takeRetainedValue().wake()
+            }, context: Unmanaged.passUnretained(alarm).toOpaque())
+        guard let waiter = unsafe pp_wait(state, alarm) else { return nil }
+        unsafe self.waiter = waiter
     }
+
+    deinit { unsafe pp_stop_waiting(waiter) }
 
     func isFor(_ state: OpaquePointer) -> Bool { unsafe pp_waits_for(waiter) == state }
 
@@ -205,29 +236,13 @@ extension Slot {
     func comes() async -> Bool {
         while unsafe pp_goes_on_waiting(waiter) {
             // A turn that was given just before it queued is found by looking again.
-            let clock = Task { [weak self] in
+            let clock = Task { [alarm] in
                 try? await Task.sleep(for: .milliseconds(5))
-                self?.wake()
+                alarm.wake()
             }
-            await withCheckedContinuation { continuation in
-                let wasWoken = alarm.locked { alarm in
-                    defer { alarm = (false, alarm.wasWoken ? nil : continuation) }
-                    return alarm.wasWoken
-                }
-                if wasWoken { continuation.resume() }
-            }
+            await alarm.sleep()
             clock.cancel()
         }
         return unsafe pp_has_turn(waiter)
-    }
-
-    deinit { if let waiter = unsafe waiter { unsafe pp_stop_waiting(waiter) } }
-
-    private func wake() {
-        let sleeper = alarm.locked { alarm in
-            defer { alarm = (alarm.sleeper == nil, nil) }
-            return alarm.sleeper
-        }
-        sleeper?.resume()
     }
 }

@@ -6,20 +6,19 @@ struct Secrets: Sendable {
 
     /// - Parameter words: The command line's; the values of this tool's variables are looked at too.
     init(words: [Argument]) {
-        let variables = Set(Verb.all.flatMap(\.allOptions).compactMap(\.variable))
-        let values = words + variables.compactMap { Environment[bytes: $0].map(Argument.init) }
+        let values = words + Environment.values(ofNamesWith: "PATCHPACK_").map(Argument.init)
         var texts: Set<String> = []
         for value in values where value.bytes.count >= Self.shortest {
             // Of `--signing-key=rsa-sha256:KEY` a message may show each part, and of a path a folder.
-            for separator in [UInt8(ascii: "="), UInt8(ascii: ":")] {
-                let word = value.bytes.drop { $0 == UInt8(ascii: "-") }
-                let parts = value.bytes.split(separator: separator, maxSplits: 1)
-                for part in [value.bytes[...], word] + parts where Self.isKey(part) {
-                    guard FileInfo(Path(bytes: Array(part)), following: true) == nil else { continue }
-                    texts.insert(String(decoding: part, as: UTF8.self))
-                    for piece in part.split(whereSeparator: { "/\n".utf8.contains($0) }) where piece.count >= 8 {
-                        texts.insert(String(decoding: piece, as: UTF8.self))
-                    }
+            var parts = [value.bytes[...]]
+            if value.bytes.first == UInt8(ascii: "-") { parts.append(value.bytes.drop { $0 == UInt8(ascii: "-") }) }
+            for separator in [UInt8(ascii: "="), UInt8(ascii: ":")] where value.bytes.contains(separator) {
+                parts += value.bytes.split(separator: separator, maxSplits: 1)
+            }
+            for part in parts where Self.isKey(part) && FileInfo(Path(bytes: Array(part)), following: true) == nil {
+                texts.insert(String(decoding: part, as: UTF8.self))
+                for piece in part.split(whereSeparator: { "/\n".utf8.contains($0) }) where piece.count >= 8 {
+                    texts.insert(String(decoding: piece, as: UTF8.self))
                 }
             }
         }
@@ -48,9 +47,7 @@ struct Secrets: Sendable {
     /// Whether a text has a key's form: PEM, hexadecimal digits, or base64 that is hardly a file's name.
     static func isKey(_ bytes: some Collection<UInt8>) -> Bool {
         guard bytes.count >= shortest else { return false }
-        if bytes.contains(UInt8(ascii: "\n")) || Array(bytes).firstRange(of: Array("-----BEGIN".utf8)) != nil {
-            return true
-        }
+        if bytes.starts(with: "-----BEGIN".utf8) || bytes.contains(UInt8(ascii: "\n")) { return true }
         var (hexadecimal, lower, upper, digits, marks) = (0, 0, 0, 0, 0)
         var run = 0
         var longestRun = 0

@@ -145,6 +145,19 @@ enum Environment {
     /// A variable's value; nil where it is not set or empty.
     static subscript(name: String) -> String? { self[bytes: name].map { String(decoding: $0, as: UTF8.self) } }
 
+    /// The values of all variables whose names begin so.
+    static func values(ofNamesWith prefix: String) -> [[UInt8]] {
+        var values: [[UInt8]] = []
+        var next = unsafe environ
+        while let entry = unsafe next.pointee {
+            if unsafe strncmp(entry, prefix, prefix.utf8.count) == 0, let value = unsafe strchr(entry, 0x3D) {
+                values.append(unsafe Array(UnsafeRawBufferPointer(start: value + 1, count: strlen(value + 1))))
+            }
+            unsafe next += 1
+        }
+        return values
+    }
+
     /// The variables that have held a secret; commands that this one runs do not inherit them.
     static let secrets = Mutex<Set<String>>([])
 

@@ -78,6 +78,30 @@ import Testing
         #expect(harness.failures.map(\.code) == [.scriptLimit, .scriptLimit])
     }
 
+    /// A table is paid for before its room is taken, and a message before it becomes a string of the script's.
+    @Test func whatIsLargeIsPaidBeforeItIsMade() throws {
+        var limits = PatchLimits.patient
+        limits.memory = 24 << 20
+        let harness = try Harness(limits: limits)
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let strings = Array(repeating: "", count: 3_000_000)
+        _ = try harness.registry.replaceable("T.strings") { () -> [String] in strings }
+        _ = try harness.registry.replaceable("T.deep") { (_: [String: [String: [String: Int]]]) -> Int in 0 }
+        let patch = try harness.apply(
+            """
+            patch.replace('T.f', function(original, x)
+              if x == 1 then host.call('T.strings') end
+              local key = ('k'):rep(1000000)
+              local _, message = pcall(host.call, 'T.deep', {[key] = {[key] = {[key] = 'x'}}})
+              return #message
+            end)
+            """, replaces: ["T.f"])
+        #expect(function(1) == 1)
+        #expect(patch.memory < 34 << 20)
+        #expect(harness.failures.map(\.code) == [.scriptLimit])
+        #expect((100...5000).contains(function(2)))
+    }
+
     @Test func longMessagesAreCut() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) throws -> Int in x }

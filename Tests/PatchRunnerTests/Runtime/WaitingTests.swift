@@ -228,4 +228,131 @@ import Testing
         #expect(await answer.value == 1001)
         #expect(harness.failures.map(\.message) == ["ended: it used up its fuel"])
     }
+
+    /// The time of a host's function is the host's, and that of a call within it is the script's.
+    @Test func nestedCallsAreTimedAsTheScripts() throws {
+        struct Pair: Codable, PatchValue {
+            var a = 1
+            var b = 2
+        }
+        var limits = PatchLimits.patient
+        limits.callTime = .milliseconds(200)
+        limits.callFuel = .max
+        let harness = try Harness(limits: limits)
+        let pairs = Array(repeating: Pair(), count: 50)
+        let inner = try harness.registry.replaceable("T.inner") { () -> [Pair] in pairs }
+        let slow = try harness.registry.replaceable("T.slow") { (x: Int) -> Int in
+            usleep(400_000)
+            return inner().count + x
+        }
+        _ = try harness.registry.replaceable("T.outer") { () -> Int in inner().count }
+        let run = try harness.registry.replaceable("T.run") { (x: Int) -> Int in x }
+        try harness.apply(
+            """
+            local list = {} for i = 1, 50 do list[i] = {a = 1, b = 2} end
+            patch.replace('T.inner', function(original) return list end)
+            patch.replace('T.slow', function(original, x) for i = 1, 3000 do end return original(x) + 1000 end)
+            patch.replace('T.run', function() while true do host.call('T.outer') end end)
+            """, replaces: ["T.inner", "T.slow", "T.run"])
+        #expect(slow(1) == 1051)
+        #expect(harness.failures.isEmpty, "\(harness.failures)")
+        let seconds = OverrunTests.processorTime { #expect(run(7) == 7) }
+        #expect(!harness.failures.isEmpty)
+        #expect(harness.failures.allSatisfy { $0.message == "ended: it ran longer than its limit" })
+        #expect(seconds < 2, "it took \(seconds) s, and had 0.2")
+    }
+
+    /// Calls the patch that its call belonged to, once nobody has it any more.
+    private final class LastWish: PatchObject {
+        let wish: @Sendable () -> Void
+        init(_ wish: @escaping @Sendable () -> Void) { self.wish = wish }
+        deinit { wish() }
+    }
+
+    /// Objects end with a call that was given up, and what they do then may enter the patch, as it is being left.
+    @Test func whatEndsWithACallMayCallThePatch() async throws {
+        var limits = PatchLimits.patient
+        limits.lockTime = .milliseconds(20)
+        limits.failures = .max
+        let harness = try Harness(limits: limits)
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let wishes = Counter()
+        _ = try harness.registry.replaceable("T.wish") { () -> LastWish in
+            LastWish {
+                for i in 0..<20 { _ = function(i) }
+                wishes.add()
+            }
+        }
+        let gate = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        let slow = try harness.registry.replaceable("T.slow") { (x: Int) async -> Int in
+            await withCheckedContinuation { continuation in gate.withLock { $0 = continuation } }
+            return x
+        }
+        let mayLeave = DispatchSemaphore(value: 0)
+        let isIn = Slot()
+        let hold = try harness.registry.replaceable("T.hold") { () -> Int in
+            isIn.release()
+            mayLeave.wait()
+            return 0
+        }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(original, x) return original(x) + 1 end)
+            patch.replace('T.slow', function(original, x) local wish = host.call('T.wish') return original(x) end)
+            patch.replace('T.hold', function(original) return original() end)
+            """, replaces: ["T.f", "T.slow", "T.hold"])
+        for round in 1...10 {
+            async let answer = slow(round)
+            while gate.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
+            async let held = onThread { hold() }
+            await isIn.wait()
+            gate.withLock { $0.take() }?.resume()
+            #expect(await answer == round)  // it could not enter again, and gave up
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<2 { group.addTask { await onThread { for i in 0..<2000 { _ = function(i) } } } }
+                mayLeave.signal()
+            }
+            #expect(await held == 0)
+        }
+        #expect(wishes.count == 10)
+        #expect(function(1) == 2)
+    }
+
+    /// A task that is woken on the thread that leaves the patch holds nobody up.
+    @Test(.timeLimit(.minutes(1)))
+    func whoIsWokenHoldsNoQueue() async throws {
+        let harness = try Harness()
+        let isIn = Slot()
+        let mayLeave = DispatchSemaphore(value: 0)
+        let mayEnd = DispatchSemaphore(value: 0)
+        let holds = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
+            isIn.release()
+            mayLeave.wait()
+            return x
+        }
+        let other = try harness.registry.replaceable("T.o") { (x: Int) -> Int in x }
+        let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in x }
+        try harness.apply(
+            """
+            for _, name in ipairs{'T.f', 'T.o', 'T.w'} do
+              patch.replace(name, function(original, x) return original(x) + 1000 end)
+            end
+            """, replaces: ["T.f", "T.o", "T.w"])
+        async let held = onThread { holds(1) }
+        await isIn.wait()
+        let executor = AtOnce()
+        let task = Task(executorPreference: executor) { () -> Int in
+            let answer = await waits(2)
+            mayEnd.wait()  // on the thread that woke it
+            return answer
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        async let late = onThread { other(3) }
+        try await Task.sleep(for: .milliseconds(50))
+        mayLeave.signal()
+        #expect(await late == 1003)
+        mayEnd.signal()
+        #expect(await task.value == 1002)
+        #expect(await held == 1001)
+    }
 }

@@ -21,7 +21,7 @@ import Testing
         ),
         (
             "colliding",
-            "T = {} for i = 1, 30000 do T[i * 65535] = i end for i = 1, 30000, 2 do T[i * 65535] = nil end"
+            "T = {} for i = 1, 30000 do T[i * 32767] = i end for i = 1, 30000, 2 do T[i * 32767] = nil end"
         ),
         (
             "colliding-chain",
@@ -33,6 +33,17 @@ import Testing
             end
             T = head
             """
+        ),
+        (
+            "colliding-loop",
+            """
+            T = {} for i = 1, 8000 do T[i * 8191] = i end
+            pcall(setmetatable, T, {__index = T, __newindex = T})
+            """
+        ),
+        (
+            "colliding-late-loop",
+            "local m = {} T = {} for i = 1, 30000 do T[i * 32767] = i end setmetatable(T, m) m.__index = T"
         ),
         ("late-index", "local t = {} for i = 1, 150 do t = setmetatable({}, late(t)) end T = t"),
         (
@@ -101,13 +112,21 @@ import Testing
         ("compare", "local b for i = 1, 100 do b = zeros1 < zeros2 end"),
         ("compare-small", "local b for i = 1, 1000 do b = small1 < small2 end"),
         ("equal", "local b for i = 1, 1000 do b = long == long2 end"),
+        ("max", "local m = math.max(table.unpack(zeros))"),
+        (
+            "min-many",
+            "local function f(n, ...) if n > 0 then return f(n - 1, small1, small2, ...) end return math.min(...) end f(150)"
+        ),
+        ("format-spaces", "local s = ('%d'):rep(240):format(table.unpack(spaces))"),
+        ("char-spaces", "local s = string.char(table.unpack(spaces))"),
+        ("utf8-char-spaces", "local s = utf8.char(table.unpack(spaces))"),
         ("append", "local s = '' for i = 1, 1000 do s = s .. 'xxxxxxxxxxxxxxxxxxxx' end"),
         ("hash", "local t = {} t[long .. 'x'] = 1"),
         ("next", "local k for i = 1, 100 do k = next(T) end"),
         ("pairs", "for k, v in pairs(T) do end"),
         ("ipairs", "for i, v in ipairs(T) do end"),
-        ("index", "local x for i = 1, 1000 do x = T[i * 65535 + 7] end"),
-        ("store", "for i = 1, 1000 do T[i * 65535 + 7] = nil end"),
+        ("index", "local x for i = 1, 1000 do x = T[(i + 40000) * 32767] x = T[(i + 9000) * 8191] end"),
+        ("store", "for i = 1, 1000 do T[(i + 40000) * 32767] = nil T[(i + 9000) * 8191] = nil end"),
         ("length", "local x for i = 1, 1000 do x = #T end"),
         ("rehash", "for i = 1, 1000 do T['k' .. i] = 1 T['k' .. i] = nil end"),
         ("allocate", "local t = {} for i = 1, 100000 do t[i] = {} end"),
@@ -145,6 +164,9 @@ import Testing
         small1, small2 = ('\\0'):rep(1900), ('\\0'):rep(1901)
         digits = ('1'):rep(1000000)
         many, some, numbers, map, doubles = {}, {}, {}, {}, {}
+        zeros, spaces = {}, {}
+        local space = (' '):rep(1000000) .. '1'
+        for i = 1, 240 do zeros[i] = i % 2 == 0 and zeros1 or zeros2 spaces[i] = space end
         for i = 1, 50000 do many[i] = i end
         for i = 1, 20 do some[i] = {} end
         for i = 1, 30000 do numbers[i] = i end

@@ -1,4 +1,4 @@
--- outcome: failed script-limit
+-- outcome: failed script
 patch.replace("T.run", function(original, x)
   local t = {}
   for i = 1, 1900 do t = setmetatable({}, {__index = t}) end
