@@ -162,7 +162,8 @@ extension Dictionary: PatchValue where Key == String, Value: PatchValue {
                 return false
             }
             guard Value.read(from: stack, at: -1) == nil else { return true }
-            found = "field \(String(decoding: key.utf8.prefix(128), as: UTF8.self)): " + Value.mismatch(in: stack, at: -1)
+            found =
+                "field \(String(decoding: key.utf8.prefix(128), as: UTF8.self)): " + Value.mismatch(in: stack, at: -1)
             return false
         }
         return found
