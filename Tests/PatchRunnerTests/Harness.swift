@@ -1,3 +1,7 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+import Dispatch
 import Foundation
 import PatchCrypto
 import PatchRunner
@@ -99,6 +103,34 @@ final class Counter: Sendable {
     private let value = Atomic(0)
     func add() { value.add(1, ordering: .relaxed) }
     var count: Int { value.load(ordering: .relaxed) }
+}
+
+private final class ThreadWork {
+    let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
+}
+
+/// Runs a body on a thread whose stack has so many bytes and no more; the system may give a `Thread` one that another has left.
+func onStack<Value>(ofKilobytes kilobytes: Int, _ body: @escaping () -> Value) -> Value? {
+    var value: Value?
+    let size = kilobytes * 1024
+    let stack = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 1 << 16)
+    defer { unsafe stack.deallocate() }
+    let work = unsafe Unmanaged.passRetained(ThreadWork { value = body() }).toOpaque()
+    var attributes = pthread_attr_t()
+    unsafe pthread_attr_init(&attributes)
+    defer { unsafe pthread_attr_destroy(&attributes) }
+    guard unsafe pthread_attr_setstack(&attributes, stack, size) == 0 else { return nil }
+    var thread = pthread_t()
+    let started = unsafe pthread_create(
+        &thread, &attributes,
+        { context in
+            if let context = unsafe context { unsafe Unmanaged<ThreadWork>.fromOpaque(context).takeRetainedValue().body() }
+            return nil
+        }, work)
+    guard started == 0 else { return nil }
+    pthread_join(thread, nil)
+    return value
 }
 
 extension PatchLimits {

@@ -237,7 +237,7 @@ extension Slot {
         while unsafe pp_goes_on_waiting(waiter) {
             // A turn that was given just before it queued is found by looking again.
             let clock = Task { [alarm] in
-                try? await Task.sleep(for: .milliseconds(5))
+                try? await Task.sleep(for: .milliseconds(20))
                 alarm.wake()
             }
             await alarm.sleep()

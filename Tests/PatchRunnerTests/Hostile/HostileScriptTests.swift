@@ -26,7 +26,9 @@ import TestSupport
         let outcome = try #require(head.split(separator: ": ", maxSplits: 1).last).split(separator: " ").map(
             String.init)
 
-        let harness = try Harness(limits: PatchLimits())
+        var limits = PatchLimits()
+        if isSanitized { (limits.callTime, limits.loadTime) = (.seconds(2), .seconds(60)) }
+        let harness = try Harness(limits: limits)
         let calls = Counter()
         let run = try harness.registry.replaceable("T.run") { (x: Int) -> Int in
             calls.add()

@@ -137,7 +137,7 @@ import Testing
 
     /// Nested calls of C need more stack than is promised to be there: an error of the script, and no crash.
     @Test(arguments: [200, 320, 400, 640, 1024])
-    func noScriptOverflowsAThreadsStack(_ kilobytes: Int) async throws {
+    func noScriptOverflowsAThreadsStack(_ kilobytes: Int) throws {
         let nested = [
             "local t t = setmetatable({}, {__index = function(_, k) return table.concat(t, '', 1, 1) end}) pcall(table.concat, t, '', 1, 1)",
             "local t t = setmetatable({}, {__index = function(_, k) return (table.unpack(t, 1, 1)) end}) pcall(table.unpack, t, 1, 1)",
@@ -158,13 +158,9 @@ import Testing
                 limits.stackBytes = stackBytes
                 let harness = try Harness(limits: limits)
                 let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
-                let answer = await withCheckedContinuation { done in
-                    let thread = Thread {
-                        if let loaded = try? harness.runner.load(patch) { try? harness.runner.apply(loaded) }
-                        done.resume(returning: function(7))
-                    }
-                    thread.stackSize = kilobytes * 1024
-                    thread.start()
+                let answer = onStack(ofKilobytes: kilobytes) {
+                    if let loaded = try? harness.runner.load(patch) { try? harness.runner.apply(loaded) }
+                    return function(7)
                 }
                 #expect(answer == 7)
             }
@@ -172,7 +168,7 @@ import Testing
     }
 
     /// An original has half of the stack that the call was promised, whatever the script has used before.
-    @Test func anOriginalHasItsStack() async throws {
+    @Test func anOriginalHasItsStack() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
             unsafe withUnsafeTemporaryAllocation(byteCount: 200 * 1024, alignment: 16) { buffer in
@@ -200,11 +196,7 @@ import Testing
               return answer or 0
             end)
             """, replaces: ["T.f"])
-        let answer = await withCheckedContinuation { done in
-            let thread = Thread { done.resume(returning: function(7)) }
-            thread.stackSize = 600 * 1024
-            thread.start()
-        }
+        let answer = onStack(ofKilobytes: 600) { function(7) }
         #expect(answer == 8 || answer == 0, "\(harness.failures)")
     }
 
@@ -246,7 +238,7 @@ import Testing
     }
 
     /// Host functions that pcall deeply, in a coroutine that needs no C stack for it.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func protectedCallsWithinEachOtherEnd() async throws {
         let harness = try Harness(limits: PatchLimits())
         let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in x }
@@ -256,7 +248,7 @@ import Testing
         #expect(await function(1) == 1)
         #expect(harness.failures.map(\.code) == [.scriptLimit])
         let state = try #require(harness.registry.state.first?.patches.first)
-        #expect(state.longestTime < .seconds(1))  // it was 2.9 seconds, on a machine that had nothing else to do
+        #expect(isSanitized || state.longestTime < .seconds(1))  // it was 2.9 seconds, on a machine that had nothing else to do
     }
 
     // MARK: answers that were wrong without a word

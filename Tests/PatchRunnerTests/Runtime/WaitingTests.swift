@@ -23,10 +23,10 @@ import Testing
     /// Sixty threads, each of which is in the patch for a few milliseconds: the last one waits longer than the lock's time, and gets in.
     @Test func whoWaitsForManyShortCallsGetsIn() async throws {
         var limits = PatchLimits.patient
-        limits.lockTime = .milliseconds(200)
+        limits.lockTime = .seconds(1)
         let harness = try Harness(limits: limits)
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
-            usleep(5000)
+            usleep(20_000)
             return x
         }
         try harness.apply(Self.through, replaces: ["T.f"])
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// A thread that holds a patch until a task has run that has nothing to do with it: calls that wait must leave it a thread.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func tasksThatWaitHoldNoThread() async throws {
         let harness = try Harness()
         let isIn = Slot()
@@ -319,7 +319,7 @@ import Testing
     }
 
     /// A task that is woken on the thread that leaves the patch holds nobody up.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func whoIsWokenHoldsNoQueue() async throws {
         let harness = try Harness()
         let isIn = Slot()

@@ -114,9 +114,9 @@ import Testing
         try harness.apply(
             "local names = {\(list)}\n\(Self.script)",
             replaces: ["T.run"] + (names + ["tree"]).map { "V.\($0)" })
-        for seed in 1...(testsMayBeLong ? 1000 : 60) {
+        for seed in 1...(isSanitized ? 20 : testsMayBeLong ? 600 : 60) {
             let answer = run(seed)
-            #expect(answer == seed || harness.failures.last?.code == .scriptLimit)
+            #expect(answer == seed || answer == -1)
             for answer in answers { answer(seed) }
             _ = tree(seed)
         }
