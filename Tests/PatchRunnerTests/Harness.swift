@@ -110,7 +110,7 @@ private final class ThreadWork {
     init(_ body: @escaping () -> Void) { self.body = body }
 }
 
-/// Runs a body on a thread whose stack has so many bytes and no more; the system may give a `Thread` one that another has left.
+/// Runs a body on a thread whose stack has so many bytes and no more: a `Thread` may be given one that another has left.
 func onStack<Value>(ofKilobytes kilobytes: Int, _ body: @escaping () -> Value) -> Value? {
     var value: Value?
     let size = kilobytes * 1024
@@ -125,7 +125,9 @@ func onStack<Value>(ofKilobytes kilobytes: Int, _ body: @escaping () -> Value) -
     let started = unsafe pthread_create(
         &thread, &attributes,
         { context in
-            if let context = unsafe context { unsafe Unmanaged<ThreadWork>.fromOpaque(context).takeRetainedValue().body() }
+            if let context = unsafe context {
+                unsafe Unmanaged<ThreadWork>.fromOpaque(context).takeRetainedValue().body()
+            }
             return nil
         }, work)
     guard started == 0 else { return nil }

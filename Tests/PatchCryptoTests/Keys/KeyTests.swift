@@ -4,6 +4,12 @@ import Testing
 
 /// Keys are made by `openssl`, so that reading them is held against another program's writing.
 struct KeyTests {
+    /// A line of a store that lost its name would make a trusted key of a revoked one.
+    @Test(arguments: ["revoked", "Revoked", "not-after", "not-after=2027-01-01T00:00:00Z"])
+    func noKeyIsCalledByAWordOfAStore(_ name: String) {
+        #expect(throws: PatchError(.config, "")) { try TrustedKey(TestKeys.signing.verifyingKey, name: name) }
+    }
+
     private let folder: TestFolder
 
     init() throws { folder = try TestFolder() }

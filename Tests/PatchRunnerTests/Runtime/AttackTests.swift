@@ -248,7 +248,8 @@ import Testing
         #expect(await function(1) == 1)
         #expect(harness.failures.map(\.code) == [.scriptLimit])
         let state = try #require(harness.registry.state.first?.patches.first)
-        #expect(isSanitized || state.longestTime < .seconds(1))  // it was 2.9 seconds, on a machine that had nothing else to do
+        // it was 2.9 seconds, on a machine that had nothing else to do
+        #expect(isSanitized || state.longestTime < .seconds(1))
     }
 
     // MARK: answers that were wrong without a word
