@@ -118,7 +118,7 @@ ENTRY = """\
 {answer_with_original}        }}
     }}
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invoker{T}<{generics_}Output: PatchResult>(ofPlace _: Output.Type{metatypes}) -> Invoke {{
         {{ slot, stack, first, record, cell in
@@ -200,7 +200,7 @@ REPLACEABLE = """\
         return Replaceable(slot: slot, original: original)
     }}
 
-    /// Registers a place in the code, of {words}, that {does}: its original stands where it is called.
+    /// Registers a place in the code, of {words}, that {does}: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.

@@ -1,7 +1,7 @@
 // Who is in a state: one thread at a time, which may enter again.
 //
 // Taking the lock is one exchange, and giving it back is a plain store. A thread that finds it taken tries again for a while,
-// because most calls are short. After that it queues, and so does a task from the start: whoever gives the lock back then hands
+// because most calls are short. After that it queues, and so does a task from the start: the thread that gives the lock back then hands
 // it to the first in the queue. A task is woken by a callback and may need time until a thread runs it; a thread that waits
 // takes a turn that is not used within a millisecond.
 
@@ -70,7 +70,7 @@ static void take_out(pp_state *state, pp_waiter *waiter) {
         }
 }
 
-/// Hands the lock, which is this thread's or reserved, to the first waiter, or to nobody.
+/// Hands the lock, which is this thread's or reserved, to the first waiter, or to no one.
 ///
 /// Returns whom to wake once the queue is unlocked: what is woken may run at once, on this thread.
 static pp_alarm hand_over(pp_state *state) {
@@ -153,7 +153,7 @@ static bool wait_in_queue(pp_state *state, int64_t nanoseconds) {
             take_out(state, &waiter);
             break;
         }
-        // Who gave the lock back may not have seen yet that somebody waits: looks again by itself, too.
+        // Who gave the lock back may not have seen yet that another thread waits, so this one looks again by itself.
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += TURN_NANOSECONDS;

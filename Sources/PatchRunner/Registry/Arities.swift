@@ -62,7 +62,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invoker<Output: PatchResult>(ofPlace _: Output.Type) -> Invoke {
         { slot, stack, first, record, cell in
@@ -142,7 +142,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invokerThrowing<Output: PatchResult>(ofPlace _: Output.Type) -> Invoke {
         { slot, stack, first, record, cell in
@@ -226,7 +226,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of no arguments, that returns a value and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of no arguments, that returns a value and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -276,7 +276,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of no arguments, that returns a value and can throw: its original stands where it is called.
+    /// Registers a place in the code, of no arguments, that returns a value and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -325,7 +325,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of no arguments, that returns nothing and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of no arguments, that returns nothing and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -374,7 +374,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of no arguments, that returns nothing and can throw: its original stands where it is called.
+    /// Registers a place in the code, of no arguments, that returns nothing and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -561,7 +561,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invoker<A: PatchValue, Output: PatchResult>(ofPlace _: Output.Type, _: A.Type) -> Invoke {
         { slot, stack, first, record, cell in
@@ -646,7 +646,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invokerThrowing<A: PatchValue, Output: PatchResult>(ofPlace _: Output.Type, _: A.Type) -> Invoke {
         { slot, stack, first, record, cell in
@@ -746,7 +746,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of one argument, that returns a value and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of one argument, that returns a value and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -796,7 +796,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of one argument, that returns a value and can throw: its original stands where it is called.
+    /// Registers a place in the code, of one argument, that returns a value and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -846,7 +846,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of one argument, that returns nothing and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of one argument, that returns nothing and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -896,7 +896,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of one argument, that returns nothing and can throw: its original stands where it is called.
+    /// Registers a place in the code, of one argument, that returns nothing and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1086,7 +1086,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invoker<A: PatchValue, B: PatchValue, Output: PatchResult>(ofPlace _: Output.Type, _: A.Type, _: B.Type)
         -> Invoke
@@ -1176,7 +1176,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invokerThrowing<A: PatchValue, B: PatchValue, Output: PatchResult>(
         ofPlace _: Output.Type, _: A.Type, _: B.Type
@@ -1283,7 +1283,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of two arguments, that returns a value and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of two arguments, that returns a value and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1333,7 +1333,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of two arguments, that returns a value and can throw: its original stands where it is called.
+    /// Registers a place in the code, of two arguments, that returns a value and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1383,7 +1383,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of two arguments, that returns nothing and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of two arguments, that returns nothing and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1433,7 +1433,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of two arguments, that returns nothing and can throw: its original stands where it is called.
+    /// Registers a place in the code, of two arguments, that returns nothing and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1628,7 +1628,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
         ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type
@@ -1727,7 +1727,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
         ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type
@@ -1838,7 +1838,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of three arguments, that returns a value and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of three arguments, that returns a value and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1888,7 +1888,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of three arguments, that returns a value and can throw: its original stands where it is called.
+    /// Registers a place in the code, of three arguments, that returns a value and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1939,7 +1939,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of three arguments, that returns nothing and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of three arguments, that returns nothing and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -1989,7 +1989,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of three arguments, that returns nothing and can throw: its original stands where it is called.
+    /// Registers a place in the code, of three arguments, that returns nothing and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2192,7 +2192,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
         ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type
@@ -2292,7 +2292,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
         ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type
@@ -2413,7 +2413,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of four arguments, that returns a value and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of four arguments, that returns a value and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2466,7 +2466,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of four arguments, that returns a value and can throw: its original stands where it is called.
+    /// Registers a place in the code, of four arguments, that returns a value and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2517,7 +2517,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of four arguments, that returns nothing and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of four arguments, that returns nothing and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2567,7 +2567,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of four arguments, that returns nothing and can throw: its original stands where it is called.
+    /// Registers a place in the code, of four arguments, that returns nothing and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -2789,7 +2789,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
         ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type
@@ -2893,7 +2893,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invokerThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult
@@ -3025,7 +3025,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of five arguments, that returns a value and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of five arguments, that returns a value and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -3083,7 +3083,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of five arguments, that returns a value and can throw: its original stands where it is called.
+    /// Registers a place in the code, of five arguments, that returns a value and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -3135,7 +3135,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of five arguments, that returns nothing and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of five arguments, that returns nothing and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -3188,7 +3188,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of five arguments, that returns nothing and can throw: its original stands where it is called.
+    /// Registers a place in the code, of five arguments, that returns nothing and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -3431,7 +3431,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
@@ -3546,7 +3546,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invokerThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
@@ -3687,7 +3687,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of six arguments, that returns a value and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of six arguments, that returns a value and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -3748,7 +3748,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of six arguments, that returns a value and can throw: its original stands where it is called.
+    /// Registers a place in the code, of six arguments, that returns a value and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -3804,7 +3804,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of six arguments, that returns nothing and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of six arguments, that returns nothing and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -3858,7 +3858,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of six arguments, that returns nothing and can throw: its original stands where it is called.
+    /// Registers a place in the code, of six arguments, that returns nothing and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -4116,7 +4116,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -4246,7 +4246,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invokerThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -4404,7 +4404,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of seven arguments, that returns a value and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of seven arguments, that returns a value and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -4468,7 +4468,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of seven arguments, that returns a value and can throw: its original stands where it is called.
+    /// Registers a place in the code, of seven arguments, that returns a value and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -4530,7 +4530,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of seven arguments, that returns nothing and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of seven arguments, that returns nothing and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -4591,7 +4591,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of seven arguments, that returns nothing and can throw: its original stands where it is called.
+    /// Registers a place in the code, of seven arguments, that returns nothing and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -4859,7 +4859,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -4993,7 +4993,7 @@ extension Slot {
         }
     }
 
-    /// The same where the original stands at the place that calls, and is in the call's record alone.
+    /// The same where the original is the code at the place that calls, and is in the call's record alone.
     @inlinable
     static func invokerThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -5163,7 +5163,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of eight arguments, that returns a value and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of eight arguments, that returns a value and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -5232,7 +5232,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of eight arguments, that returns a value and can throw: its original stands where it is called.
+    /// Registers a place in the code, of eight arguments, that returns a value and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -5297,7 +5297,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of eight arguments, that returns nothing and cannot throw: its original stands where it is called.
+    /// Registers a place in the code, of eight arguments, that returns nothing and cannot throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
@@ -5361,7 +5361,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers a place in the code, of eight arguments, that returns nothing and can throw: its original stands where it is called.
+    /// Registers a place in the code, of eight arguments, that returns nothing and can throw: its original is the code there.
     ///
     /// - Parameters:
     ///   - name: What patches call it, such as `Cart.total`.
