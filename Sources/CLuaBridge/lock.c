@@ -91,6 +91,13 @@ static pp_alarm hand_over(pp_state *state) {
     return next->alarm;
 }
 
+/// The same where the lock is free: who left may not have seen that there is a queue.
+static pp_alarm hand_over_if_free(pp_state *state) {
+    uintptr_t owner = 0;
+    bool is_free = atomic_compare_exchange_strong(&state->owner, &owner, this_thread());
+    return is_free ? hand_over(state) : (pp_alarm){0};
+}
+
 static void unlock_and_wake(pp_state *state, pp_alarm alarm) {
     pthread_mutex_unlock(&state->queue);
     if (alarm.wake) alarm.wake(alarm.context);
@@ -198,10 +205,7 @@ pp_waiter *pp_wait(pp_state *state, pp_alarm alarm) {
     waiter->alarm = alarm;
     pthread_mutex_lock(&state->queue);
     append(state, waiter);
-    pp_alarm first = {0};
-    uintptr_t nobody = 0;
-    if (atomic_compare_exchange_strong(&state->owner, &nobody, this_thread())) first = hand_over(state);
-    unlock_and_wake(state, first);
+    unlock_and_wake(state, hand_over_if_free(state));
     return waiter;
 }
 
@@ -210,9 +214,7 @@ pp_state *pp_waits_for(pp_waiter *waiter) { return waiter->state; }
 bool pp_goes_on_waiting(pp_waiter *waiter) {
     pp_state *state = waiter->state;
     pthread_mutex_lock(&state->queue);
-    pp_alarm first = {0};
-    uintptr_t nobody = 0;
-    if (atomic_compare_exchange_strong(&state->owner, &nobody, this_thread())) first = hand_over(state);
+    pp_alarm first = hand_over_if_free(state);
     bool goes_on = !pp_has_turn(waiter) && !gives_up(waiter);
     unlock_and_wake(state, first);
     return goes_on;
