@@ -74,6 +74,12 @@ struct pp_layer {
     _Atomic(uint64_t) calls, failures, fallbacks, measured, nanoseconds, longest;
 };
 
+/// The nodes of a table's keys that are no sequence.
+typedef struct pp_hash_part {
+    const void *nodes;
+    size_t size;
+} pp_hash_part;
+
 struct pp_state {
     /// The thread that is in it, 0, or the waiter whose turn it is.
     _Atomic(uintptr_t) owner;
@@ -111,6 +117,10 @@ struct pp_state {
     int interval;
     /// The longest string and the largest other block that there were since all of them were gone, and links from table to table.
     int64_t longest_string, largest_block, links;
+    /// The large hash parts of tables, and how many bytes they are.
+    pp_hash_part *hash_parts;
+    int32_t hash_part_count, hash_part_capacity;
+    int64_t hash_bytes;
     /// The main stack's top between calls.
     int bottom;
     pp_layer **layers;
@@ -256,6 +266,13 @@ void pp_count_link(pp_state *state);
 static inline void pp_check_c_stack(lua_State *L) {
     if (__builtin_expect(!has_stack(96 * 1024), 0)) luaL_error(L, "C stack overflow");
 }
+
+/// Whether a block that Lua asks for may be a large hash part.
+bool pp_is_hash_part(size_t size);
+void pp_add_hash_part(pp_state *state, const void *block, size_t size);
+void pp_remove_hash_part(pp_state *state, const void *block);
+/// Whether the keys of a table would take too long to move into a hash part of that size.
+bool pp_would_collide(pp_state *state, size_t size);
 
 /// Ends a run that has had its time, after work that no hook looks into.
 void pp_check_clock(lua_State *L);

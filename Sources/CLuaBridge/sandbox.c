@@ -32,8 +32,8 @@ static int end_pcall(lua_State *L, int status, lua_KContext context) {
     pp_state *state = state_of(L);
     if (state->activation) state->activation->protected_calls--;
     if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L);
-    if (status == LUA_ERRMEM) pp_kill_run(L, PP_MEMORY);
     if (state->budget.kill) pp_kill_run(L, state->budget.kill);
+    if (status == LUA_ERRMEM) pp_kill_run(L, PP_MEMORY);
     pp_check_clock(L); // an error's message may have taken long
     lua_pushboolean(L, false);
     lua_insert(L, -2);

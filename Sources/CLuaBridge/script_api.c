@@ -225,8 +225,8 @@ static int require(lua_State *L) {
     else
         lua_pushnil(L);
     lua_rawset(L, 2); // the key is there: this needs no memory
-    if (status == LUA_ERRMEM) pp_kill_run(L, PP_MEMORY);
     raise_if_killed(L);
+    if (status == LUA_ERRMEM) pp_kill_run(L, PP_MEMORY);
     return status == LUA_OK ? 1 : lua_error(L);
 }
 

@@ -89,6 +89,7 @@ static int64_t weight(const pp_state *state, int64_t longest_string, int64_t lar
     int64_t chain = links * largest_block < state->used ? links * largest_block : state->used;
     int64_t most = STRING_WEIGHT * longest_string;
     if (most < largest_block) most = largest_block;
+    if (most < state->hash_bytes) most = state->hash_bytes; // all of which are read where one of them grows
     return most < chain / 8 ? chain / 8 : most; // a chain is only read, and a block may be moved
 }
 
@@ -134,7 +135,9 @@ void pp_count_link(pp_state *state) {
 static void *allocate(void *context, void *block, size_t old_size, size_t new_size) {
     pp_state *state = context;
     int64_t before = block ? (int64_t)old_size : 0;
+    bool is_hash_part = !block && old_size == 0 && pp_is_hash_part(new_size);
     if (new_size == 0) {
+        if (block && pp_is_hash_part(old_size)) pp_remove_hash_part(state, block);
         state->used -= before;
         free(block);
         return NULL;
@@ -145,6 +148,10 @@ static void *allocate(void *context, void *block, size_t old_size, size_t new_si
         if (!state->trusted) {
             if (state->used + (int64_t)new_size - before - state->lent > state->limits.hard_memory) return NULL;
             if (is_string && (int64_t)new_size > state->limits.string_bytes + STRING_HEAD) return NULL;
+            if (is_hash_part && pp_would_collide(state, new_size)) {
+                state->budget.kill = PP_COLLISIONS;
+                return NULL;
+            }
             if (state->refuse_after && (state->refuse_after == 1 || --state->refuse_after == 1)) return NULL;
         }
         int64_t *largest = is_string ? &state->longest_string : &state->largest_block;
@@ -156,6 +163,12 @@ static void *allocate(void *context, void *block, size_t old_size, size_t new_si
     void *moved = realloc(block, new_size);
     if (!moved) return (int64_t)new_size <= before ? block : NULL;
     state->used += (int64_t)new_size - before;
+    if (is_hash_part) {
+        // Refused once, Lua collects and asks again: it was a table that nothing refers to.
+        if (state->budget.kill == PP_COLLISIONS) state->budget.kill = PP_NOT_KILLED;
+        pp_add_hash_part(state, moved, new_size);
+        look_more_often(state);
+    }
     return moved;
 }
 
@@ -258,6 +271,7 @@ void pp_pool_free(pp_pool *pool) {
         for (int32_t i = 0; i < state->layer_capacity; i++) free(state->layers[i]);
         free(state->layers);
         free(state->calls);
+        free(state->hash_parts);
         pthread_mutex_destroy(&state->queue);
         free(state);
     }

@@ -41,7 +41,7 @@ typedef struct pp_limits {
 } pp_limits;
 
 /// What ends a script's run, besides an error of its own.
-enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME };
+enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS };
 
 /// Why a state could not be entered.
 enum pp_refusal {

@@ -158,6 +158,7 @@ extension PatchEvent.Failure {
         case PP_FUEL.rawValue: message = "ended: it used up its fuel"
         case PP_MEMORY.rawValue: message = "ended: it used more memory than its limit"
         case PP_TIME.rawValue: message = "ended: it ran longer than its limit"
+        case PP_COLLISIONS.rawValue: message = "ended: the numbers that are keys of one of its tables collide"
         default:
             if let error = stack.script.error(error) {
                 message =

@@ -124,6 +124,28 @@ import Testing
         #expect(harness.logged == ["more than 65536 bytes logged in a minute; the rest of it is dropped"])
     }
 
+    /// Moving many keys to another hash part is one instruction, whose steps are the square of how many fall on the same place.
+    @Test func tablesOfNumbersThatCollideDoNotGrow() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(original, x)
+              local t = {}
+              for i = 1, 2100 do
+                if x == 1 then t[i * 4095] = i end
+                if x == 2 then t[0.5 + i * 4095 / 2^31] = i end
+                if x == 3 then t[i * 1000] = i t[i + 0.5] = i t[-i * 4096] = i end
+              end
+              return -x
+            end)
+            """, replaces: ["T.f"])
+        let answers = [1, 2, 3].map { function($0) }
+        #expect(answers == [1, 2, -3])
+        #expect(harness.failures.map(\.code) == [.scriptLimit, .scriptLimit])
+        #expect(harness.failures.allSatisfy { $0.message.contains("keys of one of its tables collide") })
+    }
+
     @Test func whatIsEndedInRequireCanBeRequiredAgain() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }

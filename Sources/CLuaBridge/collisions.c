@@ -1,0 +1,96 @@
+// Tables whose keys are numbers that were chosen to fall on the same place: to move n of them into another hash part takes n² / 2 steps
+// in a single instruction, which no hook looks into. So the memory for the other part is refused.
+//
+// Lua has no function that tells where a key falls, and the place of numbers is no secret as that of strings is. What is read here is the
+// layout of a table's nodes in Lua 5.4.3 and later; the bytes are always within a block that Lua has asked for. If another version lays
+// them out otherwise, nothing is refused, and `OverrunTests` fail.
+
+#include "internal.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct node {
+    uint64_t value;
+    uint8_t value_type, key_type;
+    int32_t next;
+    union {
+        uint64_t integer;
+        double number;
+    } key;
+} node;
+
+enum {
+    /// Moving so few takes 3 ms however they fall.
+    FEW_NODES = 1024,
+    /// Steps that take 10 ms.
+    MOST_STEPS = 2000000,
+    INTEGER = LUA_TNUMBER, FLOAT = LUA_TNUMBER | 1 << 4, // types with their variants
+};
+
+bool pp_is_hash_part(size_t size) {
+    size_t nodes = size / sizeof(node);
+    return size % sizeof(node) == 0 && nodes > FEW_NODES && (nodes & (nodes - 1)) == 0;
+}
+
+void pp_add_hash_part(pp_state *state, const void *block, size_t size) {
+    if (state->hash_part_count == state->hash_part_capacity) {
+        int32_t capacity = state->hash_part_capacity ? 2 * state->hash_part_capacity : 8;
+        pp_hash_part *more = realloc(state->hash_parts, (size_t)capacity * sizeof *more);
+        if (!more) return;
+        state->hash_parts = more;
+        state->hash_part_capacity = capacity;
+    }
+    state->hash_parts[state->hash_part_count++] = (pp_hash_part){block, size};
+    state->hash_bytes += (int64_t)size;
+}
+
+void pp_remove_hash_part(pp_state *state, const void *block) {
+    for (int32_t i = state->hash_part_count - 1; i >= 0; i--) {
+        if (state->hash_parts[i].nodes != block) continue;
+        state->hash_bytes -= (int64_t)state->hash_parts[i].size;
+        state->hash_parts[i] = state->hash_parts[--state->hash_part_count];
+        return;
+    }
+}
+
+/// Where Lua looks for a number first, among so many places.
+static size_t place(const node *node, size_t places) {
+    if (node->key_type == INTEGER) return node->key.integer % places;
+    int exponent;
+    double fraction = frexp(node->key.number, &exponent) * -(double)INT_MIN;
+    if (!(fraction >= -0x1p63 && fraction < 0x1p63)) return 0;
+    unsigned sum = (unsigned)exponent + (unsigned)(int64_t)fraction;
+    return (sum <= INT_MAX ? sum : ~sum) % places;
+}
+
+/// Whether the keys of one hash part take too long to move into one of `nodes` nodes.
+static bool collide(const pp_hash_part *part, size_t nodes, uint32_t *found) {
+    const node *first = part->nodes;
+    size_t count = part->size / sizeof *first, places = (nodes - 1) | 1;
+    uint64_t steps = 0;
+    bool is_begun = false;
+    for (size_t i = 0; i < count; i++) {
+        // Another is made when no node is left: there is a key in each.
+        if (first[i].key_type == LUA_TNIL) return false;
+        if ((first[i].value_type & 0x0F) == LUA_TNIL || (first[i].key_type != INTEGER && first[i].key_type != FLOAT)) continue;
+        if (!is_begun)
+            for (size_t at = 0; at < nodes; at++) found[at] = 0;
+        is_begun = true;
+        if ((steps += found[place(&first[i], places)]++) > MOST_STEPS) return true;
+    }
+    return false;
+}
+
+bool pp_would_collide(pp_state *state, size_t size) {
+    size_t nodes = size / sizeof(node);
+    uint32_t *found = NULL;
+    bool does = false;
+    for (int32_t i = 0; i < state->hash_part_count && !does; i++) {
+        if (!found && !(found = malloc(nodes * sizeof *found))) return true;
+        does = collide(&state->hash_parts[i], nodes, found);
+    }
+    free(found);
+    return does;
+}
