@@ -109,7 +109,8 @@ struct pp_state {
     /// The host's own code runs, and not a conversion; and since when, or 0 while the clock does not run.
     bool host_works;
     uint64_t host_since;
-    bool has_left_out_concat;
+    /// Which events the script was told are left out.
+    uint32_t left_out;
     /// A call within the present one was refused, and the host was told.
     bool has_refused;
     /// How many instructions, and steps of C loops, lie between two looks at the clock. It falls while there are large blocks or

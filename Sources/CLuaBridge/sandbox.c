@@ -27,30 +27,68 @@ static size_t string_length(lua_State *L, int index) {
 /// Lua's own limit, where they are calls of C in each other.
 enum { MOST_PROTECTED_CALLS = 190 };
 
-static int end_pcall(lua_State *L, int status, lua_KContext context) {
-    (void)context;
+static void begin_protected(lua_State *L) {
+    charge(L, 10);
+    pp_check_c_stack(L);
+    // A coroutine needs no C stack for them, and unwinds thousands of them in quadratic time.
+    pp_activation *call = state_of(L)->activation;
+    if (call && call->protected_calls >= MOST_PROTECTED_CALLS) luaL_error(L, "C stack overflow");
+    if (call) call->protected_calls++;
+}
+
+/// Whether the protected call was good; it does not return where the run has ended.
+static bool end_protected(lua_State *L, int status) {
     pp_state *state = state_of(L);
     if (state->activation) state->activation->protected_calls--;
-    if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L);
+    if (status == LUA_OK || status == LUA_YIELD) return true;
     if (state->budget.kill) pp_kill_run(L, state->budget.kill);
     if (status == LUA_ERRMEM) pp_kill_run(L, PP_MEMORY);
     pp_check_clock(L); // an error's message may have taken long
+    return false;
+}
+
+static int end_pcall(lua_State *L, int status, lua_KContext context) {
+    (void)context;
+    if (end_protected(L, status)) return lua_gettop(L);
     lua_pushboolean(L, false);
     lua_insert(L, -2);
     return 2;
 }
 
 static int sandbox_pcall(lua_State *L) {
-    charge(L, 10);
-    pp_check_c_stack(L);
     luaL_checkany(L, 1);
-    // A coroutine needs no C stack for them, and unwinds thousands of them in quadratic time.
-    pp_activation *call = state_of(L)->activation;
-    if (call && call->protected_calls >= MOST_PROTECTED_CALLS) return luaL_error(L, "C stack overflow");
-    if (call) call->protected_calls++;
+    begin_protected(L);
     lua_pushboolean(L, true);
     lua_insert(L, 1);
     return end_pcall(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, end_pcall), 0);
+}
+
+static int end_handler(lua_State *L, int status, lua_KContext context) {
+    (void)context;
+    end_protected(L, status);
+    return 2; // false, and what the handler gave or failed with
+}
+
+/// The handler is called after the stack is unwound: the sandbox has no `debug` that could tell the difference, and the handler is
+/// bounded like everything else.
+static int end_xpcall(lua_State *L, int status, lua_KContext context) {
+    (void)context;
+    if (end_protected(L, status)) return lua_gettop(L) - 2;
+    begin_protected(L);
+    lua_pushboolean(L, false);
+    lua_pushvalue(L, 2);
+    lua_rotate(L, -3, 2); // false, handler, error
+    return end_handler(L, lua_pcallk(L, 1, 1, 0, 0, end_handler), 0);
+}
+
+static int sandbox_xpcall(lua_State *L) {
+    int arguments = lua_gettop(L) - 2;
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    begin_protected(L);
+    lua_pushboolean(L, true);
+    lua_pushvalue(L, 1);
+    lua_rotate(L, 3, 2); // function, handler, true, function, arguments
+    return end_xpcall(L, lua_pcallk(L, arguments, LUA_MULTRET, 0, 0, end_xpcall), 0);
 }
 
 // MARK: metatables
@@ -65,7 +103,7 @@ static const char *const events[] = {
     "__le", "__unm", "__add", "__sub", "__mul", "__div", "__mod", "__pow", "__idiv", "__band", "__bor", "__bxor",
     "__shl", "__shr", "__bnot",
 };
-static const char *const refused_events[] = {"__gc", "__mode", "__close"};
+static const char *const refused_events[] = {"__gc", "__close"};
 enum { EVENT_COUNT = sizeof events / sizeof *events, RECENT = 8, LONGEST_WALK = 100 };
 
 /// In a copy: the script's own metatable. In the registry: the copies of the metatables that were set last.
@@ -150,16 +188,25 @@ static void push_copy(lua_State *L) {
     lua_rawseti(L, recent, 2 * next + 2);
 }
 
-/// `__concat` is left out, and not refused: libraries define it beside much else that works. The script is told once.
-static void leave_out_concat(lua_State *L) {
-    static const char text[] = "the sandbox has no '__concat': `..` works on strings and numbers only";
+/// Events that are left out, and not refused: libraries define them beside much else that works. The script is told once of each.
+static const struct {
+    const char *event, *text;
+} left_out[] = {
+    {"__concat", "the sandbox has no '__concat': `..` works on strings and numbers only"},
+    {"__mode", "the sandbox has no '__mode': its tables are not weak"},
+};
+
+static void leave_out(lua_State *L) {
     pp_state *state = state_of(L);
-    lua_pushliteral(L, "__concat");
-    bool is_left_out = lua_rawget(L, 2) != LUA_TNIL && !state->has_left_out_concat;
-    lua_pop(L, 1);
-    if (!is_left_out) return;
-    state->has_left_out_concat = true;
-    pp_write_log(L, 2, text, sizeof text - 1);
+    for (unsigned i = 0; i < sizeof left_out / sizeof *left_out; i++) {
+        if (state->left_out & 1u << i) continue;
+        lua_pushstring(L, left_out[i].event);
+        if (lua_rawget(L, 2) != LUA_TNIL) {
+            state->left_out |= 1u << i;
+            pp_write_log(L, 2, left_out[i].text, strlen(left_out[i].text));
+        }
+        lua_pop(L, 1);
+    }
 }
 
 /// Refuses a metatable at 2, for the table at 1, whose event leads back: one look into it would go round two thousand times.
@@ -195,7 +242,7 @@ static int sandbox_setmetatable(lua_State *L) {
             if (lua_rawget(L, 2) != LUA_TNIL) return luaL_error(L, "the sandbox has no '%s'", refused_events[i]);
             lua_pop(L, 1);
         }
-        leave_out_concat(L);
+        leave_out(L);
         push_copy(L);
         lua_replace(L, 2);
         lua_settop(L, 2);
@@ -570,6 +617,7 @@ static const char *const kept_base[] = {
 };
 static const wrapped base_functions[] = {
     {"pcall", sandbox_pcall, PP_LUA_FUNCTIONS},
+    {"xpcall", sandbox_xpcall, PP_LUA_FUNCTIONS},
     {"setmetatable", sandbox_setmetatable, PP_LUA_FUNCTIONS},
     {"getmetatable", sandbox_getmetatable, PP_LUA_FUNCTIONS},
     {"tostring", sandbox_tostring, PP_LUA_FUNCTIONS},
@@ -654,7 +702,10 @@ void pp_install_sandbox(lua_State *L) {
     lua_getmetatable(L, -1);
     lua_pushvalue(L, -3);
     lua_setfield(L, -2, "__index");
-    lua_pushboolean(L, false);
+    // A table of the script's own, which changes no string.
+    lua_createtable(L, 0, 1);
+    lua_pushvalue(L, -4);
+    lua_setfield(L, -2, "__index");
     lua_setfield(L, -2, "__metatable");
     lua_settop(L, 1);
     lua_pushvalue(L, 1);

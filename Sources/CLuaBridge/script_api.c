@@ -5,7 +5,7 @@
 #include <string.h>
 
 /// In the registry: the tables of classes by their names, what `require` has loaded, and the environment of Wax scripts.
-static const char classes_key, loaded_key, wax_key;
+static const char classes_key, loaded_key;
 /// In a class's table: its name.
 static const char class_name_key;
 
@@ -263,11 +263,14 @@ static int find_in_class(lua_State *L) {
     if (!push_registered_name(L, lua_tostring(L, -1), lua_tostring(L, 2))) return 0;
     lua_pushvalue(L, 1);
     lua_pushcclosure(L, call_as_method, 2);
+    if (state_of(L)->loading) return 1; // it may be replaced yet, which only what the table does not hold can be
     lua_pushvalue(L, 2);
     lua_pushvalue(L, -2);
     lua_rawset(L, 1);
     return 1;
 }
+
+static int assign_in_class(lua_State *L);
 
 void pp_push_class(lua_State *L, const char *name) {
     luaL_checkstack(L, 8, NULL);
@@ -278,9 +281,11 @@ void pp_push_class(lua_State *L, const char *name) {
         lua_newtable(L);
         lua_pushstring(L, name);
         lua_rawsetp(L, -2, &class_name_key);
-        lua_createtable(L, 0, 2);
+        lua_createtable(L, 0, 3);
         lua_pushcfunction(L, find_in_class);
         lua_setfield(L, -2, "__index");
+        lua_pushcfunction(L, assign_in_class);
+        lua_setfield(L, -2, "__newindex");
         lua_pushboolean(L, false);
         lua_setfield(L, -2, "__metatable");
         lua_setmetatable(L, -2);
@@ -338,31 +343,47 @@ static int call_original_of_method(lua_State *L) {
     return call_original(L);
 }
 
-/// `function total(self, …)` after `waxClass{"Cart"}` replaces `Cart.total`, where there is one; else it is a method of the
-/// class in this script alone. Everything else that is assigned is a global.
-static int assign(lua_State *L) {
+/// Replaces the app's function that the name at 2 stands for in a class, with the function at 3; false where the app has none.
+static bool replace_in_class(lua_State *L, int class) {
     pp_state *state = state_of(L);
+    if (!state->loading || lua_type(L, 2) != LUA_TSTRING || lua_type(L, 3) != LUA_TFUNCTION) return false;
+    lua_rawgetp(L, class, &class_name_key);
+    if (!push_registered_name(L, lua_tostring(L, -1), lua_tostring(L, 2))) return false;
+    const char *name = lua_tostring(L, -1);
+    pp_add_layer(L, name, 3, class);
+    lua_pushfstring(L, "ORIG%s", lua_tostring(L, 2));
+    lua_pushlightuserdata(L, pp_find_layer(state, name));
+    lua_pushvalue(L, class);
+    lua_pushcclosure(L, call_original_of_method, 2);
+    lua_rawset(L, class);
+    return true;
+}
+
+/// `function Cart:total()`, or `Cart.total = function(self) … end`, replaces `Cart.total` where the app has it; else it is a method of
+/// the class in this patch alone.
+static int assign_in_class(lua_State *L) {
     lua_settop(L, 3);
-    if (state->loading && lua_type(L, 2) == LUA_TSTRING && lua_type(L, 3) == LUA_TFUNCTION) {
-        const char *name = lua_tostring(L, 2);
-        lua_rawgetp(L, LUA_REGISTRYINDEX, &wax_key); // 4
-        lua_rawgetp(L, 4, &class_name_key); // 5
-        if (push_registered_name(L, lua_tostring(L, 5), name)) { // 6
-            pp_add_layer(L, lua_tostring(L, 6), 3, 4);
-            lua_pushfstring(L, "ORIG%s", name);
-            lua_pushlightuserdata(L, pp_find_layer(state, lua_tostring(L, 6)));
-            lua_pushvalue(L, 4);
-            lua_pushcclosure(L, call_original_of_method, 2);
-            lua_rawset(L, 4);
-            return 0;
-        }
+    if (replace_in_class(L, 1)) return 0;
+    lua_settop(L, 3);
+    lua_rawset(L, 1);
+    return 0;
+}
+
+/// `function total(self, …)` after `waxClass{"Cart"}` is a function of that class, as above; everything else that is assigned is a global.
+/// The class is the script's own: another script's `waxClass` does not change it.
+static int assign(lua_State *L) {
+    lua_settop(L, 3);
+    lua_pushvalue(L, lua_upvalueindex(1)); // 4
+    if (replace_in_class(L, 4)) return 0;
+    lua_settop(L, 4);
+    if (state_of(L)->loading && lua_type(L, 2) == LUA_TSTRING && lua_type(L, 3) == LUA_TFUNCTION) {
         lua_pushvalue(L, 2);
         lua_pushvalue(L, 3);
         lua_rawset(L, 4);
-        lua_settop(L, 3);
     }
     lua_pushglobaltable(L);
     lua_replace(L, 1);
+    lua_settop(L, 3);
     lua_rawset(L, 1);
     return 0;
 }
@@ -374,8 +395,15 @@ static int wax_class(lua_State *L) {
     if (lua_rawgeti(L, 1, 1) != LUA_TSTRING) return luaL_error(L, "waxClass needs a class's name, as in waxClass{\"Cart\"}");
     if (!state->loading) return luaL_error(L, "waxClass works only while the script loads");
     pp_push_class(L, lua_tostring(L, -1));
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &wax_key);
+    // Wax has a global of the class's name.
+    lua_pushglobaltable(L);
+    lua_rawgeti(L, 1, 1);
+    if (lua_rawget(L, -2) == LUA_TNIL) {
+        lua_rawgeti(L, 1, 1);
+        lua_pushvalue(L, -4);
+        lua_rawset(L, -4);
+    }
+    lua_pop(L, 2);
     lua_Debug caller;
     if (!lua_getstack(L, 1, &caller)) return 1;
     lua_getinfo(L, "f", &caller);
@@ -388,7 +416,8 @@ static int wax_class(lua_State *L) {
         lua_createtable(L, 0, 3);
         lua_pushglobaltable(L);
         lua_setfield(L, -2, "__index");
-        lua_pushcfunction(L, assign);
+        lua_pushvalue(L, function - 1);
+        lua_pushcclosure(L, assign, 1);
         lua_setfield(L, -2, "__newindex");
         lua_pushboolean(L, false);
         lua_setfield(L, -2, "__metatable");
@@ -419,6 +448,10 @@ void pp_install_host(lua_State *L) {
 
 void pp_install_script_api(lua_State *L) {
     lua_newtable(L);
+    for (const char *const *name = (const char *const[]){"math", "string", "table", "utf8", NULL}; *name; name++) {
+        lua_getglobal(L, *name);
+        lua_setfield(L, -2, *name);
+    }
     lua_rawsetp(L, LUA_REGISTRYINDEX, &loaded_key);
     lua_newtable(L);
     set_function(L, "replace", patch_replace);

@@ -364,7 +364,7 @@ pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, i
     state->used = state->refuse_after = state->lent = 0;
     state->seed = seed;
     state->trusted = state->loading = true;
-    state->has_left_out_concat = false;
+    state->left_out = 0;
     state->limits = *limits;
     state->interval = limits->instructions_per_check;
     state->longest_string = state->largest_block = state->links = 0;

@@ -86,6 +86,10 @@ extension ScriptState {
             guard let script = scripts.first(where: { $0.name.hasBytes(of: candidate) }) else { continue }
             return compile(script, on: stack) ? 1 : -1
         }
+        // The first line of most scripts for Wax; what it offers there is built in here, or missing.
+        if name == "wax" || name.hasPrefix("wax/") {
+            return compile(Script(name: "wax.lua", bytes: Array("return {}".utf8)), on: stack) ? 1 : -1
+        }
         stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts of the same envelope")
         return -1
     }

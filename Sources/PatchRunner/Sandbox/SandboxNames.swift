@@ -4,7 +4,7 @@ enum SandboxNames {
         "_G", "_VERSION", "assert", "error", "getmetatable", "host", "ipairs", "log", "math", "next", "pairs", "patch",
         "pcall", "print", "rawequal", "rawget", "rawlen", "rawset", "require", "select", "setmetatable", "string",
         "table",
-        "tonumber", "tostring", "type", "utf8", "waxClass",
+        "tonumber", "tostring", "type", "utf8", "waxClass", "xpcall",
     ]
 
     static let members: [String: Set<String>] = [
@@ -28,6 +28,6 @@ enum SandboxNames {
     static let missing: Set<String> = [
         "collectgarbage", "coroutine", "debug", "dofile", "io", "load", "loadfile", "loadstring", "os", "package",
         "setfenv",
-        "getfenv", "unpack", "module", "warn", "xpcall",
+        "getfenv", "unpack", "module", "warn",
     ]
 }

@@ -69,6 +69,9 @@ import TestSupport
         "(setmetatable({}, {__call = function(self, x) return x * 2 end}))(21)", "pcall(setmetatable, 1, {})",
         "(setmetatable({1}, {__eq = function() return true end})) == setmetatable({2}, {})",
         "rawget(setmetatable({}, {__index = {x = 1}}), 'x')",
+        "xpcall(error, function(m) return m .. '!' end, 'x')", "xpcall(function(...) return ... end, print, 1, nil, 3)",
+        "xpcall(error, function() return 1, 2 end)", "select(2, xpcall(string.rep, tostring))", "pcall(xpcall, print)",
+        "getmetatable('').__index == string", "require 'string' == string", "require('utf8') == utf8",
     ]
 
     @Test func answersAsLuaDoes() throws {
@@ -109,6 +112,48 @@ import TestSupport
                 assert(not pcall(function() return setmetatable({}, {})() end))
                 return "right"
                 """) == "right")
+    }
+
+    @Test func stringsKeepTheirMetatable() throws {
+        #expect(
+            try run(
+                """
+                getmetatable("").__index = nil
+                getmetatable("").__add = function() return "added" end
+                assert(not pcall(setmetatable, "", {}))
+                return ("right"):sub(1) .. ("1" + "2")
+                """) == "right3")
+    }
+
+    @Test func whatIsLeftOutIsSaidOnce() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.run") { () -> Int in 0 }
+        try harness.apply(
+            """
+            local class = setmetatable({}, {__mode = "k", __call = function() return 7 end, __concat = print})
+            setmetatable({}, {__mode = "v"})
+            patch.replace("T.run", function() return class() end)
+            """, replaces: ["T.run"])
+        #expect(function() == 7)
+        #expect(
+            harness.logged.map { $0.prefix(25) }
+                == ["the sandbox has no '__conc", "the sandbox has no '__mode"].map { $0.prefix(25) })
+    }
+
+    @Test func noHandlerOutlivesItsRun() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.run") { () -> Int in 0 }
+        try harness.apply(
+            """
+            patch.replace("T.run", function()
+              local ok, message = xpcall(error, function(m) error(m .. " again") end, "once")
+              assert(ok == false and message:find("once again"))
+              xpcall(function() while true do end end, function() while true do end end)
+              return 1
+            end)
+            """, replaces: ["T.run"])
+        #expect(function() == 0)
+        #expect(harness.failures.map(\.code) == [.scriptLimit])
     }
 
     @Test(arguments: ["5.3", "5.4"])

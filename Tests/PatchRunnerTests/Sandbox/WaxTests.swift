@@ -57,6 +57,37 @@ import Testing
         #expect(fill(Basket(), 3) == 7, "\(harness.failures)")
     }
 
+    /// In Wax a class is the file's, and not that of the last script that named one.
+    @Test func aClassBelongsToItsFile() throws {
+        let harness = try Harness()
+        let first = try harness.registry.replaceable("A.first") { () -> Int in 0 }
+        let second = try harness.registry.replaceable("A.second") { () -> Int in 0 }
+        let other = try harness.registry.replaceable("B.other") { () -> Int in 0 }
+        try harness.apply(
+            """
+            require "wax"
+            waxClass{"A"}
+            function first(self) return 1 end
+            require "b"
+            function second(self) return 2 end
+            """, replaces: ["A.first", "A.second", "B.other"],
+            others: ["b.lua": "waxClass{'B'} function other(self) return 3 end"])
+        #expect(first() == 1 && second() == 2 && other() == 3, "\(harness.failures)")
+    }
+
+    @Test(arguments: [
+        "waxClass{'Cart'} function Cart:total(x) return self:ORIGtotal(x) + self:more() end function Cart:more() return 1 end",
+        "local C = waxClass{'Cart'} function C.total(self, x) return C:ORIGtotal(x) + 1 end",
+        "waxClass{'Cart'} Cart.total = function(self, x) local was = Cart.name return self:ORIGtotal(x) + 1 end",
+        "waxClass{'Cart'} local app = Cart.total function total(self, x) return self:ORIGtotal(x) + 1 end",
+    ])
+    func functionsOfTheClassReplaceIt(_ source: String) throws {
+        let harness = try Harness()
+        let total = try harness.registry.replaceable("Cart.total") { (x: Int) -> Int in x * 10 }
+        try harness.apply(source, replaces: ["Cart.total"])
+        #expect(total(4) == 41, "\(harness.failures)")
+    }
+
     @Test func namesThatTheAppLacksAreNoReplacements() throws {
         let harness = try Harness()
         _ = try harness.registry.replaceable("Cart.total") { (x: Int) -> Int in x }
