@@ -39,7 +39,7 @@ let package = Package(
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(
             name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport"],
-            exclude: ["Hostile/scripts"]),
+            exclude: ["Hostile/scripts", "Spec/busted"]),
         .testTarget(
             name: "patchpackTests", dependencies: ["patchpack", "shop", "PatchCrypto", "TestSupport"],
             exclude: ["Arguments/help", "Faults/faults.c"]),

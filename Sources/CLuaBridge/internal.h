@@ -109,6 +109,8 @@ struct pp_state {
     /// The host's own code runs, and not a conversion; and since when, or 0 while the clock does not run.
     bool host_works;
     uint64_t host_since;
+    /// When a spec's own code has had its time; 0 for no limit.
+    uint64_t deadline;
     /// Which events the script was told are left out.
     uint32_t left_out;
     /// A call within the present one was refused, and the host was told.

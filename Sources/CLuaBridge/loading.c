@@ -152,8 +152,20 @@ int32_t pp_hold(lua_State *L) { return luaL_ref(L, LUA_REGISTRYINDEX); }
 void pp_push_held(lua_State *L, int32_t held) { lua_rawgeti(L, LUA_REGISTRYINDEX, held); }
 lua_State *pp_running(pp_state *state) { return state->activation ? state->activation->L : state->main; }
 
-static int trace(lua_State *L) {
-    if (lua_type(L, 1) == LUA_TSTRING) luaL_traceback(L, L, lua_tostring(L, 1), 1);
+/// Takes the place off a message that `error` was given: to its caller it is what the app's function would say.
+static int message_of(lua_State *L) {
+    lua_Debug thrower;
+    if (lua_type(L, 1) != LUA_TSTRING || !lua_getstack(L, 1, &thrower)) return 1;
+    lua_getinfo(L, "f", &thrower);
+    lua_getglobal(L, "error");
+    bool is_error = lua_rawequal(L, -1, -2);
+    lua_settop(L, 1);
+    if (!is_error) return 1;
+    luaL_where(L, 2);
+    const char *text = lua_tostring(L, 1), *place = lua_tostring(L, -1);
+    size_t length = strlen(place);
+    if (strncmp(text, place, length) != 0) length = 0;
+    lua_pushstring(L, text + length);
     return 1;
 }
 
@@ -161,7 +173,7 @@ bool pp_call_function(lua_State *L, int32_t arguments, int32_t results) {
     pp_state *state = state_of(L);
     bool trusted = state->trusted;
     int handler = lua_gettop(L) - arguments;
-    lua_pushcfunction(L, trace);
+    lua_pushcfunction(L, message_of);
     lua_insert(L, handler);
     state->trusted = false;
     int status = lua_pcall(L, arguments, results, handler);

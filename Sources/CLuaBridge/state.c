@@ -77,6 +77,8 @@ void pp_unlock(pp_state *state) {
 
 // MARK: memory and budgets
 
+
+
 static void hook(lua_State *L, lua_Debug *where);
 
 static inline int hook_mask(pp_state *state) {
@@ -236,8 +238,28 @@ void pp_look(lua_State *L) {
     check_memory(L);
 }
 
+/// A spec's own code, which all of Lua's library is open to: once its time is over, each instruction of it is an error.
+static void end_spec(lua_State *L, lua_Debug *where) {
+    pp_state *state = state_of(L);
+    if (!state->deadline || pp_nanoseconds() < state->deadline) return;
+    lua_getinfo(L, "S", where);
+    if (strcmp(where->source, "@patchpack") == 0) return; // what tells of it
+    lua_sethook(L, hook, LUA_MASKCOUNT, 1);
+    luaL_error(L, "it ran longer than the time limit");
+}
+
+void pp_limit_time(lua_State *L, int64_t nanoseconds) {
+    pp_state *state = state_of(L);
+    state->deadline = nanoseconds ? pp_nanoseconds() + (uint64_t)nanoseconds : 0;
+    lua_sethook(L, hook, nanoseconds ? LUA_MASKCOUNT : 0, 10000);
+}
+
 static void hook(lua_State *L, lua_Debug *where) {
     pp_state *state = state_of(L);
+    if (state->limits.is_free) {
+        end_spec(L, where);
+        return;
+    }
     if (where->event == LUA_HOOKLINE) {
         lua_getinfo(L, "S", where);
         WITH_RUNNER(state, state->host.line(state->context, where->source + 1, where->currentline));
@@ -365,6 +387,7 @@ pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, i
     state->seed = seed;
     state->trusted = state->loading = true;
     state->left_out = 0;
+    state->deadline = 0;
     state->limits = *limits;
     state->interval = limits->instructions_per_check;
     state->longest_string = state->largest_block = state->links = 0;

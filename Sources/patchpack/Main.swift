@@ -4,6 +4,7 @@
     import Darwin
 #endif
 import PatchCrypto
+import Synchronization
 
 /// The command line's entry: reads the arguments, runs a verb and exits with its status.
 @main
@@ -53,6 +54,11 @@ enum Main {
             guard !words.isEmpty else {
                 console.explain(Help.usage)
                 return error.code.exitStatus
+            }
+            // A pipe's reader that has seen enough, such as `head`, expects no words and the usual end.
+            if StandardOutput.isBroken.load(ordering: .relaxed) {
+                signal(SIGPIPE, SIG_DFL)
+                raise(SIGPIPE)
             }
             console.error(error)
             // Where standard output is what failed, there is nobody left to read the line.

@@ -125,6 +125,9 @@ void pp_refuse_allocation(pp_state *state, int64_t n);
 
 // MARK: loading
 
+/// Ends a spec's own code after so many nanoseconds; 0 for no limit. In a free state.
+void pp_limit_time(lua_State *state, int64_t nanoseconds);
+
 /// Compiles a text chunk, in the time that the script has; pushes the function or a message.
 bool pp_compile(lua_State *L, const char *source, size_t length, const char *name);
 /// Hands out the precompiled form of the function on top, with its lines and names.

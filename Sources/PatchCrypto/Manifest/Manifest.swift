@@ -17,6 +17,10 @@ public struct Manifest: Sendable {
         /// - Parameter name: `[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.lua` below folders of `[A-Za-z0-9_-]+`, 128 bytes at most.
         public static func isName(_ name: String) -> Bool { ManifestName.isScript(name) }
 
+        /// What a script can be called, for an error's hint.
+        package static let nameRule =
+            "a name is letters, digits, - and _ with .lua after them, at most 128 characters with its folders"
+
         /// Names a script.
         ///
         /// - Parameters:

@@ -51,12 +51,11 @@ package struct ManifestFields: Sendable {
     package func manifest(of scripts: [Script], hasOptions: Bool = false) throws(PatchError) -> Manifest {
         func required(_ value: String?, _ name: String, _ tag: String) throws(PatchError) -> String {
             if let value { return value }
-            let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-            let hint =
-                scripts[0].bytes.starts(with: byteOrderMark)
-                ? "remove the byte order mark that the file begins with, which hides its head"
-                : "add a line `-- @\(tag)` to the comments at its start" + (hasOptions ? ", or give --\(name)" : "")
-            throw PatchError(.malformed, "it has no \(name)", hint: hint)
+            throw PatchError(
+                .malformed, "it has no \(name)",
+                hint: ScriptHead.whatHidesIt(scripts[0].bytes)
+                    ?? "add a line `-- @\(tag)` to the comments at its start"
+                    + (hasOptions ? ", or give --\(name)" : ""))
         }
         let ranges = appVersions ?? "*"
         guard let range = VersionRange(ranges.split(separator: " ").joined(separator: " ")) else {

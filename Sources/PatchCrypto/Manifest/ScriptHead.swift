@@ -54,6 +54,33 @@ public struct ScriptHead: Sendable {
         }
     }
 
+    /// What to do about a script whose head is not found although its author sees one; nil if nothing is in its way.
+    static func whatHidesIt(_ script: [UInt8]) -> String? {
+        if script.starts(with: [0xEF, 0xBB, 0xBF]) {
+            return "remove the byte order mark that the file begins with, which hides its head"
+        }
+        if script.starts(with: [0xFF, 0xFE]) || script.starts(with: [0xFE, 0xFF]) || script.prefix(2).contains(0) {
+            return "the file is UTF-16 text: save it as UTF-8"
+        }
+        if script.starts(with: "#!".utf8) { return "take out the line with #!, which is no Lua and hides its head" }
+        if script.starts(with: "--[[".utf8) || script.starts(with: "--[=".utf8) {
+            return "write each tag on a line of its own with `-- ` before it: a long comment, --[[ ]], is no head"
+        }
+        if script.first.map(isSpace) == true { return "let the file begin with the comment, without an empty line" }
+        return nil
+    }
+
+    /// The ids of all `@patch` tags, which a spec may have several of.
+    package static func patches(of spec: [UInt8]) -> [String] {
+        spec.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .prefix { $0.starts(with: "--".utf8) }
+            .compactMap { line in
+                let words = line.dropFirst(2).split(whereSeparator: isSpace)
+                guard words.count > 1, words[0].elementsEqual("@patch".utf8) else { return nil }
+                return String(decoding: words[1], as: UTF8.self)
+            }
+    }
+
     /// A tag's value without the white space around it; nil where the head does not have the tag.
     public func value(of tag: Tag) -> String? { values[tag]?.first }
 

@@ -4,6 +4,8 @@ public struct EnvelopeVerifier: Sendable {
     public let trustStore: TrustStore
     /// How many distinct trusted keys must have signed.
     public let threshold: Int
+    /// Who must have signed: from each set, the key of one of the names.
+    public let requiredSigners: [Set<String>]
     /// What a sound patch must fit.
     public var policy: Policy
     /// How large an envelope and its parts may be.
@@ -15,13 +17,23 @@ public struct EnvelopeVerifier: Sendable {
     ///   - trustStore: The keys whose signatures count.
     ///   - threshold: How many distinct trusted keys must have signed, from 1. More than there are keys is allowed,
     ///     and refuses everything.
+    ///   - requiredSigners: Who must have signed, by the names of the trust store: from each set, the key of one of the names.
     ///   - policy: What a sound patch must fit.
     ///   - limits: How large an envelope and its parts may be.
-    /// - Throws: `config` for a threshold below 1.
+    /// - Throws: `config` for a threshold below 1, and for a set without a name of the trust store.
     public init(
-        trustStore: TrustStore, threshold: Int = 1, policy: Policy, limits: Limits = Limits()
+        trustStore: TrustStore, threshold: Int = 1, requiredSigners: [Set<String>] = [], policy: Policy,
+        limits: Limits = Limits()
     ) throws(PatchError) {
         guard threshold >= 1 else { throw PatchError(.config, "a threshold of \(threshold)", hint: "use 1 or more") }
+        let names = Set(trustStore.keys.map(\.name))
+        for required in requiredSigners {
+            guard let unknown = required.subtracting(names).min() ?? (required.isEmpty ? "" : nil) else { continue }
+            throw PatchError(
+                .config, "no trusted key is called \(unknown)",
+                hint: "the trust store has \(names.filter { !$0.isEmpty }.sorted().joined(separator: ", "))")
+        }
+        self.requiredSigners = requiredSigners
         self.trustStore = trustStore
         self.threshold = threshold
         self.policy = policy
@@ -149,7 +161,9 @@ public struct EnvelopeVerifier: Sendable {
     ) throws(PatchError) -> [KeyID] {
         let valid = Set(signatures.filter { $0.isTrusted && $0.isValid }.map(\.keyID))
         let signers = trustStore.keys.map(\.key.id).filter(valid.contains)
-        guard signers.count < threshold else { return signers }
+        let signed = Set(trustStore.keys.filter { valid.contains($0.key.id) }.map(\.name))
+        let missing = requiredSigners.first { $0.isDisjoint(with: signed) }
+        if signers.count >= threshold, missing == nil { return signers }
         if let unavailable { throw unavailable }
         if let bad = signatures.first(where: { $0.isTrusted && !$0.isValid }) {
             throw PatchError(
@@ -162,15 +176,24 @@ public struct EnvelopeVerifier: Sendable {
                 "signed by the key \(refused.keyID) (\(refused.keyName ?? "")), which \(refused.refusal ?? "")",
                 hint: "have it signed with a key that is trusted still")
         }
-        guard signers.isEmpty else {
+        if let missing, !signers.isEmpty {
+            let by = signed.map { $0.isEmpty ? "a key without a name" : $0 }.sorted().joined(separator: ", ")
             throw PatchError(
-                .unknownSigner, "signed by \(signers.count) trusted keys, and \(threshold) are asked for",
+                .unknownSigner, "signed by \(by), and not by \(missing.sorted().joined(separator: " or "))",
+                hint: "have it signed with that key too: patchpack resign --append")
+        }
+        guard signers.isEmpty else {
+            let keys = signers.count == 1 ? "1 trusted key" : "\(signers.count) trusted keys"
+            throw PatchError(
+                .unknownSigner, "signed by \(keys), and \(threshold) are asked for",
                 hint: "have it signed with more of the trusted keys")
         }
         let named = signatures.map { "\($0.keyID) (\($0.algorithm.rawValue))" }.joined(separator: ", ")
         let trusted = trustStore.names(at: policy.time)
+        let other = signatures.first { signature in trustStore.keys.contains { $0.key.id == signature.keyID } }
         throw PatchError(
             .unknownSigner, "signed by \(named), and trusted is \(trusted)",
-            hint: "give the public key that belongs to the signing key")
+            hint: other.map { "the key is trusted for another algorithm: trust it as \($0.algorithm.rawValue):FILE" }
+                ?? "refuse it, unless you know whose key that is: then trust its public key")
     }
 }

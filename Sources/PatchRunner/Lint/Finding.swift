@@ -22,10 +22,23 @@ package struct Finding: Sendable {
         case unknownFunction = "unknown-function"
         case arity
         case resultType = "result-type"
+        case fileName = "file-name"
+        case duplicate
+        case encoding
+        case unusedScript = "unused-script"
+        case unusedLocal = "unused-local"
+        case shadowedLocal = "shadowed-local"
+        case operand
+        case originalArguments = "original-arguments"
+        case unknownClass = "unknown-class"
+        case unknownMethod = "unknown-method"
+        case unreadable
 
         package var severity: Severity {
             switch self {
-            case .unknownTag, .undefinedGlobal, .notInSandbox, .arity: .warning
+            case .unknownTag, .undefinedGlobal, .notInSandbox, .arity, .encoding, .unusedScript, .unusedLocal,
+                .shadowedLocal, .unknownMethod:
+                .warning
             default: .error
             }
         }
@@ -45,6 +58,17 @@ package struct Finding: Sendable {
             case .replacesUnused: "the manifest names a function that the script does not replace"
             case .unknownFunction: "the app has no such function"
             case .arity: "a replacement has more parameters than it can get"
+            case .fileName: "a script's file has a name that no script in an envelope can have"
+            case .duplicate: "two scripts are the same version of the same patch"
+            case .encoding: "a script is not UTF-8 text"
+            case .unusedScript: "a script of a bundle is required by no other"
+            case .unusedLocal: "a local name is never used"
+            case .shadowedLocal: "a local name hides another one"
+            case .operand: "an operation on a value of a type that it fails for"
+            case .originalArguments: "the original is called with more or fewer arguments than it takes"
+            case .unknownClass: "waxClass names a class of which the app has no function"
+            case .unknownMethod: "a method is called that neither the app nor the script has"
+            case .unreadable: "a file cannot be read"
             case .resultType: "a replacement answers with a constant of another type than the function's"
             }
         }
@@ -69,11 +93,14 @@ package struct Finding: Sendable {
 package struct SourceText: Sendable {
     package let name: String
     package let lines: [String]
+    /// The byte that each line begins with.
+    private let lineStarts: [Int]
 
     package init(_ name: String, _ bytes: [UInt8]) {
         self.name = name
         // As Lua counts lines: two different line ends in a row are one.
         var lines: [String] = []
+        var starts = [0]
         var (start, index) = (0, 0)
         while index < bytes.count {
             let byte = bytes[index]
@@ -85,7 +112,9 @@ package struct SourceText: Sendable {
             index += 1
             if index < bytes.count, bytes[index] == 0x0A || bytes[index] == 0x0D, bytes[index] != byte { index += 1 }
             start = index
+            starts.append(start)
         }
+        lineStarts = starts
         self.lines = lines + [String(decoding: bytes[start...], as: UTF8.self)]
     }
 
@@ -112,6 +141,18 @@ package struct SourceText: Sendable {
         return Finding(
             code: code, script: name, line: max(1, line), column: start + 1, length: length, message: message,
             hint: hint)
+    }
+
+    /// A finding about a word whose place is known.
+    ///
+    /// - Parameter place: The word; its first byte counted from the beginning of the script.
+    func finding(_ code: Finding.Code, at place: SourceOutline.Place, _ message: String, hint: String? = nil) -> Finding
+    {
+        let before = lineStarts.indices.contains(place.line - 1) ? place.start - lineStarts[place.line - 1] : 0
+        let column = String(decoding: line(place.line).utf8.prefix(max(0, before)), as: UTF8.self).unicodeScalars.count
+        return Finding(
+            code: code, script: name, line: place.line, column: column + 1,
+            length: max(1, place.text.unicodeScalars.count), message: message, hint: hint)
     }
 
     private static func isName(_ scalar: Unicode.Scalar) -> Bool {

@@ -7,12 +7,13 @@ package struct PatchLint {
     /// Finding the place and the likely meaning of each takes time, and who has so many has the wrong file.
     private static let mostGlobals = 100
 
-    private let scripts: [Script]
-    private let texts: [SourceText]
+    let scripts: [Script]
+    let texts: [SourceText]
+    private(set) var outlines: [SourceOutline] = []
     private let replaces: [String]
-    private let interface: PatchInterface?
+    let interface: PatchInterface?
     private let names = NameTable()
-    private var found: [Finding] = []
+    var found: [Finding] = []
 
     /// Looks at a patch.
     ///
@@ -32,7 +33,7 @@ package struct PatchLint {
         }
         let order = Dictionary(
             scripts.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        return lint.found.sorted {
+        return lint.found.filter { !lint.isIgnored($0) }.sorted {
             (order[$0.script] ?? 0, $0.line, $0.column) < (order[$1.script] ?? 0, $1.line, $1.column)
         }
     }
@@ -54,13 +55,18 @@ package struct PatchLint {
         }
         let state = try state()
         defer { state.close() }
+        for (script, text) in zip(scripts, texts) { checkEncoding(script, text) }
         var chunks: [Chunk] = []
         for (script, text) in zip(scripts, texts) {
             let (chunk, message) = state.chunk(of: script)
             if let chunk { chunks.append(chunk) } else { found.append(Self.syntax(message, in: text)) }
         }
         guard chunks.count == scripts.count else { return }
+        outlines = scripts.map { SourceOutline($0.bytes) }
         checkGlobals(chunks)
+        checkLocals()
+        checkRequired()
+        checkClasses()
         try state.load()
         checkReplacements(of: state)
     }
@@ -76,6 +82,9 @@ package struct PatchLint {
 
     /// A message such as `main.lua:3: '=' expected near 'x'`.
     private static func syntax(_ message: String, in text: SourceText) -> Finding {
+        if text.line(1).hasPrefix("#!") {
+            return text.finding(.syntax, line: 1, "the app's Lua takes no line with #!", hint: "take it out")
+        }
         let (line, rest) = place(in: message, of: text) ?? (1, message)
         let near = rest.components(behind: " near '").map { String($0.dropLast()) }
         return text.finding(.syntax, line: line, word: near, rest)
@@ -105,7 +114,9 @@ package struct PatchLint {
 
     private mutating func checkGlobals(_ chunks: [Chunk]) {
         var left = Self.mostGlobals
-        let assigned = Set(chunks.flatMap { $0.globals.filter(\.isAssigned).map(\.name) })
+        let classes = outlines.flatMap { $0.waxClasses.map(\.text) }
+        let assigned = Set(chunks.flatMap { $0.globals.filter(\.isAssigned).map(\.name) } + classes)
+        let added = Set(outlines.flatMap(\.assignedMembers))
         let known = SandboxNames.globals.union(assigned).sorted()
         for (chunk, text) in zip(chunks, texts) {
             var seen: Set<String> = []
@@ -132,7 +143,7 @@ package struct PatchLint {
             }
             for member in chunk.members {
                 guard let known = SandboxNames.members[member.table], !known.contains(member.name),
-                    !assigned.contains(member.table)
+                    !assigned.contains(member.table), !added.contains("\(member.table).\(member.name)")
                 else { continue }
                 guard left > 0 else { return }
                 left -= 1
@@ -152,7 +163,9 @@ package struct PatchLint {
             let name = unsafe replacement.name
             replaced.append(name)
             let (script, begin) = unsafe state.place(of: replacement)
-            let text = texts.first { $0.name == script } ?? texts[0]
+            let index = texts.firstIndex { $0.name == script } ?? 0
+            let text = texts[index]
+            checkOriginal(name, index, line: begin)
             // A function of Lua's own begins nowhere.
             let line = begin > 0 ? begin : text.firstLine(with: name) ?? 1
             check(name, unsafe state.chunk(of: replacement), line: line, text: text)
@@ -175,7 +188,9 @@ package struct PatchLint {
             found.append(
                 entry.finding(
                     .replacesNothing, line: 1, "the script replaces nothing",
-                    hint: "call patch.replace, or define functions after waxClass"))
+                    hint: outlines.contains { !$0.waxClasses.isEmpty }
+                        ? "what it defines after waxClass, the app has none of"
+                        : "call patch.replace, or define functions after waxClass"))
         }
     }
 
@@ -240,7 +255,7 @@ package struct PatchLint {
 
 extension StringProtocol {
     /// What stands behind the first occurrence of a text.
-    fileprivate func components(behind text: String) -> String? {
+    func components(behind text: String) -> String? {
         var start = startIndex
         while start < endIndex {
             if self[start...].hasPrefix(text) { return String(self[start...].dropFirst(text.count)) }

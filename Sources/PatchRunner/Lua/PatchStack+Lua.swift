@@ -252,6 +252,9 @@ extension PatchStack {
         return -1
     }
 
+    /// Ends a spec's own code after so many nanoseconds; 0 for no limit.
+    func limitTime(_ nanoseconds: Int64) { unsafe pp_limit_time(state, nanoseconds) }
+
     /// The script whose stack this is.
     var script: ScriptState { unsafe ScriptState.at(pp_context(state)) }
 

@@ -31,6 +31,11 @@ package struct SpecReport: Sendable {
     package internal(set) var tests: [Test] = []
     /// Why the spec, or a patch, could not even be loaded.
     package internal(set) var error: PatchError?
+    package init() {}
+
+    /// Says why the spec could not be loaded.
+    package mutating func setError(_ error: PatchError) { self.error = error }
+
     /// How many functions the patches replaced.
     package internal(set) var replacements = 0
     /// For each script, by its `key`, its lines that hold code, and how often each ran.
@@ -43,6 +48,19 @@ package struct SpecReport: Sendable {
     package var isGood: Bool {
         error == nil && replacements > 0 && !tests.isEmpty && !tests.contains { $0.status == .failed }
     }
+}
+
+/// Which tests of a spec are run, by their full names.
+package struct SpecFilter: Sendable {
+    /// Lua patterns: a name has to match the first, and not the second.
+    package var only = "", except = ""
+    /// Tags, which are `#words` of a name, with commas between them.
+    package var tags = "", exceptTags = ""
+
+    package init() {}
+
+    /// Whether all tests are run.
+    package var isEmpty: Bool { [only, except, tags, exceptTags].allSatisfy(\.isEmpty) }
 }
 
 /// Runs a spec: a Lua script of tests, outside of the sandbox, with patches inside it.
@@ -82,18 +100,21 @@ package final class PatchSpec: Sendable {
     ///   - patches: In the order in which they are applied.
     ///   - interface: What the app offers; without it, the spec's functions take and give anything.
     ///   - limits: The patches' limits.
+    ///   - filter: Which of its tests are run.
+    ///   - timeLimit: How long the spec's own code may run: its body, each `describe`, each test, and what follows a test.
     ///   - covers: Whether the lines that run are counted.
     ///   - time: When it is, for patches that expire.
     package static func run(
         _ script: Script, on patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits = PatchLimits(),
-        covers: Bool = false, time: Timestamp? = nil
+        filter: SpecFilter = SpecFilter(), timeLimit: Duration = .seconds(10), covers: Bool = false,
+        time: Timestamp? = nil
     ) -> SpecReport {
         var report = SpecReport()
         do throws(PatchError) {
             let run = try PatchSpec(
                 script, patches, interface: interface, limits: limits, covers: covers, time: time)
             defer { run.spec.close() }
-            try run.run(script, &report)
+            try run.run(script, filter, timeLimit, &report)
         } catch {
             report.error = error
         }
@@ -138,38 +159,24 @@ package final class PatchSpec: Sendable {
 
     // MARK: running
 
-    private func run(_ script: Script, _ report: inout SpecReport) throws(PatchError) {
+    private func run(
+        _ script: Script, _ filter: SpecFilter, _ timeLimit: Duration, _ report: inout SpecReport
+    ) throws(PatchError) {
         for function in interface?.functions ?? [] { try add(function.name, function.signature) }
         if interface == nil { for name in Set(patches.flatMap(\.manifest.replaces)).sorted() { try add(name, nil) } }
         for exposed in interface?.classes ?? [] { try expose(exposed) }
-        addFunctions()
+        addFunctions(timeLimit)
         try spec.runFree(Script(name: "patchpack", bytes: Array(SpecPrelude.source.utf8)))
-        try spec.runFree(script)
-        let count = try spec.callFree("count", [])
         report.replacements = try countReplacements()
-        guard case .integer(let tests)? = count.first, tests > 0 else { return }
         lines.reset()  // that the patches were loaded to be counted is no test of them
-        for index in 1..<Int(tests) + 1 {
-            let named = try spec.callFree("describe", [.integer(Int64(index))])
-            state.locked { state in
-                state.calls = []
-                state.events = []
-            }
-            let began = pp_now()
-            let outcome: [ScriptValue]
-            do throws(PatchError) {
-                try install()
-                outcome = try spec.callFree("run", [.integer(Int64(index))])
-            } catch {
-                outcome = [.string(Array("failed".utf8)), .string(Array(error.message.utf8))]
-            }
-            runner.removeAll()
-            report.tests.append(
-                SpecReport.Test(
-                    name: named.first?.text ?? "", line: named.dropFirst().first?.number ?? 0,
-                    status: SpecReport.Status(rawValue: outcome.first?.text ?? "") ?? .failed,
-                    message: message(of: outcome), nanoseconds: pp_now() - began))
-        }
+        let options = [filter.only, filter.except, filter.tags, filter.exceptTags]
+        _ = try spec.callFree("select", options.map(ScriptValue.text))
+        // What it calls outside of tests is patched too.
+        try install()
+        let problem = try spec.callFree("load", [.string(script.bytes), .text(script.name)])
+        runner.removeAll()
+        if let problem = problem.first?.text { throw PatchError(.script, trimmed(problem)) }
+        while let test = try next() { report.tests.append(test) }
         report.coverage = lines.all
         for patch in patches {
             for script in patch.scripts {
@@ -181,23 +188,51 @@ package final class PatchSpec: Sendable {
         }
     }
 
+    /// Runs the next test; nil after the last one.
+    private func next() throws(PatchError) -> SpecReport.Test? {
+        state.locked { state in
+            state.calls = []
+            state.events = []
+        }
+        try install()
+        defer { runner.removeAll() }
+        let named = try spec.callFree("advance", [])
+        guard let name = named.first?.text else { return nil }
+        let began = pp_now()
+        let outcome: [ScriptValue]
+        do throws(PatchError) {
+            outcome = try spec.callFree("run", [])
+        } catch {
+            outcome = [.text("failed"), .text(error.message)]
+        }
+        return SpecReport.Test(
+            name: name, line: named.dropFirst().first?.number ?? 0,
+            status: SpecReport.Status(rawValue: outcome.first?.text ?? "") ?? .failed,
+            message: message(of: outcome), nanoseconds: pp_now() - began)
+    }
+
     /// What a test says, without the frames of this library, and what the patches' own failures were.
     private func message(of outcome: [ScriptValue]) -> String {
-        var lines = (outcome.dropFirst().first?.text ?? "").split(separator: "\n").map(String.init)
-        guard outcome.first?.text == "failed" else { return lines.joined(separator: "\n") }
-        lines.removeAll {
-            $0.contains("\tpatchpack:") || $0.contains("\t[C]: in function 'error'")
-                || $0.contains("\t[C]: in function 'xpcall'")
-        }
-        if lines.last == "stack traceback:" { lines.removeLast() }
-        lines = lines.map { $0.first == "\t" ? "  " + $0.dropFirst() : $0 }
+        let text = outcome.dropFirst().first?.text ?? ""
+        guard outcome.first?.text == "failed" else { return text }
         let failures = state.locked { state in
             state.events.compactMap { event -> String? in
                 guard case .failed(_, let function, let failure) = event else { return nil }
                 return "the patch failed in \(function): \(failure.place)\(failure.message)"
             }
         }
-        return (lines + failures).joined(separator: "\n")
+        return ([trimmed(text)] + failures).joined(separator: "\n")
+    }
+
+    /// A traceback without the frames of this library.
+    private func trimmed(_ text: String) -> String {
+        var lines = text.split(separator: "\n").map(String.init)
+        lines.removeAll { line in
+            line.contains("\tpatchpack:") || line.contains("in function <patchpack:")
+                || ["error", "xpcall"].contains { line.contains("\t[C]: in function '\($0)'") }
+        }
+        if lines.last == "stack traceback:" { lines.removeLast() }
+        return lines.map { $0.first == "\t" ? "  " + $0.dropFirst() : $0 }.joined(separator: "\n")
     }
 
     private func install() throws(PatchError) {
@@ -251,7 +286,7 @@ package final class PatchSpec: Sendable {
 
     // MARK: what a spec can call
 
-    private func addFunctions() {
+    private func addFunctions(_ timeLimit: Duration) {
         let functions: [(String, @Sendable (PatchSpec, PatchStack) -> Int32)] = [
             ("define", { $0.define($1) }), ("object", { $0.object($1) }), ("calls", { $0.calls($1) }),
             ("failures", { $0.failures($1) }), ("fellback", { $0.fellBack($1) }), ("logs", { $0.logs($1) }),
@@ -260,7 +295,15 @@ package final class PatchSpec: Sendable {
         for (name, body) in functions {
             spec.addFunction(name) { [weak self] stack in self.map { body($0, stack) } ?? 0 }
         }
-        spec.makeTable("__spec")
+        let nanoseconds = timeLimit.nanoseconds
+        spec.addFunction("begin", to: "__spec") { stack in
+            stack.limitTime(nanoseconds)
+            return 0
+        }
+        spec.addFunction("done", to: "__spec") { stack in
+            stack.limitTime(0)
+            return 0
+        }
     }
 
     /// `host.define(name, function)`: what the app's function does.
@@ -389,7 +432,7 @@ package final class PatchSpec: Sendable {
 }
 
 extension ScriptValue {
-    fileprivate static func text(_ text: String) -> ScriptValue { .string(Array(text.utf8)) }
+    static func text(_ text: String) -> ScriptValue { .string(Array(text.utf8)) }
 
     fileprivate var text: String? {
         guard case .string(let bytes) = self else { return nil }

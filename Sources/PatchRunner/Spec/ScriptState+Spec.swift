@@ -23,16 +23,12 @@ extension ScriptState {
         }
     }
 
-    /// Puts a function into the table `host`.
-    func addFunction(_ name: String, _ body: @escaping @Sendable (PatchStack) -> Int32) {
+    /// Puts a function into a global table, which is made if need be.
+    func addFunction(
+        _ name: String, to table: String = "host", _ body: @escaping @Sendable (PatchStack) -> Int32
+    ) {
         let index = addFunction(body)
-        unsafe pp_add_function(pp_main(state), "host", name, Int32(index))
-    }
-
-    /// Makes an empty global table.
-    func makeTable(_ name: String) {
-        let index = addFunction { _ in 0 }
-        unsafe pp_add_function(pp_main(state), name, "none", Int32(index))
+        unsafe pp_add_function(pp_main(state), table, name, Int32(index))
     }
 
     /// Calls a function of the table `__spec`.

@@ -4,12 +4,14 @@ struct Option: Sendable {
     enum Value: Sendable {
         case file(String)
         case directory(String)
+        /// A file with an algorithm before it, as in `rsa-sha256:FILE`.
+        case key(String)
         case text(String)
         case choice(String, [String])
 
         var placeholder: String {
             switch self {
-            case .file(let name), .directory(let name), .text(let name), .choice(let name, _): name
+            case .file(let name), .directory(let name), .key(let name), .text(let name), .choice(let name, _): name
             }
         }
     }
@@ -22,6 +24,8 @@ struct Option: Sendable {
     var value: Value?
     /// Whether it may be given several times.
     var repeats = false
+    /// Whether all words up to the next option are its values.
+    var takesAll = false
     /// The environment variable that names a file where the option is not given.
     var variable: String?
     /// One line for help, lower case, no full stop.
@@ -44,12 +48,15 @@ extension Option {
     static let outputFolder = Option(name: "output", short: "o", value: .directory("DIR"), help: "folder to write into")
     static let outputFile = Option(name: "output", short: "o", value: .file("FILE"), help: "file to write")
     static let force = Option(name: "force", help: "replace outputs that are there already")
+    static let allOrNothing = Option(
+        name: "all-or-nothing", help: "write no envelope unless all of them are good")
     static let dryRun = Option(name: "dry-run", help: "do everything but write")
     static let jobs = Option(
-        name: "jobs", value: .text("N"), help: "work on N files at a time (default: one for each core)")
+        name: "jobs", value: .text("N"),
+        help: "work on N files at a time (default: one for each core; 1 with --signature-command)")
 
     static let signingKey = Option(
-        name: "signing-key", value: .file("KEY"), repeats: true, variable: "PATCHPACK_SIGNING_KEY",
+        name: "signing-key", value: .key("KEY"), repeats: true, variable: "PATCHPACK_SIGNING_KEY",
         help: "private key that signs: [ALGORITHM:]FILE, env:NAME, or - (or PATCHPACK_SIGNING_KEY)")
     static let scriptKey = Option(
         name: "script-key", value: .file("FILE"), repeats: true, variable: "PATCHPACK_SCRIPT_KEY",
@@ -63,7 +70,7 @@ extension Option {
         name: "keystore-passphrase-file", value: .file("FILE"),
         help: "read the key store's passphrase from a file's first line")
     static let trustedKey = Option(
-        name: "trusted-key", value: .file("KEY"), repeats: true, variable: "PATCHPACK_TRUSTED_KEY",
+        name: "trusted-key", value: .key("KEY"), repeats: true, variable: "PATCHPACK_TRUSTED_KEY",
         help: "public key that is trusted: [ALGORITHM:]FILE, env:NAME, or - (or PATCHPACK_TRUSTED_KEY)")
     static let trustStore = Option(
         name: "trust-store", value: .file("PATH"), variable: "PATCHPACK_TRUST_STORE",
@@ -71,19 +78,22 @@ extension Option {
     static let trustStorePin = Option(
         name: "trust-store-pin", value: .text("DIGEST"), help: "refuse a trust store with another SHA-256")
     static let passphraseEnv = Option(
-        name: "passphrase-env", value: .text("VAR"), help: "read the private key's passphrase from this variable")
+        name: "passphrase-env", value: .text("VAR"), repeats: true,
+        help: "read the private key's passphrase from this variable; once for each key that has its own")
     static let passphraseFile = Option(
-        name: "passphrase-file", value: .file("FILE"), help: "read the passphrase from a file's first line")
+        name: "passphrase-file", value: .file("FILE"), repeats: true,
+        help: "read the passphrase from a file's first line; once for each key that has its own")
     static let allowUnsafePermissions = Option(
         name: "allow-unsafe-permissions", help: "use a private key file that others can read")
 
     static let algorithm = Option(
-        name: "algorithm", value: .choice("NAME", ["rsa", "ed25519"]), help: "kind of key pair to make (default: rsa)")
+        name: "algorithm", value: .choice("NAME", ["rsa", "ed25519"]),
+        help: "kind of key pair to make: rsa, or ed25519 (default: rsa)")
     static let bits = Option(
         name: "bits", value: .text("N"), help: "length of an RSA key, 2048 to 8192 (default: 3072)")
     static let suite = Option(
         name: "suite", value: .choice("NAME", ["aes-128-cbc+md5", "aes-256-gcm+sha256"]),
-        help: "suite to make the script key for (default: aes-128-cbc+md5)")
+        help: "suite to make the script key for: aes-128-cbc+md5, or aes-256-gcm+sha256 (default: the first)")
 
     static let bundle = Option(name: "bundle", help: "put all scripts into one envelope, the first as its entry")
     static let root = Option(
@@ -122,6 +132,9 @@ extension Option {
     static let signatureOnly = Option(name: "signature-only", help: "check the signatures alone, without a script key")
     static let threshold = Option(
         name: "threshold", value: .text("N"), help: "how many trusted keys must have signed (default: 1)")
+    static let require = Option(
+        name: "require", value: .text("NAME"), repeats: true,
+        help: "who must have signed, by the names of the trust store: NAME, or A|B for either")
     static let runningApp = Option(name: "app", value: .text("NAME"), help: "the app that would run it")
     static let appVersion = Option(name: "app-version", value: .text("V"), help: "that app's version")
     static let runningEngine = Option(
@@ -134,20 +147,38 @@ extension Option {
         name: "interface", value: .file("FILE"), variable: "PATCHPACK_INTERFACE",
         help: "what the app offers, as it wrote it (or PATCHPACK_INTERFACE)")
     static let spec = Option(
-        name: "spec", value: .file("SPEC.lua"), repeats: true, help: "tests in Lua, in the habit of busted")
+        name: "spec", value: .file("SPEC.lua..."), repeats: true, takesAll: true,
+        help: "specs, or folders of them; after the patches")
+    static let filter = Option(
+        name: "filter", value: .text("PATTERN"), help: "run only tests whose names match a Lua pattern")
+    static let filterOut = Option(
+        name: "filter-out", value: .text("PATTERN"), help: "leave out tests whose names match a Lua pattern")
+    static let tags = Option(
+        name: "tags", value: .text("TAGS"), help: "run only tests with one of these #words in their names")
+    static let excludeTags = Option(
+        name: "exclude-tags", value: .text("TAGS"), help: "leave out tests with one of these #words in their names")
+    static let timeLimit = Option(
+        name: "time-limit", value: .text("SECONDS"),
+        help: "how long the code of a spec may run at a time (default: 10)")
     static let testFormat = Option(
         name: "format", value: .choice("FORMAT", ["text", "json", "tap", "junit"]),
-        help: "text, one JSON object a line, TAP 14, or JUnit's XML")
+        help: "text, json (one object a line), tap (TAP 14), or junit (XML)")
     static let coverage = Option(
         name: "coverage", value: .file("FILE"), help: "write which lines of the patches ran, as lcov has it")
     static let watch = Option(name: "watch", help: "run again whenever a patch or a spec is written")
     static let noLint = Option(name: "no-lint", help: "pack without looking at the scripts first")
     static let lintFormat = Option(
         name: "format", value: .choice("FORMAT", ["text", "json", "sarif", "github"]),
-        help: "text, one JSON object a line, SARIF 2.1.0, or annotations of GitHub Actions")
+        help: "text, json (one object a line), sarif (SARIF 2.1.0), or github (annotations)")
+    static let verifyFormat = Option(
+        name: "format", value: .choice("FORMAT", ["text", "json", "sarif", "github", "junit", "tap"]),
+        help: "text, json (one object a line), sarif (SARIF 2.1.0), github (annotations), junit (XML), or tap (TAP 14)")
+    static let strict = Option(name: "strict", help: "let warnings fail it too")
+    static let stdinFilename = Option(
+        name: "stdin-filename", value: .file("NAME.lua"), help: "what the script on standard input, -, is called")
 
     static let format = Option(
-        name: "format", value: .choice("FORMAT", ["text", "json"]), help: "text, or one JSON object a line")
+        name: "format", value: .choice("FORMAT", ["text", "json"]), help: "text, or json (one object a line)")
     static let quiet = Option(name: "quiet", short: "q", help: "print failures only")
     static let color = Option(
         name: "color", value: .choice("WHEN", ["auto", "always", "never"]), help: "colour the text (default: auto)")

@@ -3,6 +3,8 @@ import PatchCrypto
 extension PatchError.Code {
     /// Wrong arguments.
     static let usage = Self("usage", exitStatus: 64)
+    /// The same version of a patch twice in one run.
+    static let duplicate = Self("duplicate", exitStatus: 65)
 }
 
 /// A word of the command line, as the system handed it over.
@@ -99,9 +101,24 @@ extension Request {
             self = .help(nil)
             return
         }
-        if first.isText("--\(Option.toolVersion.name)") {
+        if ["--\(Option.toolVersion.name)", "-V", "version"].contains(where: first.isText) {
             self = .version
             return
+        }
+        if first.isText("help") {
+            guard words.count > 1 else {
+                self = .help(nil)
+                return
+            }
+            guard let verb = Verb.all.first(where: { words[1].isText($0.name) }) else {
+                throw .unknown("verb", words[1].text, known: Verb.all.map(\.name), help: "patchpack --help")
+            }
+            self = .help(verb)
+            return
+        }
+        guard first.bytes.first != UInt8(ascii: "-") else {
+            throw PatchError(
+                .usage, "\(first.text) before the verb", hint: "the verb comes first: patchpack VERB \(first.text)")
         }
         guard let verb = Verb.all.first(where: { first.isText($0.name) }) else {
             throw .unknown("verb", first.text, known: Verb.all.map(\.name), help: "patchpack --help")
@@ -187,6 +204,12 @@ private struct VerbParser {
                 "--\(option.name)", value.text, known: choices, help: "one of \(choices.joined(separator: ", "))")
         }
         values[option.name, default: []].append(value)
+        guard option.takesAll, attached == nil else { return }
+        // What a shell makes of a pattern.
+        while let next = rest.first, next.bytes.first != UInt8(ascii: "-") {
+            values[option.name, default: []].append(next)
+            rest = rest.dropFirst()
+        }
     }
 }
 

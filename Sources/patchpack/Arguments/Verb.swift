@@ -9,6 +9,8 @@ struct Verb: Sendable {
     let operands: String
     /// What shells complete operands with.
     var operandValue: Option.Value?
+    /// The words that its first operand can be, for a verb of several actions.
+    var actions: [String] = []
     /// How many operands it takes.
     let operandCount: ClosedRange<Int>
     /// Its own options; every verb takes the common ones too.
@@ -26,7 +28,8 @@ struct Verb: Sendable {
     static let all = [
         InitCommand.verb, KeygenCommand.verb, KeyinfoCommand.verb, LintCommand.verb, TestCommand.verb, PackCommand.verb,
         VerifyCommand.verb,
-        InspectCommand.verb, UnpackCommand.verb, ResignCommand.verb, TrustCommand.verb, KeystoreCommand.verb,
+        InspectCommand.verb, CatCommand.verb, DiffCommand.verb, UnpackCommand.verb, ResignCommand.verb,
+        TrustCommand.verb, KeystoreCommand.verb,
         InterfaceCommand.verb, DoctorCommand.verb, CompletionsCommand.verb,
     ]
 }

@@ -4,8 +4,8 @@ import PatchCrypto
 enum InspectCommand {
     static let verb = Verb(
         name: "inspect", summary: "show an envelope's layers; this verifies nothing",
-        operands: "FILE [--script-key FILE] [--trusted-key KEY]",
-        operandValue: .file("FILE"), operandCount: 1...1,
+        operands: "FILE... [--script-key FILE] [--trusted-key KEY]",
+        operandValue: .file("FILE"), operandCount: 1...Int.max,
         options: [.scriptKey, .storePassphraseEnv, .storePassphraseFile, .trustedKey, .trustStore, .trustStorePin],
         example: "patchpack inspect dist/cart.js --script-key keys/script.key",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
@@ -15,11 +15,32 @@ enum InspectCommand {
         let scriptKeys = try keys.scriptKeys()
         let trustStore = try keys.trustStore()
         let now = trustStore == nil ? nil : try SystemClock.now()
-        let path = arguments.operands[0].path
+        var status: Int32 = 0
+        for path in arguments.operands.map(\.path) {
+            let inspection = inspection(of: path, scriptKeys, trustStore, now)
+            if console.format == .json {
+                try console.json(inspection.json)
+            } else {
+                try inspection.show(on: console)
+            }
+            if status == 0, let error = inspection.error { status = error.code.exitStatus }
+        }
+        return status
+    }
+
+    private static func inspection(
+        of path: Path, _ scriptKeys: ScriptKeyRing?, _ trustStore: TrustStore?, _ now: Timestamp?
+    ) -> Inspection {
         var inspection = Inspection(path: path)
-        do {
+        do throws(PatchError) {
             let bytes = try InputFile.contents(of: path, limit: Limits().envelopeSize)
-            let envelope = try UnverifiedEnvelope(bytes)
+            let envelope: UnverifiedEnvelope
+            do throws(PatchError) {
+                envelope = try UnverifiedEnvelope(bytes)
+            } catch {
+                guard let guess = ForeignFile.guess(at: bytes) else { throw error }
+                throw PatchError(error.code, error.message, hint: "it looks like \(guess)")
+            }
             inspection.envelope = envelope
             for signature in envelope.signatures {
                 let key = trustStore?.key(for: signature)
@@ -32,12 +53,7 @@ enum InspectCommand {
         } catch {
             inspection.error = error.about(path)
         }
-        if console.format == .json {
-            try console.json(inspection.json)
-        } else {
-            try inspection.show(on: console)
-        }
-        return inspection.error?.code.exitStatus ?? 0
+        return inspection
     }
 }
 

@@ -5,7 +5,8 @@ import PatchRunner
 enum InterfaceCommand {
     static let verb = Verb(
         name: "interface", summary: "say what a patch could break on between two versions of an app",
-        operands: "diff OLD.json NEW.json", operandValue: .file("FILE.json"), operandCount: 3...3, options: [],
+        operands: "diff OLD.json NEW.json", operandValue: .file("FILE.json"), actions: ["diff"], operandCount: 3...3,
+        options: [],
         example: "patchpack interface diff interface-2.3.json interface-2.4.json",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 

@@ -17,7 +17,7 @@ enum KeygenCommand {
             throw PatchError(.usage, "--bits \(bits): 2048 to 8192 is expected")
         }
         let suite = try arguments.text(of: .suite).flatMap(Suite.init(rawValue:)) ?? .aes128CBCMD5
-        let passphrase = try Passphrase.named(by: arguments)
+        let passphrase = try Passphrase.named(by: arguments, .passphraseEnv, .passphraseFile)
         let folder = arguments.value(of: .output)?.path ?? Path(".")
         let paths = ["signing.pem", "trusted.pem", "script.key"].map { folder.appending(Path($0)) }
         try KeyFiles(arguments).protectInputs(from: paths)

@@ -7,7 +7,7 @@ enum KeystoreCommand {
     static let verb = Verb(
         name: "keystore", summary: "keep named script keys in one file, under a passphrase",
         operands: "add STORE KEY... | list STORE | remove STORE NAME... | export STORE NAME -o FILE",
-        operandValue: .choice("ACTION", actions), operandCount: 2...Int.max,
+        operandValue: .choice("ACTION", actions), actions: actions, operandCount: 2...Int.max,
         options: [.name, .outputFile, .force, .storePassphraseEnv, .storePassphraseFile],
         example: "patchpack keystore add keys/script.store keys/script.key --name 2026",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })

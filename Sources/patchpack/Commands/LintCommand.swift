@@ -5,47 +5,88 @@ import PatchRunner
 enum LintCommand {
     static let verb = Verb(
         name: "lint", summary: "look for what would make a patch fail, before it ships",
-        operands: "SCRIPT.lua... [--interface FILE]", operandValue: .file("SCRIPT.lua"), operandCount: 1...Int.max,
-        options: [.interface, .bundle, .lintFormat],
+        operands: "SCRIPT.lua... [--interface FILE]", operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
+        options: [
+            .interface, .bundle, .strict, .recursive, .filesFrom, .null, .stdinFilename, .lintFormat,
+        ],
         example: "patchpack lint patches/*.lua --interface interface.json",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let interface = try InterfaceCommand.given(arguments)
         let fields = try ManifestFields(arguments)
-        let paths = arguments.operands.map(\.path)
+        let paths = try InputFiles.all(arguments, called: ".lua")
         let patches = arguments.has(.bundle) ? [paths] : paths.map { [$0] }
         let format = arguments.value(of: .lintFormat)?.text ?? "text"
         var all: [(finding: Finding, file: Path)] = []
-        var firstFault: PatchError?
-        for patch in patches {
+        var seen: [String: Path] = [:]
+        var status: Int32 = 0
+        for files in patches {
+            var findings: [(finding: Finding, file: Path)]
+            var linted: LintedPatch?
             do {
-                let patch = try LintedPatch(patch, fields, interface)
-                all += patch.findings
-                for (finding, file) in patch.findings {
-                    switch format {
-                    case "json": try console.json(finding.json(file))
-                    case "github": try console.line(finding.annotation(file))
-                    case "sarif": break
-                    default:
-                        if finding.severity == .error || !console.isQuiet {
-                            try show(finding, in: file, patch.line(of: finding), console)
-                        }
+                let patch = try LintedPatch(files, fields, interface, onStandardInput: ScriptInput.name(arguments))
+                findings = patch.findings
+                if let version = patch.version {
+                    if let other = seen[version] {
+                        let error = PatchError.twice(version, other)
+                        findings.append((patch.finding(.duplicate, error), patch.entry))
+                    }
+                    seen[version] = seen[version] ?? patch.entry
+                }
+                linted = patch
+            } catch {
+                if format == "text" || format == "json" {
+                    console.error(error)
+                    if format == "json" { try console.json(.failure(error, file: files[0])) }
+                }
+                let text = SourceText(files[0].description, [])
+                findings = [(text.finding(.unreadable, line: 1, error.message, hint: error.hint), files[0])]
+                if status == 0 { status = error.code.exitStatus }
+            }
+            all += findings
+            for (finding, file) in findings where linted != nil || format == "github" {
+                switch format {
+                case "json": try console.json(finding.json(file))
+                case "github":
+                    try console.line(
+                        Annotation.text(
+                            finding.severity.rawValue, file, title: finding.code.rawValue, region: finding.region,
+                            finding.text))
+                case "sarif": break
+                default:
+                    if finding.severity == .error || !console.isQuiet {
+                        try show(finding, in: file, linted?.line(of: finding) ?? "", console)
                     }
                 }
-                if format == "text", patch.findings.isEmpty, !console.isQuiet {
-                    try console.line(.good, "ok", "  \(patch.entry)")
-                }
-            } catch {
-                console.error(error)
-                if format == "json" { try console.json(.failure(error)) }
-                firstFault = firstFault ?? error
+            }
+            let fails = findings.contains { $0.finding.severity == .error || arguments.has(.strict) }
+            if status == 0, fails { status = PatchError.Code.script.exitStatus }
+            if format == "text", let linted, findings.isEmpty, !console.isQuiet {
+                try console.line(.good, "ok", "  \(linted.entry)")
             }
         }
-        if format == "sarif" { try console.raw(Sarif.text(of: all)) }
-        if let firstFault { return firstFault.code.exitStatus }
-        return all.contains { $0.finding.severity == .error } ? PatchError.Code.script.exitStatus : 0
+        if format == "sarif" {
+            let rules = Finding.Code.allCases.map {
+                Sarif.Rule(id: $0.rawValue, meaning: $0.meaning, level: $0.severity.rawValue)
+            }
+            let results = all.map { finding, file in
+                Sarif.Result(
+                    rule: finding.code.rawValue, level: finding.severity.rawValue, message: finding.text, file: file,
+                    region: finding.code == .unreadable ? nil : finding.region)
+            }
+            try console.raw(Sarif.text(rules, results))
+        }
+        if patches.count != 1 || !all.isEmpty {
+            let errors = all.count { $0.finding.severity == .error }
+            console.note(
+                "\(counted(errors, "error")), \(counted(all.count - errors, "warning")) in \(counted(paths.count, "file"))"
+            )
+        }
+        return status
     }
+
+    private static func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
 
     /// Prints a finding with its line and a caret.
     static func show(_ finding: Finding, in file: Path, _ text: String, _ console: Console) throws(PatchError) {
@@ -65,47 +106,72 @@ enum LintCommand {
 /// A patch of some files, and what was found in it.
 struct LintedPatch {
     let entry: Path
+    /// Its id and version, if it has them.
+    private(set) var version: String?
     private(set) var findings: [(finding: Finding, file: Path)] = []
     private let texts: [String: SourceText]
 
     /// Reads scripts, the entry first, and looks at them.
     ///
+    /// - Parameter given: What a script on standard input is called.
     /// - Throws: `no-input` or `io` where one cannot be read.
-    init(_ paths: [Path], _ fields: ManifestFields, _ interface: PatchInterface?) throws(PatchError) {
-        entry = paths[0]
+    init(
+        _ paths: [Path], _ fields: ManifestFields, _ interface: PatchInterface?, onStandardInput given: Path?
+    ) throws(PatchError) {
+        func called(_ path: Path) -> Path { path.isStandardStream ? given ?? Path("stdin.lua") : path }
+        entry = called(paths[0])
         var scripts: [Script] = []
         var files: [String: Path] = [:]
         for path in paths {
-            let name = Self.name(of: path, beside: paths[0])
+            let name = Self.name(of: called(path), beside: entry)
             scripts.append(Script(name: name, bytes: try InputFile.contents(of: path, limit: Limits().scriptSize)))
-            files[name] = path
+            files[name] = called(path)
         }
         texts = Dictionary(
             scripts.map { ($0.name, SourceText($0.name, $0.bytes)) }, uniquingKeysWith: { first, _ in first })
         let text = SourceText(scripts[0].name, scripts[0].bytes)
         var found: [Finding] = []
         var replaces: [String] = []
+        for script in scripts where !Manifest.Script.isName(script.name) {
+            found.append(
+                SourceText(script.name, script.bytes).finding(
+                    .fileName, line: 1, "\(script.name) cannot be a script's name", hint: Manifest.Script.nameRule))
+        }
         do {
-            let head = try fields.head(of: scripts[0], at: paths[0])
+            let head = try fields.head(of: scripts[0], at: entry)
             replaces = head.replaces
+            if let id = fields.id ?? head.value(of: .patch), let number = fields.version ?? head.value(of: .version) {
+                version = "\(id) \(number)"
+            }
             for (tag, meant) in head.doubtfulTags {
                 found.append(
                     text.finding(
                         .unknownTag, line: text.firstLine(with: "@\(tag)") ?? 1, word: "@\(tag)",
                         "the tag @\(tag) is unknown", hint: "did you mean @\(meant)?"))
             }
-            let manifest = try fields.manifest(for: scripts, head: head, from: paths[0])
+            // Names that are wrong are said already.
+            let named =
+                found.contains { $0.code == .fileName } ? [Script(name: "main.lua", bytes: scripts[0].bytes)] : scripts
+            let manifest = try fields.manifest(for: named, head: head, from: entry)
             if let refusal = interface?.refusal(of: manifest) {
                 found.append(text.finding(.tags, line: text.firstLine(with: "@app") ?? 1, word: manifest.app, refusal))
             }
         } catch {
-            let message = error.message.dropping(prefix: "\(paths[0]): ")
+            let message = error.message.dropping(prefix: "\(entry): ")
             let tag = ScriptHead.Tag.allCases.first { message.contains($0.rawValue) }
             let line = tag.flatMap { text.firstLine(with: "@\($0.rawValue)") } ?? 1
             found.append(text.finding(.tags, line: line, message, hint: error.hint))
         }
         found += PatchLint.findings(in: scripts, replaces: replaces, interface: interface)
-        findings = found.map { ($0, files[$0.script] ?? paths[0]) }
+        let entry = entry
+        findings = found.map { ($0, files[$0.script] ?? entry) }
+    }
+
+    /// A finding about the patch as a whole, at its tag `@patch`.
+    func finding(_ code: Finding.Code, _ error: PatchError) -> Finding {
+        let text = texts.first { $0.value.firstLine(with: "@patch") != nil }?.value ?? SourceText(entry.description, [])
+        return text.finding(
+            code, line: text.firstLine(with: "@patch") ?? 1, word: "@patch", error.message, hint: error.hint)
     }
 
     /// The line of source that a finding is about.
@@ -130,70 +196,21 @@ extension Finding {
         ])
     }
 
-    /// The finding as GitHub Actions shows it beside the line.
-    fileprivate func annotation(_ file: Path) -> String {
-        func escaped(_ text: String, _ characters: String) -> String {
-            text.unicodeScalars.map { scalar in
-                characters.unicodeScalars.contains(scalar)
-                    ? "%" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16, uppercase: true)
-                    : String(scalar)
-            }.joined()
-        }
-        let text = escaped(message + (hint.map { "; \($0)" } ?? ""), "%\r\n")
-        return
-            "::\(severity.rawValue) file=\(escaped(file.description, "%\r\n:,")),line=\(line),col=\(column),title=\(code.rawValue)::\(text)"
-    }
+    fileprivate var region: Sarif.Region { Sarif.Region(line: line, column: column, length: length) }
+
+    /// Message and hint in one line.
+    var text: String { message + (hint.map { "; \($0)" } ?? "") }
 }
 
-/// SARIF 2.1.0: what GitHub and editors read.
-private enum Sarif {
-    static func text(of findings: [(finding: Finding, file: Path)]) -> String {
-        let rules: [JSONValue] = Finding.Code.allCases.map { code in
-            .object([
-                ("id", .string(code.rawValue)),
-                ("shortDescription", .object([("text", .string(code.meaning))])),
-                ("defaultConfiguration", .object([("level", .string(code.severity.rawValue))])),
-            ])
+/// A script that comes on standard input, and has no name there.
+enum ScriptInput {
+    /// What the options call it.
+    static func name(_ arguments: ParsedArguments) throws(PatchError) -> Path? {
+        guard let name = arguments.value(of: .stdinFilename)?.path else { return nil }
+        guard arguments.operands.contains(where: \.path.isStandardStream) else {
+            throw PatchError(.usage, "--stdin-filename without standard input", hint: "name the script -")
         }
-        let results: [JSONValue] = findings.map { finding, file in
-            let region: JSONValue = .object([
-                ("startLine", .integer(finding.line)), ("startColumn", .integer(finding.column)),
-                ("endColumn", .integer(finding.column + finding.length)),
-            ])
-            let place: JSONValue = .object([
-                ("artifactLocation", .object([("uri", .string(uri(file)))])), ("region", region),
-            ])
-            let message = finding.message + (finding.hint.map { "; \($0)" } ?? "")
-            return .object([
-                ("ruleId", .string(finding.code.rawValue)), ("level", .string(finding.severity.rawValue)),
-                ("message", .object([("text", .string(message))])),
-                ("locations", .array([.object([("physicalLocation", place)])])),
-            ])
-        }
-        let driver: JSONValue = .object([
-            ("name", .string("patchpack")), ("version", .string(toolVersion)), ("rules", .array(rules)),
-        ])
-        let run: JSONValue = .object([
-            ("tool", .object([("driver", driver)])), ("columnKind", .string("unicodeCodePoints")),
-            ("results", .array(results)),
-        ])
-        return JSONValue.object([
-            ("$schema", .string("https://json.schemastore.org/sarif-2.1.0.json")), ("version", .string("2.1.0")),
-            ("runs", .array([run])),
-        ]).text(escaping: isUnprintable) + "\n"
-    }
-
-    /// A path as a URI reference.
-    private static func uri(_ path: Path) -> String {
-        path.bytes.map { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                String(UnicodeScalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
+        return name
     }
 }
 

@@ -8,22 +8,26 @@ import Synchronization
 ///   - items: What is worked on.
 ///   - jobs: How many at a time.
 ///   - console: Where the progress is shown.
+///   - words: What the last line calls those that went well and those that did not, if there are several.
 ///   - work: Called from several threads.
 ///   - show: Called on this thread with each result; gives the result's error.
 /// - Returns: The exit status, which is that of the first item that failed.
 func inOrder<Item: Sendable, Result: Sendable>(
-    _ items: [Item], jobs: Int, on console: Console, work: @escaping @Sendable (Item) -> Result,
-    show: (Result) throws(PatchError) -> PatchError?
+    _ items: [Item], jobs: Int, on console: Console, words: (good: String, bad: String),
+    work: @escaping @Sendable (Item) -> Result, show: (Result) throws(PatchError) -> PatchError?
 ) throws(PatchError) -> Int32 {
     var failure: PatchError?
+    var tally = Tally()
     var done = 0
     console.progress(0, of: items.count)
     try inOrder(items, jobs: jobs, work: work) { (result) throws(PatchError) in
         let error = try show(result)
         failure = failure ?? error
+        tally.add(error)
         done += 1
         console.progress(done, of: items.count)
     }
+    if items.count != 1 { console.note(tally.text(words.good, words.bad)) }
     return failure?.code.exitStatus ?? 0
 }
 

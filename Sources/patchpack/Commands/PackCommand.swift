@@ -8,22 +8,39 @@ enum PackCommand {
         operands: "SCRIPT.lua... [-o FILE|DIR] --signing-key KEY --script-key FILE",
         operandValue: .file("SCRIPT.lua"), operandCount: 1...Int.max,
         options: [
-            .output, .force, .dryRun, .jobs, .signingKey, .signatureCommand, .scriptKey, .scriptKeyName, .trustedKey,
+            .output, .force, .allOrNothing, .dryRun, .jobs, .signingKey, .signatureCommand, .scriptKey, .scriptKeyName,
+            .trustedKey,
             .trustStore, .trustStorePin, .passphraseEnv, .passphraseFile, .storePassphraseEnv, .storePassphraseFile,
             .allowUnsafePermissions, .bundle, .root, .id, .version, .app, .appVersions, .engine, .replaces, .created,
-            .expires, .notes, .extra, .interface, .noLint,
+            .expires, .notes, .extra, .interface, .noLint, .stdinFilename,
         ],
         example: "patchpack pack patches/*.lua -o dist --signing-key keys/signing.pem --script-key keys/script.key",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let release = try Release(arguments)
-        return try inOrder(
-            release.units(), jobs: Jobs.count(arguments), on: console, work: { release.pack($0) }
+        let words = (good: release.isDryRun ? "would be packed" : "packed", bad: "failed")
+        let jobs = try Jobs.count(arguments, defaultsToOne: arguments.has(.signatureCommand))
+        var outputs: [OutputFile] = []
+        var results: [Release.Result] = []
+        let status = try inOrder(
+            release.units(), jobs: jobs, on: console, words: words, work: { release.pack($0) }
         ) { (result) throws(PatchError) in
-            try show(result, release, console)
+            // All are shown once it is known whether all are good.
+            if arguments.has(.allOrNothing) {
+                results.append(result)
+                if let file = result.file { outputs.append(file) }
+            } else {
+                try show(result, release, console)
+            }
             return result.error
         }
+        if status == 0 { try OutputFile.write(outputs, force: arguments.has(.force)) }
+        for var result in results {
+            if status != 0, result.error == nil { result.isHeldBack = true }
+            try show(result, release, console)
+        }
+        return status
     }
 
     private static func show(_ result: Release.Result, _ release: Release, _ console: Console) throws(PatchError) {
@@ -34,7 +51,9 @@ enum PackCommand {
             console.error(error)
         } else if let manifest = result.manifest, !release.writesToStandardOutput, !console.isQuiet {
             try console.line(
-                .good, release.isDryRun ? "would pack" : "packed",
+                result.isHeldBack ? .faint : .good,
+                result.isHeldBack
+                    ? "held back" : release.isDryRun ? "would pack" : result.isUnchanged ? "unchanged" : "packed",
                 "  \(result.unit.output)  \(manifest.id) \(manifest.version), \(result.size) bytes")
         }
     }
@@ -56,7 +75,12 @@ private struct Release: Sendable {
         let unit: Unit
         var manifest: Manifest?
         var size = 0
-        /// Tags that look misspelt, each with the one that was probably meant.
+        /// Whether its output was there already, byte for byte.
+        var isUnchanged = false
+        /// Whether it is not written because another one failed.
+        var isHeldBack = false
+        /// What is to be written when all are good.
+        var file: OutputFile?
         /// What deserves a look, and does not stand in the way.
         var warnings: [String] = []
         var error: PatchError?
@@ -123,11 +147,33 @@ private struct Release: Sendable {
                 .usage, "two scripts would become \(output)", hint: "name them by their folders: --root DIR")
         }
         try keys.protectInputs(from: outputs)
+        if units.count > 1 { refuseDuplicates(in: &units) }
         return units
     }
 
+    /// An app would take one of two that have the same id and version, and which one is chance.
+    private func refuseDuplicates(in units: inout [Unit]) {
+        var seen: [String: Path] = [:]
+        for index in units.indices where units[index].fault == nil {
+            let path = units[index].scripts[0].path
+            guard !path.isStandardStream,
+                let bytes = try? InputFile.contents(of: path, limit: packer.limits.scriptSize),
+                let head = try? ScriptHead(of: bytes), let id = fields.id ?? head.value(of: .patch),
+                let version = fields.version ?? head.value(of: .version)
+            else { continue }
+            let patch = "\(id) \(version)"
+            if let other = seen[patch] { units[index].fault = PatchError.twice(patch, other).about(path) }
+            seen[patch] = seen[patch] ?? path
+        }
+    }
+
     /// A script's name in its envelope.
-    private func name(of path: Path) throws(PatchError) -> String {
+    private func name(of operand: Path) throws(PatchError) -> String {
+        let path = operand.isStandardStream ? try ScriptInput.name(arguments) ?? operand : operand
+        guard !path.isStandardStream else {
+            throw PatchError(
+                .usage, "the script on standard input has no name", hint: "give it one: --stdin-filename NAME.lua")
+        }
         var parts = [path.name]
         if let root = arguments.value(of: .root)?.path {
             let (above, all) = (root.components, path.components)
@@ -141,7 +187,7 @@ private struct Release: Sendable {
         guard Manifest.Script.isName(name) else {
             throw PatchError(
                 .usage, "\(path): \(name) cannot be a script's name",
-                hint: "a name is letters, digits, - and _ with .lua behind, at most 128 characters with its folders")
+                hint: Manifest.Script.nameRule)
         }
         return name
     }
@@ -187,18 +233,34 @@ private struct Release: Sendable {
             result.size = envelope.count
             try check(envelope, scripts, signers: sealed.signers.count)
             if isDryRun {
-                if !writesToStandardOutput {
+                if !writesToStandardOutput, !isThere(envelope, at: unit.output) {
                     try OutputFile(path: unit.output, content: .bytes([])).checkPlace(force: force)
                 }
             } else if writesToStandardOutput {
                 try StandardOutput.write(envelope)
+            } else if isThere(envelope, at: unit.output) {
+                result.isUnchanged = true
             } else {
-                try OutputFile.write([OutputFile(path: unit.output, content: .bytes(envelope))], force: force)
+                let file = OutputFile(path: unit.output, content: .bytes(envelope))
+                if arguments.has(.allOrNothing) {
+                    try file.checkPlace(force: force)
+                    result.file = file
+                } else {
+                    try OutputFile.write([file], force: force)
+                }
             }
         } catch {
-            result.error = error
+            result.error = error.code == .config ? error.about(unit.scripts[0].path) : error
         }
         return result
+    }
+
+    /// Whether an output is there already, byte for byte: a release that is made again is no fault.
+    private func isThere(_ envelope: [UInt8], at output: Path) -> Bool {
+        guard let info = FileInfo(output, following: true), info.isRegular, info.size == envelope.count else {
+            return false
+        }
+        return (try? InputFile.contents(of: output, limit: envelope.count)) == envelope
     }
 
     /// Looks at the scripts, as `lint` does; a patch with errors is not packed.
@@ -262,7 +324,9 @@ extension Release.Result {
                 ("file", .string((unit.scripts.first?.path ?? unit.output).description)),
                 ("output", .string(unit.output.description)),
             ] + JSONValue.outcome(error) + [
-                ("written", .bool(error == nil && !release.isDryRun)),
+                ("written", .bool(error == nil && !release.isDryRun && !isUnchanged && !isHeldBack)),
+                ("unchanged", .bool(isUnchanged)),
+                ("warnings", .array(warnings.map(JSONValue.string))),
                 ("size", manifest == nil ? .null : .integer(size)),
                 ("manifest", manifest?.json ?? .null),
                 ("error", .error(error)),

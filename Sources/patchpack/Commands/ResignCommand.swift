@@ -4,66 +4,28 @@ import PatchCrypto
 enum ResignCommand {
     static let verb = Verb(
         name: "resign", summary: "replace or add signatures; the payload stays, and needs no script key",
-        operands: "FILE -o FILE --trusted-key KEY... (--signing-key KEY... | --detach | --attach FILE...) [--append]",
-        operandValue: .file("FILE"), operandCount: 1...1,
+        operands:
+            "FILE... -o FILE|DIR --trusted-key KEY... (--signing-key KEY... | --detach | --attach FILE...) [--append]",
+        operandValue: .file("FILE"), operandCount: 1...Int.max,
         options: [
-            .outputFile, .force, .append, .signingKey, .signatureCommand, .detach, .attach, .trustedKey, .trustStore,
+            .output, .force, .jobs, .append, .signingKey, .signatureCommand, .detach, .attach, .trustedKey, .trustStore,
             .trustStorePin, .threshold, .passphraseEnv, .passphraseFile, .allowUnsafePermissions,
         ],
         example: "patchpack resign cart.js -o cart-2.js --append --trusted-key trusted.pem --signing-key second.pem",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard let output = arguments.value(of: .output)?.path, !output.isStandardStream else {
-            throw PatchError(.usage, "no output file", hint: "give -o FILE")
+        let resigning = try Resigning(arguments)
+        let paths = arguments.operands.map(\.path)
+        let outputs = try resigning.outputs(for: paths)
+        let jobs = try Jobs.count(arguments, defaultsToOne: arguments.has(.signatureCommand))
+        return try inOrder(
+            Array(zip(paths, outputs)), jobs: jobs, on: console,
+            words: (arguments.has(.detach) ? "detached" : "signed", "refused"), work: { resigning.resign($0, to: $1) }
+        ) { (result) throws(PatchError) in
+            try show(result.error, result.path, result.output, result.size, console)
+            return result.error
         }
-        let keys = try KeyFiles(arguments)
-        let signingKeys = try keys.signingKeys()
-        let commands = try SignatureCommand.all(arguments)
-        let attached = arguments.values(of: .attach).map(\.path)
-        guard arguments.has(.detach) == (signingKeys.isEmpty && commands.isEmpty && attached.isEmpty) else {
-            throw PatchError(
-                .usage, arguments.has(.detach) ? "--detach signs nothing" : "nothing to sign with",
-                hint: "give --signing-key, --signature-command, --attach, or --detach alone")
-        }
-        guard let trustStore = try keys.trustStore() else {
-            throw PatchError(
-                .usage, "no trusted key", hint: "give --trusted-key FILE for the signatures that the file has")
-        }
-        let path = arguments.operands[0].path
-        // The envelope may be replaced by what has its payload and signatures, and not by the bare payload.
-        try keys.protectInputs(from: [output], but: arguments.has(.detach) ? nil : path)
-        try KeyFiles.refuse(signingKeys, endedIn: trustStore)
-        let now = try SystemClock.now()
-        let verifier = try EnvelopeVerifier(
-            trustStore: trustStore, threshold: arguments.number(of: .threshold) ?? 1, policy: Policy(time: now))
-        let result: [UInt8]
-        do throws(PatchError) {
-            var envelope = try verifier.signable(InputFile.contents(of: path, limit: verifier.limits.envelopeSize))
-                .get()
-            if arguments.has(.detach) {
-                result = envelope.payload
-            } else {
-                if !arguments.has(.append) { envelope.removeSignatures() }
-                for key in signingKeys { try envelope.sign(with: key) }
-                for command in commands {
-                    try envelope.attach(try command.signature(of: envelope.payload), from: trustStore, at: now)
-                }
-                for file in attached {
-                    let signature = try InputFile.small(file, limit: 4096)
-                    try file.naming { () throws(PatchError) in
-                        try envelope.attach(signature, from: trustStore, at: now)
-                    }
-                }
-                result = try envelope.encoded()
-            }
-            try OutputFile.write([OutputFile(path: output, content: .bytes(result))], force: arguments.has(.force))
-        } catch {
-            try show(error, path, output, 0, console)
-            return error.code.exitStatus
-        }
-        try show(nil, path, output, result.count, console)
-        return 0
     }
 
     private static func show(
@@ -80,8 +42,111 @@ enum ResignCommand {
                     ]))
         } else if let error {
             console.error(error.about(path))
-        } else if !console.isQuiet {
+        } else if !console.isQuiet, !output.isStandardStream {
             try console.line(.good, "wrote", "  \(output)  \(size) bytes")
         }
+    }
+}
+
+/// One run of `resign`: what is asked for all of its envelopes.
+private struct Resigning: Sendable {
+    /// How one of them went.
+    struct Result: Sendable {
+        let path: Path
+        let output: Path
+        var size = 0
+        var error: PatchError?
+    }
+
+    private let arguments: ParsedArguments
+    private let keys: KeyFiles
+    private let signingKeys: [SigningKey]
+    private let commands: [SignatureCommand]
+    private let attached: [Path]
+    private let trustStore: TrustStore
+    private let verifier: EnvelopeVerifier
+    private let now: Timestamp
+    private var isDetached: Bool { arguments.has(.detach) }
+
+    init(_ arguments: ParsedArguments) throws(PatchError) {
+        self.arguments = arguments
+        keys = try KeyFiles(arguments)
+        signingKeys = try keys.signingKeys()
+        commands = try SignatureCommand.all(arguments)
+        attached = arguments.values(of: .attach).map(\.path)
+        guard arguments.has(.detach) == (signingKeys.isEmpty && commands.isEmpty && attached.isEmpty) else {
+            throw PatchError(
+                .usage, arguments.has(.detach) ? "--detach signs nothing" : "nothing to sign with",
+                hint: "give --signing-key, --signature-command, --attach, or --detach alone")
+        }
+        guard attached.isEmpty || arguments.operands.count == 1 else {
+            throw PatchError(.usage, "--attach with several envelopes", hint: "a signature belongs to one of them")
+        }
+        guard let trustStore = try keys.trustStore() else {
+            throw PatchError(
+                .usage, "no trusted key", hint: "give --trusted-key FILE for the signatures that the file has")
+        }
+        try KeyFiles.refuse(signingKeys, endedIn: trustStore)
+        self.trustStore = trustStore
+        now = try SystemClock.now()
+        verifier = try EnvelopeVerifier(
+            trustStore: trustStore, threshold: arguments.number(of: .threshold) ?? 1, policy: Policy(time: now))
+    }
+
+    /// Where each envelope goes: into a folder, unless the output is one file called `.js`, or a payload's.
+    func outputs(for paths: [Path]) throws(PatchError) -> [Path] {
+        guard let output = arguments.value(of: .output)?.path else {
+            throw PatchError(.usage, "no output", hint: "give -o FILE.js, or -o DIR")
+        }
+        let isNamed = output.bytes.suffix(3).elementsEqual(".js".utf8) || isDetached && paths.count == 1
+        let isOne = output.isStandardStream || isNamed && !output.isFolder && !output.endsInSlash
+        guard !isOne || paths.count == 1 else {
+            throw PatchError(.usage, "\(output) is one file, and there are several envelopes", hint: "name a folder")
+        }
+        guard !output.isStandardStream || arguments.value(of: .format)?.isText("json") != true else {
+            throw PatchError(.usage, "-o - takes text output", hint: "name a file")
+        }
+        let outputs = paths.map { isOne ? output : output.appending($0.name) }
+        var distinct: Set<Path> = []
+        for path in outputs where !distinct.insert(path).inserted {
+            throw PatchError(.usage, "two envelopes would become \(path)", hint: "sign them into two folders")
+        }
+        // An envelope may be replaced by what has its payload and signatures, and not by the bare payload.
+        for (path, output) in zip(paths, outputs) where !output.isStandardStream {
+            try keys.protectInputs(from: [output], but: isDetached ? nil : path)
+        }
+        return outputs
+    }
+
+    func resign(_ path: Path, to output: Path) -> Result {
+        var result = Result(path: path, output: output)
+        do throws(PatchError) {
+            let bytes = try made(of: path)
+            result.size = bytes.count
+            if output.isStandardStream {
+                try StandardOutput.write(bytes)
+            } else {
+                try OutputFile.write([OutputFile(path: output, content: .bytes(bytes))], force: arguments.has(.force))
+            }
+        } catch {
+            result.error = error
+        }
+        return result
+    }
+
+    /// The envelope with its new signatures, or its payload.
+    private func made(of path: Path) throws(PatchError) -> [UInt8] {
+        var envelope = try verifier.signable(InputFile.contents(of: path, limit: verifier.limits.envelopeSize)).get()
+        guard !isDetached else { return envelope.payload }
+        if !arguments.has(.append) { envelope.removeSignatures() }
+        for key in signingKeys { try envelope.sign(with: key) }
+        for command in commands {
+            try envelope.attach(try command.signature(of: envelope.payload), from: trustStore, at: now)
+        }
+        for file in attached {
+            let signature = try InputFile.small(file, limit: 4096)
+            try file.naming { () throws(PatchError) in try envelope.attach(signature, from: trustStore, at: now) }
+        }
+        return try envelope.encoded()
     }
 }

@@ -5,28 +5,29 @@ import PatchRunner
 enum TestCommand {
     static let verb = Verb(
         name: "test", summary: "run specs against patches, in the sandbox that the app has",
-        operands: "PATCH... --spec SPEC.lua [--interface FILE]", operandValue: .file("PATCH"),
+        operands: "PATCH... --spec SPEC.lua... [--interface FILE]", operandValue: .file("PATCH"),
         operandCount: 1...Int.max,
         options: [
-            .spec, .interface, .testFormat, .coverage, .watch, .bundle, .trustedKey, .trustStore, .trustStorePin,
-            .scriptKey,
-            .storePassphraseEnv, .storePassphraseFile,
+            .spec, .interface, .filter, .filterOut, .tags, .excludeTags, .timeLimit, .testFormat, .coverage, .watch,
+            .bundle, .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv,
+            .storePassphraseFile,
         ],
-        example: "patchpack test patches/cart-total.lua --spec specs/cart-total.lua",
+        example: "patchpack test patches --spec specs --interface interface.json",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let specs = arguments.values(of: .spec).map(\.path)
-        guard !specs.isEmpty else { throw PatchError(.usage, "no spec", hint: "give --spec SPEC.lua") }
-        guard arguments.has(.watch) else { return try runOnce(specs, arguments, console) }
-        guard !(arguments.operands.map(\.path) + specs).contains(where: \.isStandardStream) else {
+        guard arguments.has(.spec) else {
+            throw PatchError(.usage, "no spec", hint: "give --spec SPEC.lua, or a folder of specs")
+        }
+        guard arguments.has(.watch) else { return try runOnce(arguments, console) }
+        let files = try files(arguments)
+        guard !files.contains(where: \.isStandardStream) else {
             throw PatchError(.usage, "--watch with standard input", hint: "name files")
         }
-        let watch = try FileWatch(
-            arguments.operands.map(\.path) + specs + [InterfaceCommand.path(arguments)].compactMap(\.self))
+        let watch = try FileWatch(files)
         while true {
             do {
-                _ = try runOnce(specs, arguments, console)
+                _ = try runOnce(arguments, console)
             } catch {
                 console.error(error)
             }
@@ -35,44 +36,93 @@ enum TestCommand {
         }
     }
 
-    private static func runOnce(
-        _ specs: [Path], _ arguments: ParsedArguments, _ console: Console
-    ) throws(PatchError) -> Int32 {
+    /// The scripts, the specs, and the interface.
+    private static func files(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
+        try patchFiles(arguments) + specFiles(arguments) + [InterfaceCommand.path(arguments)].compactMap(\.self)
+    }
+
+    private static func patchFiles(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
+        try InputFiles.all(arguments, in: true, called: ".lua")
+    }
+
+    private static func specFiles(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
+        let specs = try InputFiles.expanded(arguments.values(of: .spec).map(\.path), called: ".lua")
+        guard !specs.isEmpty else {
+            throw PatchError(.noInput, "no spec in the folders of --spec", hint: "a spec's name ends in .lua")
+        }
+        return specs
+    }
+
+    private static func runOnce(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let interface = try InterfaceCommand.given(arguments)
         let patches = try patches(arguments)
+        let specs = try specFiles(arguments)
         let coverageFile = arguments.value(of: .coverage)?.path
-        if let coverageFile {
-            try protect(
-                arguments.operands.map(\.path) + specs + [InterfaceCommand.path(arguments)].compactMap(\.self),
-                from: coverageFile)
-        }
+        if let coverageFile { try protect(files(arguments), from: coverageFile) }
         let now = try SystemClock.now()
-        var runs: [(spec: Path, report: SpecReport)] = []
-        for spec in specs {
-            let bytes = try InputFile.contents(of: spec, limit: Limits().scriptSize)
-            // A spec is the author's own; what limits patches is no matter of its.
-            let report = PatchSpec.run(
-                Script(name: spec.description, bytes: bytes), on: patches.map(\.patch), interface: interface,
-                covers: coverageFile != nil, time: now)
-            runs.append((spec, report))
-        }
+        var filter = SpecFilter()
+        filter.only = try arguments.text(of: .filter) ?? ""
+        filter.except = try arguments.text(of: .filterOut) ?? ""
+        filter.tags = try arguments.text(of: .tags) ?? ""
+        filter.exceptTags = try arguments.text(of: .excludeTags) ?? ""
+        let timeLimit = try arguments.number(of: .timeLimit) ?? 10
         let format = arguments.value(of: .testFormat)?.text ?? "text"
+        var runs: [TestReport.Run] = []
+        for spec in specs {
+            var run = TestReport.Run(spec: spec)
+            do {
+                let bytes = try InputFile.contents(of: spec, limit: Limits().scriptSize)
+                run.patches = chosen(for: spec, bytes, of: patches)
+                let chosen = run.patches
+                // What a spec prints is no part of the report.
+                run.report = StandardOutput.whileDiverted {
+                    // A spec is the author's own; what limits patches is no matter of its.
+                    PatchSpec.run(
+                        Script(name: spec.description, bytes: bytes), on: chosen.map(\.patch), interface: interface,
+                        filter: filter, timeLimit: .seconds(min(timeLimit, 86_400)), covers: coverageFile != nil,
+                        time: now)
+                }
+            } catch {
+                run.report.setError(error)
+            }
+            if !filter.isEmpty, run.report.tests.isEmpty, run.report.error == nil { continue }
+            runs.append(run)
+            if format == "text" { try TestReport.show(run, isOnly: specs.count == 1, console) }
+        }
+        guard !runs.isEmpty else {
+            throw PatchError(.usage, "no test fits the filter", hint: "patchpack test without it lists all of them")
+        }
         switch format {
-        case "tap": try console.raw(TestReport.tap(runs))
-        case "junit": try console.raw(TestReport.junit(runs))
+        case "tap": try console.raw(TAP.text(runs.flatMap(TestReport.cases)))
+        case "junit": try console.raw(JUnit.text(runs.flatMap(TestReport.cases)))
         case "json": for line in TestReport.json(runs) { try console.json(line) }
-        default: try TestReport.show(runs, console)
+        default: console.note(TestReport.counts(runs))
         }
-        if let coverageFile {
-            let text = TestReport.lcov(runs, files: patches.flatMap(\.files))
-            try OutputFile.write(
-                [OutputFile(path: coverageFile, content: .bytes(Array(text.utf8)))], force: true)
-        }
-        if format == "text", !console.isQuiet, coverageFile != nil {
-            for line in TestReport.coverageLines(runs) { try console.line(line) }
-        }
+        if let coverageFile { try write(runs, patches.flatMap(\.files), to: coverageFile, format, console) }
         guard !runs.allSatisfy(\.report.isGood) else { return 0 }
         return runs.compactMap { $0.report.error?.code.exitStatus }.first ?? PatchError.Code.script.exitStatus
+    }
+
+    private static func write(
+        _ runs: [TestReport.Run], _ files: [(key: String, path: Path)], to path: Path, _ format: String,
+        _ console: Console
+    ) throws(PatchError) {
+        let text = TestReport.lcov(runs, files: files)
+        guard !text.isEmpty else {
+            return console.warning("\(path): not written, because no line of a patch could be counted")
+        }
+        try OutputFile.write([OutputFile(path: path, content: .bytes(Array(text.utf8)))], force: true)
+        guard format == "text", !console.isQuiet else { return }
+        for line in TestReport.coverageLines(runs) { try console.line(line) }
+    }
+
+    /// The patches that a spec is for: those that its `-- @patch` lines name, else that of its own name, else all.
+    private static func chosen(for spec: Path, _ bytes: [UInt8], of patches: [GivenPatch]) -> [GivenPatch] {
+        guard patches.count > 1 else { return patches }
+        let named = ScriptHead.patches(of: bytes)
+        if !named.isEmpty { return patches.filter { named.contains($0.patch.manifest.id) } }
+        let own = patches.filter { patch in patch.path.isSpecced(by: spec) }
+        return own.isEmpty ? patches : own
     }
 
     /// - Throws: `usage` where the report would take the place of what it is about.
@@ -85,7 +135,8 @@ enum TestCommand {
     }
 
     /// A patch and the files that it was made of, for a report on its lines.
-    private struct GivenPatch {
+    struct GivenPatch {
+        let path: Path
         let patch: PatchUnderTest
         let files: [(key: String, path: Path)]
     }
@@ -94,11 +145,15 @@ enum TestCommand {
     private static func patches(_ arguments: ParsedArguments) throws(PatchError) -> [GivenPatch] {
         let fields = try ManifestFields(arguments)
         var patches: [GivenPatch] = []
-        let paths = arguments.operands.map(\.path)
-        if arguments.has(.bundle) { return [try patch(of: paths, fields)] }
+        let paths = try patchFiles(arguments)
+        guard !paths.isEmpty else {
+            throw PatchError(.noInput, "no script in the folders", hint: "a script's name ends in .lua")
+        }
+        let given = try ScriptInput.name(arguments)
+        if arguments.has(.bundle) { return [try patch(of: paths, fields, given)] }
         for path in paths {
-            if path.bytes.suffix(4).elementsEqual(".lua".utf8) {
-                patches.append(try patch(of: [path], fields))
+            if path.bytes.suffix(4).elementsEqual(".lua".utf8) || path.isStandardStream && given != nil {
+                patches.append(try patch(of: [path], fields, given))
                 continue
             }
             let keys = try KeyFiles(arguments)
@@ -115,34 +170,39 @@ enum TestCommand {
             }
             patches.append(
                 GivenPatch(
-                    patch: PatchUnderTest(manifest: verified.manifest, scripts: verified.scripts),
+                    path: path, patch: PatchUnderTest(manifest: verified.manifest, scripts: verified.scripts),
                     files: verified.scripts.map { (SpecReport.key(verified.manifest.id, $0.name), Path($0.name)) }))
         }
         return patches
     }
 
-    private static func patch(of paths: [Path], _ fields: ManifestFields) throws(PatchError) -> GivenPatch {
+    private static func patch(
+        of files: [Path], _ fields: ManifestFields, _ given: Path?
+    ) throws(PatchError) -> GivenPatch {
         var scripts: [Script] = []
-        for path in paths {
+        let paths = files.map { $0.isStandardStream ? given ?? $0 : $0 }
+        for (file, path) in zip(files, paths) {
             let name = LintedPatch.name(of: path, beside: paths[0])
-            scripts.append(Script(name: name, bytes: try InputFile.contents(of: path, limit: Limits().scriptSize)))
+            scripts.append(Script(name: name, bytes: try InputFile.contents(of: file, limit: Limits().scriptSize)))
         }
         let head = try fields.head(of: scripts[0], at: paths[0])
         let manifest = try fields.manifest(for: scripts, head: head, from: paths[0])
         return GivenPatch(
-            patch: PatchUnderTest(manifest: manifest, scripts: scripts),
+            path: paths[0], patch: PatchUnderTest(manifest: manifest, scripts: scripts),
             files: zip(scripts, paths).map { (SpecReport.key(manifest.id, $0.name), $1) })
     }
 }
 
 /// What a run of specs is written as.
 private enum TestReport {
-    typealias Run = (spec: Path, report: SpecReport)
+    /// A spec, the patches that it is for, and what came of it.
+    struct Run {
+        let spec: Path
+        var patches: [TestCommand.GivenPatch] = []
+        var report = SpecReport()
 
-    private static func seconds(_ nanoseconds: UInt64) -> String {
-        let micro = nanoseconds / 1000
-        let digits = String(micro % 1_000_000)
-        return "\(micro / 1_000_000)." + String(repeating: "0", count: 6 - digits.utf8.count) + digits
+        /// The patches' names, for people.
+        var names: String { patches.map(\.patch.manifest.id).joined(separator: ", ") }
     }
 
     /// Why a run is not good although no test failed.
@@ -152,102 +212,47 @@ private enum TestReport {
         return run.report.tests.isEmpty ? "the spec has no tests" : nil
     }
 
-    static func show(_ runs: [Run], _ console: Console) throws(PatchError) {
-        var counts: [SpecReport.Status: Int] = [:]
-        for run in runs {
-            for test in run.report.tests {
-                counts[test.status, default: 0] += 1
-                switch test.status {
-                case .failed:
-                    try console.line(.bad, "failed", "  \(test.name)")
-                    for line in test.message.split(separator: "\n") { try console.line("    \(line)") }
-                case .pending: if !console.isQuiet { try console.line(.faint, "pending", "  \(test.name)") }
-                case .passed: if !console.isQuiet { try console.line(.good, "ok", "  \(test.name)") }
-                }
-            }
-            if let fault = fault(run) {
-                console.error(PatchError(.script, "\(run.spec): \(fault)", hint: run.report.error?.hint))
+    static func show(_ run: Run, isOnly: Bool, _ console: Console) throws(PatchError) {
+        let isBad = fault(run) != nil || run.report.tests.contains { $0.status == .failed }
+        if !isOnly, isBad || !console.isQuiet {
+            try console.line(.faint, "\(run.spec)", run.patches.isEmpty ? "" : "  for \(run.names)")
+        }
+        for test in run.report.tests {
+            switch test.status {
+            case .failed:
+                try console.line(.bad, "failed", "  \(test.name)")
+                for line in test.message.split(separator: "\n") { try console.line("    \(line)") }
+            case .pending:
+                let why = test.message.isEmpty || test.name.hasSuffix(test.message) ? "" : ": \(test.message)"
+                if !console.isQuiet { try console.line(.faint, "pending", "  \(test.name)\(why)") }
+            case .passed: if !console.isQuiet { try console.line(.good, "ok", "  \(test.name)") }
             }
         }
-        if !console.isQuiet {
-            try console.line(
-                "\(counts[.passed] ?? 0) passed, \(counts[.failed] ?? 0) failed, \(counts[.pending] ?? 0) pending")
+        if let fault = fault(run) {
+            let hint = run.report.error?.hint
+            console.error(PatchError(run.report.error?.code ?? .script, fault, hint: hint).about(run.spec))
         }
     }
 
-    /// TAP, version 14.
-    static func tap(_ runs: [Run]) -> String {
-        func line(_ text: String) -> String {
-            escaped(text.replacingLineFeeds).map { $0 == "#" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
+    /// The last line.
+    static func counts(_ runs: [Run]) -> String {
+        func count(_ status: SpecReport.Status) -> Int {
+            runs.reduce(0) { $0 + $1.report.tests.count { $0.status == status } }
         }
-        var number = 0
-        var lines: [String] = []
-        for run in runs {
-            for test in run.report.tests {
-                number += 1
-                let result = test.status == .failed ? "not ok" : "ok"
-                lines.append(
-                    "\(result) \(number) - \(line(test.name))" + (test.status == .pending ? " # SKIP pending" : ""))
-                guard test.status == .failed else { continue }
-                lines += ["  ---", "  message: |2"]
-                lines += test.message.split(separator: "\n").map { "    \(escaped(String($0)))" }
-                lines += ["  at: \(JSONValue.string("\(run.spec):\(test.line)").text())", "  ..."]
-            }
-            if let fault = fault(run) {
-                number += 1
-                lines.append("not ok \(number) - \(line("\(run.spec): \(fault)"))")
-            }
-        }
-        return (["TAP version 14", "1..\(number)"] + lines).joined(separator: "\n") + "\n"
+        return "\(count(.passed)) passed, \(count(.failed)) failed, \(count(.pending)) pending"
+            + (runs.count == 1 ? "" : " in \(runs.count) specs")
     }
 
-    /// JUnit's XML, in the form that CI servers share.
-    static func junit(_ runs: [Run]) -> String {
-        var xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-        for run in runs {
-            let tests = run.report.tests
-            let fault = fault(run)
-            let time = seconds(tests.reduce(0) { $0 + $1.nanoseconds })
-            xml +=
-                "  <testsuite name=\"\(attribute(run.spec.description))\" tests=\"\(tests.count + (fault == nil ? 0 : 1))\" failures=\"\(tests.count { $0.status == .failed })\""
-                + " errors=\"\(fault == nil ? 0 : 1)\" skipped=\"\(tests.count { $0.status == .pending })\" time=\"\(time)\">\n"
-            for test in tests {
-                xml +=
-                    "    <testcase classname=\"\(attribute(run.spec.description))\" name=\"\(attribute(test.name))\" line=\"\(test.line)\" time=\"\(seconds(test.nanoseconds))\""
-                switch test.status {
-                case .passed: xml += "/>\n"
-                case .pending: xml += "><skipped/></testcase>\n"
-                case .failed:
-                    let first = test.message.split(separator: "\n").first.map(String.init) ?? ""
-                    xml += "><failure message=\"\(attribute(first))\">\(attribute(test.message))</failure></testcase>\n"
-                }
-            }
-            // Many servers look at cases alone.
-            if let fault {
-                let spec = attribute(run.spec.description)
-                xml +=
-                    "    <testcase classname=\"\(spec)\" name=\"\(spec)\"><error message=\"\(attribute(fault))\"/></testcase>\n"
-            }
-            xml += "  </testsuite>\n"
+    /// A run's tests, and its fault, which many servers would not see elsewhere.
+    static func cases(of run: Run) -> [ReportCase] {
+        let spec = run.spec.description
+        let tests = run.report.tests.map { test in
+            ReportCase(
+                group: spec, name: test.name,
+                outcome: test.status == .passed ? .passed : test.status == .failed ? .failed : .skipped,
+                message: test.message, place: "\(spec):\(test.line)", nanoseconds: test.nanoseconds)
         }
-        return xml + "</testsuites>\n"
-    }
-
-    /// Text in XML; what XML cannot hold is shown as an escape.
-    private static func attribute(_ text: String) -> String {
-        text.unicodeScalars.map { scalar in
-            switch scalar {
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "&": "&amp;"
-            case "\"": "&quot;"
-            case "\n": "&#10;"
-            case "\t": "&#9;"
-            case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
-                scalar.escaped(asASCII: true)
-            default: String(scalar)
-            }
-        }.joined()
+        return tests + (fault(run).map { [ReportCase(group: spec, name: spec, outcome: .broken, message: $0)] } ?? [])
     }
 
     static func json(_ runs: [Run]) -> [JSONValue] {
@@ -255,6 +260,7 @@ private enum TestReport {
             run.report.tests.map { test in
                 .object([
                     ("schema", .string("patchpack.test/1")), ("spec", .string(run.spec.description)),
+                    ("patches", .array(run.patches.map { .string($0.patch.manifest.id) })),
                     ("name", .string(test.name)), ("line", .integer(test.line)),
                     ("status", .string(test.status.rawValue)),
                     ("microseconds", .integer(Int(test.nanoseconds / 1000))),
@@ -307,5 +313,17 @@ private enum TestReport {
 }
 
 extension String {
-    fileprivate var replacingLineFeeds: String { split(separator: "\n").joined(separator: " ") }
+    var replacingLineFeeds: String { split(separator: "\n").joined(separator: " ") }
+}
+
+extension Path {
+    /// Whether a spec is this script's by its name: `cart.lua`, `cart_spec.lua`, `cart-spec.lua` or `cart.spec.lua`.
+    fileprivate func isSpecced(by spec: Path) -> Bool {
+        func stem(_ path: Path) -> [UInt8] {
+            let bytes = path.name.bytes
+            return Array(bytes[..<(bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex)])
+        }
+        let (own, others) = (stem(self), stem(spec))
+        return ["", "_spec", "-spec", ".spec"].contains { others == own + Array($0.utf8) }
+    }
 }

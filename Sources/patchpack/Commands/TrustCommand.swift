@@ -7,7 +7,8 @@ enum TrustCommand {
     static let verb = Verb(
         name: "trust", summary: "edit, list or pin a file of trusted keys",
         operands: "add STORE KEY... | list STORE | revoke STORE NAME... | remove STORE NAME... | pin STORE",
-        operandValue: .choice("ACTION", actions), operandCount: 2...Int.max, options: [.name, .notAfter],
+        operandValue: .choice("ACTION", actions), actions: actions, operandCount: 2...Int.max,
+        options: [.name, .notAfter],
         example: "patchpack trust add keys/trust.store keys/trusted.pem --name release-2026",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 

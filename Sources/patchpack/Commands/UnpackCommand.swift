@@ -4,36 +4,37 @@ import PatchCrypto
 enum UnpackCommand {
     static let verb = Verb(
         name: "unpack", summary: "verify an envelope and write its scripts into a folder",
-        operands: "FILE -o DIR --trusted-key KEY --script-key FILE",
-        operandValue: .file("FILE"), operandCount: 1...1,
+        operands: "FILE... -o DIR --trusted-key KEY --script-key FILE",
+        operandValue: .file("FILE"), operandCount: 1...Int.max,
         options: [
             .outputFolder, .force, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv,
-            .storePassphraseFile, .threshold, .runningApp, .appVersion, .runningEngine, .floor,
+            .storePassphraseFile, .threshold, .require, .runningApp, .appVersion, .runningEngine, .floor,
             .time,
         ],
         example: "patchpack unpack dist/cart.js -o cart --trusted-key keys/trusted.pem --script-key keys/script.key",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard let folder = arguments.value(of: .output)?.path, !folder.isStandardStream else {
+        guard let folder = arguments.value(of: .output)?.path else {
             throw PatchError(.usage, "no output folder", hint: "give -o DIR")
         }
+        guard !folder.isStandardStream else {
+            throw PatchError(.usage, "-o - is no folder", hint: "patchpack cat prints a script")
+        }
         let verification = try Verification(arguments)
-        var result = verification.result(of: arguments.operands[0].path, keepingScripts: true)
-        let outputs = result.scripts.map { script in
-            // No link below the folder leads the scripts somewhere else.
-            OutputFile(path: folder.appending(Path(script.name)), content: .bytes(script.bytes), below: folder)
+        let paths = arguments.operands.map(\.path)
+        let folders = paths.map { paths.count == 1 ? folder : folder.appending($0.stem) }
+        if let index = folders.indices.first(where: { folders[..<$0].contains(folders[$0]) }) {
+            throw PatchError(
+                .usage, "two envelopes would be unpacked into \(folders[index])", hint: "unpack them one by one")
         }
-        if result.error == nil {
-            do {
-                try verification.keys.protectInputs(from: outputs.map(\.path))
-                try OutputFile.write(outputs, force: arguments.has(.force))
-            } catch {
-                result.error = error
-            }
+        return try inOrder(
+            Array(zip(paths, folders)), jobs: 1, on: console, words: ("unpacked", "refused"),
+            work: { verification.unpacked($0, into: $1, force: arguments.has(.force)) }
+        ) { (result, outputs) throws(PatchError) in
+            try show(result, outputs, console)
+            return result.error
         }
-        try show(result, outputs.map(\.path), console)
-        return result.error?.code.exitStatus ?? 0
     }
 
     private static func show(
@@ -48,5 +49,34 @@ enum UnpackCommand {
         } else if !console.isQuiet {
             for output in outputs { try console.line(.good, "unpacked", "  \(output)") }
         }
+    }
+}
+
+extension Path {
+    /// The last name without what follows its last dot.
+    var stem: Path {
+        let bytes = name.bytes
+        guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return name }
+        return Path(bytes: Array(bytes[..<dot]))
+    }
+}
+
+extension Verification {
+    /// Verifies a file and writes its scripts into a folder; what it found, and the scripts' places.
+    fileprivate func unpacked(_ path: Path, into folder: Path, force: Bool) -> (FileResult, [Path]) {
+        var result = result(of: path, keepingScripts: true)
+        let outputs = result.scripts.map { script in
+            // No link below the folder leads the scripts somewhere else.
+            OutputFile(path: folder.appending(Path(script.name)), content: .bytes(script.bytes), below: folder)
+        }
+        if result.error == nil {
+            do {
+                try keys.protectInputs(from: outputs.map(\.path))
+                try OutputFile.write(outputs, force: force)
+            } catch {
+                result.error = error
+            }
+        }
+        return (result, outputs.map(\.path))
     }
 }

@@ -10,23 +10,68 @@ enum VerifyCommand {
     static let verb = Verb(
         name: "verify", summary: "check signatures, contents and policy of envelopes",
         operands: "FILE... --trusted-key KEY (--script-key FILE | --signature-only)",
-        operandValue: .file("FILE"), operandCount: 1...Int.max,
+        operandValue: .file("FILE"), operandCount: 0...Int.max,
         options: [
             .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile,
-            .signatureOnly, .threshold, .runningApp, .appVersion, .runningEngine, .floor, .time, .jobs,
+            .signatureOnly, .threshold, .require, .runningApp, .appVersion, .runningEngine, .floor, .time, .recursive,
+            .filesFrom, .null,
+            .jobs, .verifyFormat,
         ],
         example: "patchpack verify dist/*.js --trusted-key keys/trusted.pem --script-key keys/script.key",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let verification = try Verification(arguments)
-        return try inOrder(
-            arguments.operands.map(\.path), jobs: Jobs.count(arguments), on: console,
-            work: { verification.result(of: $0, keepingScripts: false) }
+        let format = arguments.value(of: .verifyFormat)?.text ?? "text"
+        var seen: [String: Verification.FileResult] = [:]
+        var failed: [Verification.FileResult] = []
+        var cases: [ReportCase] = []
+        let status = try inOrder(
+            InputFiles.all(arguments, called: ".js"), jobs: Jobs.count(arguments), on: console,
+            words: ("ok", "refused"), work: { verification.result(of: $0, keepingScripts: false) }
         ) { (result) throws(PatchError) in
-            try show(result, console)
+            var result = result
+            // An app would take one of them, and which one is chance. The same patch under other signatures is the same patch.
+            if result.error == nil, let manifest = result.report.manifest {
+                let patch = "\(manifest.id) \(manifest.version)"
+                if let other = seen[patch], other.contents != result.contents {
+                    result.error = .twice(patch, other.path)
+                }
+                seen[patch] = seen[patch] ?? result
+            }
+            switch format {
+            case "sarif": if result.error != nil { failed.append(result) }
+            case "junit", "tap": cases.append(result.reportCase)
+            case "github":
+                if let error = result.error {
+                    let message = error.message + (error.hint.map { "; \($0)" } ?? "")
+                    try console.line(Annotation.text("error", result.path, title: error.code.description, message))
+                }
+            default: try show(result, console)
+            }
             return result.error
         }
+        switch format {
+        case "sarif": try console.raw(sarif(failed))
+        case "junit": try console.raw(JUnit.text(cases))
+        case "tap": try console.raw(TAP.text(cases))
+        default: break
+        }
+        return status
+    }
+
+    private static func sarif(_ failed: [Verification.FileResult]) -> String {
+        var codes: [String] = []
+        let results = failed.compactMap { result in
+            result.error.map { error in
+                let code = error.code.description
+                if !codes.contains(code) { codes.append(code) }
+                let message = error.message + (error.hint.map { "; \($0)" } ?? "")
+                return Sarif.Result(rule: code, level: "error", message: message, file: result.path)
+            }
+        }
+        let rules = codes.map { Sarif.Rule(id: $0, meaning: "docs/cli.md has this verdict", level: "error") }
+        return Sarif.text(rules, results)
     }
 
     private static func show(_ result: Verification.FileResult, _ console: Console) throws(PatchError) {
@@ -55,8 +100,9 @@ enum SystemClock {
 
 /// How many files to work on at a time.
 enum Jobs {
-    static func count(_ arguments: ParsedArguments) throws(PatchError) -> Int {
-        try arguments.number(of: .jobs) ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    /// - Parameter defaultsToOne: Whether they work one after the other unless the option says otherwise.
+    static func count(_ arguments: ParsedArguments, defaultsToOne: Bool = false) throws(PatchError) -> Int {
+        try arguments.number(of: .jobs) ?? (defaultsToOne ? 1 : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
     }
 }
 
@@ -99,7 +145,11 @@ struct Verification: Sendable {
             throw PatchError(
                 .usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY\(instead)")
         }
-        verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: threshold, policy: policy)
+        verifier = try EnvelopeVerifier(
+            trustStore: trustStore, threshold: threshold,
+            requiredSigners: arguments.texts(of: .require).map {
+                Set($0.split(separator: "|", omittingEmptySubsequences: false).map(String.init))
+            }, policy: policy)
     }
 
     /// A file, and what its verification found.
@@ -110,6 +160,8 @@ struct Verification: Sendable {
         var signers: [KeyID] = []
         var error: PatchError?
         var isEmpty = false
+        /// What two files with the same manifest and scripts have in common.
+        var contents = 0
         let isSignatureOnly: Bool
     }
 
@@ -132,17 +184,48 @@ struct Verification: Sendable {
                 let patch = try verifier.verify(consume bytes, scriptKeys: scriptKeys, report: &result.report).get()
                 result.scripts = keepingScripts ? patch.scripts : []
                 result.signers = patch.signers
+                var hasher = Hasher()
+                hasher.combine(patch.manifest.json.text())
+                for script in patch.scripts { hasher.combine(script.bytes) }
+                result.contents = hasher.finalize()
             } else {
                 result.signers = try verifier.verifySignatures(consume bytes, report: &result.report).get()
             }
         } catch {
             result.error = error
+            if result.report.failedStage == .split, !path.isStandardStream,
+                let again = try? InputFile.contents(of: path, limit: verifier.limits.envelopeSize),
+                let guess = ForeignFile.guess(at: again)
+            {
+                result.error = PatchError(error.code, error.message, hint: "it looks like \(guess)")
+            }
         }
         return result
     }
 }
 
+extension PatchError {
+    /// An error for a patch that is there already.
+    ///
+    /// - Parameters:
+    ///   - patch: Its id and version.
+    ///   - other: The file that has it too.
+    static func twice(_ patch: String, _ other: Path) -> PatchError {
+        PatchError(
+            .duplicate, "\(patch) is in \(other) too",
+            hint: "give the newer one a higher @version, or the other one its own @patch")
+    }
+}
+
 extension Verification.FileResult {
+    /// The file among the cases of a report.
+    fileprivate var reportCase: ReportCase {
+        ReportCase(
+            group: "patchpack verify", name: path.description, outcome: error == nil ? .passed : .failed,
+            message: error.map { "\($0.code): \($0.message)" + ($0.hint.map { "\n\($0)" } ?? "") } ?? "",
+            place: path.description)
+    }
+
     /// What stands behind `ok`.
     var summary: String {
         let names = signers.map { signer in

@@ -196,15 +196,27 @@ struct KeyFiles: Sendable {
     ///
     /// - Throws: `config` for a file that others can read, unless the options allow it.
     private func signingKey(_ file: KeyFile) throws(PatchError) -> SigningKey {
-        guard !file.isOpenToOthers || arguments.has(.allowUnsafePermissions) else {
+        guard !file.isOpenToOthers || arguments.has(.allowUnsafePermissions) || !file.isPrivate else {
             throw PatchError(
                 .config, "\(file.name.path): others can read or write this private key",
                 hint: "chmod 600 \(file.name.path), or --allow-unsafe-permissions")
         }
-        let named = try Passphrase.named(by: arguments)
-        do {
-            return try file.signingKey(passphrase: named)
-        } catch  where error.code == .passphrase && named == nil {
+        let named = try Passphrase.all(of: arguments)
+        var failure: PatchError?
+        // Of several keys each has its own; one that is not for this key does not open it.
+        for passphrase in named {
+            do throws(PatchError) {
+                return try file.signingKey(passphrase: passphrase)
+            } catch {
+                guard error.code == .passphrase else { throw error }
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        do throws(PatchError) {
+            return try file.signingKey(passphrase: nil)
+        } catch {
+            guard error.code == .passphrase else { throw error }
             guard let answer = try Passphrase.ask(for: file.name.path) else {
                 throw PatchError(.passphrase, error.message, hint: "give --passphrase-env or --passphrase-file")
             }
@@ -263,7 +275,8 @@ struct KeyFile {
     private static func value(of variable: String, for source: String) throws(PatchError) -> SecretBytes {
         guard var value = Environment[secret: variable] else {
             throw PatchError(
-                .noInput, "\(source): the variable \(Secrets.isKey(variable.utf8) ? "" : "\(variable) ")is not set",
+                .noInput,
+                "\(source): the variable \(Secrets.isKey(variable.utf8) ? "" : "\(variable) ")is not set, or empty",
                 hint: "export the variable that holds the key, and name it after env:")
         }
         defer { _ = SecretBytes(wiping: &value) }
@@ -289,11 +302,47 @@ struct KeyFile {
 
     func verifyingKey() throws(PatchError) -> VerifyingKey {
         let pem = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
-        return try name.path.naming { () throws(PatchError) in try VerifyingKey(pem: pem, algorithm: name.algorithm) }
+        return try explaining { () throws(PatchError) in try VerifyingKey(pem: pem, algorithm: name.algorithm) }
     }
 
     func scriptKey() throws(PatchError) -> ScriptKey {
-        try name.path.naming { () throws(PatchError) in try ScriptKey(file: bytes) }
+        try explaining { () throws(PatchError) in try ScriptKey(file: bytes) }
+    }
+
+    /// Whether it looks like a private key.
+    var isPrivate: Bool { bytes.contains("PRIVATE KEY-----") }
+
+    /// Reads a key; an error names the file, and what it is instead if that can be seen.
+    private func explaining<Key>(_ body: () throws(PatchError) -> Key) throws(PatchError) -> Key {
+        do throws(PatchError) {
+            return try body()
+        } catch {
+            guard error.code == .config, let hint = whatItIs else { throw error.about(name.path) }
+            throw PatchError(.config, "\(name.path): \(error.message)", hint: hint)
+        }
+    }
+
+    /// What a file that is not the key that was asked for is, and what to do about it.
+    private var whatItIs: String? {
+        if unsafe bytes.withUnsafeBytes({ $0.isEmpty }) { return "it is empty: is the secret set?" }
+        if bytes.contains("ssh-") && !bytes.contains("-----BEGIN") {
+            return "it is a key of OpenSSH's: ssh-keygen -e -m PKCS8 -f FILE makes PEM of it"
+        }
+        if bytes.contains("-----BEGIN OPENSSH") {
+            return "it is a key of OpenSSH's, and PEM is expected: ssh-keygen -p -m PKCS8 -f FILE"
+        }
+        let isPEM = bytes.contains("-----BEGIN ")
+        if isPEM, bytes.contains("\\n") || !bytes.contains("\n-----END") {
+            return "its line ends are lost: give it as env:NAME, which restores \\n, or write it anew"
+        }
+        if bytes.contains("PUBLIC KEY-----") { return "it is a public key, and a private one is expected" }
+        if isPEM { return nil }
+        if unsafe bytes.withUnsafeBytes({ unsafe $0.first == 0x30 && $0.count > 64 }) {
+            return "it may be DER or PKCS#12: openssl pkey -inform DER, or openssl pkcs12 -nodes, makes PEM of it"
+        }
+        let text = unsafe bytes.withUnsafeBytes { unsafe Array($0) }.filter { !Self.isSpace($0) }
+        if text.starts(with: "LS0tLS1CRUdJTi".utf8) { return "it is base64 of a PEM file: base64 -d makes a key of it" }
+        return nil
     }
 
     var isKeyStore: Bool { unsafe bytes.withUnsafeBytes { unsafe KeyStoreFile.isStore($0) } }
@@ -304,7 +353,7 @@ struct KeyFile {
     }
 
     func signingKey(passphrase: SecretBytes?) throws(PatchError) -> SigningKey {
-        try name.path.naming { () throws(PatchError) in
+        try explaining { () throws(PatchError) in
             try SigningKey(pem: bytes, passphrase: passphrase, algorithm: name.algorithm)
         }
     }

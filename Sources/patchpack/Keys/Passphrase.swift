@@ -7,6 +7,16 @@ import PatchCrypto
 
 /// Where a private key's passphrase comes from: a variable, a file, or a person at a terminal.
 enum Passphrase {
+    /// The passphrases of private keys that the options name: one for all, or one for each.
+    static func all(of arguments: ParsedArguments) throws(PatchError) -> [SecretBytes] {
+        var all: [SecretBytes] = []
+        for name in try arguments.texts(of: .passphraseEnv) { all.append(try value(of: name, .passphraseEnv)) }
+        for path in arguments.values(of: .passphraseFile).map(\.path) {
+            all.append(try firstLine(of: path, .passphraseFile))
+        }
+        return all
+    }
+
     /// The passphrase that two options name; nil where neither is given.
     ///
     /// - Parameters:
@@ -14,20 +24,27 @@ enum Passphrase {
     ///   - file: The option that names a file.
     /// - Throws: `passphrase` where the variable is not set, `noInput` where the file cannot be read.
     static func named(
-        by arguments: ParsedArguments, _ variable: Option = .passphraseEnv, _ file: Option = .passphraseFile
+        by arguments: ParsedArguments, _ variable: Option, _ file: Option
     ) throws(PatchError) -> SecretBytes? {
         if arguments.has(variable), arguments.has(file) {
             throw PatchError(.usage, "--\(variable.name) and --\(file.name) exclude each other")
         }
-        if let name = try arguments.text(of: variable) {
-            guard var value = Environment[secret: name] else {
-                throw PatchError(
-                    .passphrase, "--\(variable.name) names a variable that is not set",
-                    hint: "export the variable that holds the passphrase, and give its name, not the passphrase")
-            }
-            return SecretBytes(wiping: &value)
+        if let name = try arguments.text(of: variable) { return try value(of: name, variable) }
+        return try arguments.value(of: file).map { (argument) throws(PatchError) in
+            try firstLine(of: argument.path, file)
         }
-        guard let path = arguments.value(of: file)?.path else { return nil }
+    }
+
+    private static func value(of name: String, _ option: Option) throws(PatchError) -> SecretBytes {
+        guard var value = Environment[secret: name] else {
+            throw PatchError(
+                .passphrase, "--\(option.name) names a variable that is not set, or empty",
+                hint: "export the variable that holds the passphrase, and give its name, not the passphrase")
+        }
+        return SecretBytes(wiping: &value)
+    }
+
+    private static func firstLine(of path: Path, _ file: Option) throws(PatchError) -> SecretBytes {
         guard path.isStandardStream || FileInfo(path, following: true) != nil else {
             throw PatchError(
                 .noInput, "--\(file.name) names a file that is not there",

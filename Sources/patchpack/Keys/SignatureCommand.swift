@@ -27,18 +27,15 @@ struct SignatureCommand: Sendable {
         defer { close(input) }
         let secrets = Environment.secrets.withLock { $0 }.filter(Self.isVariable).sorted()
         let unset = secrets.isEmpty ? "" : "unset \(secrets.joined(separator: " "));"
-        guard let output = unsafe popen("\(unset) (\(line)\n) </dev/fd/\(input)", "r") else {
-            throw failure("cannot be run")
-        }
-        var signature = [UInt8](repeating: 0, count: Self.longest + 1)
-        let count = unsafe fread(&signature, 1, signature.count, output)
-        // A command that goes on writing finds nobody to read it.
-        let status = unsafe pclose(output)
+        guard let child = ShellCommand("\(unset) (\(line)\n) </dev/fd/\(input)") else { throw failure("cannot be run") }
+        let signature = child.output(atMost: Self.longest + 1)
+        let count = signature.count
+        // A command that goes on writing has no reader any more.
+        let status = child.wait()
         guard count <= Self.longest else { throw failure("wrote more than \(Self.longest) bytes") }
         guard status & 0x7F == 0 else { throw failure("was ended by signal \(status & 0x7F)") }
         guard status == 0 else { throw failure("failed with status \(status >> 8 & 0xFF)") }
         guard count > 0 else { throw failure("wrote nothing") }
-        signature.removeLast(signature.count - count)
         return signature
     }
 

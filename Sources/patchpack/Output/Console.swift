@@ -35,7 +35,7 @@ final class Console {
         self.secrets = secrets
         self.format = format == "json" ? .json : .text
         self.isQuiet = isQuiet
-        let allowed = Environment["NO_COLOR"] == nil && Environment["TERM"] != "dumb"
+        let allowed = Environment["NO_COLOR"] == nil && !["dumb", nil].contains(Environment["TERM"])
         func isColored(_ stream: Int32) -> Bool {
             color == "always" || color != "never" && allowed && isatty(stream) == 1
         }
@@ -131,12 +131,32 @@ func escaped(_ text: String) -> String {
 
 /// The process's standard output.
 enum StandardOutput {
+    /// Whether its reader has gone, as `head` does.
+    static let isBroken = Atomic(false)
+
     /// Writes bytes.
     ///
     /// - Throws: `io` where nobody takes them.
     static func write(_ bytes: [UInt8]) throws(PatchError) {
         let failure = unsafe bytes.withUnsafeBufferPointer { unsafe writeAll($0, to: 1) }
+        if failure == EPIPE { isBroken.store(true, ordering: .relaxed) }
         guard failure == 0 else { throw .system(.io, Path("standard output"), failure) }
+    }
+}
+
+extension StandardOutput {
+    /// Runs work that may print, into standard error: what a spec or a program of its prints is no part of a report.
+    static func whileDiverted<Result>(_ body: () -> Result) -> Result {
+        fflush(nil)
+        let output = fcntl(1, F_DUPFD_CLOEXEC, 3)
+        guard output >= 0 else { return body() }
+        defer {
+            fflush(nil)
+            dup2(output, 1)
+            close(output)
+        }
+        dup2(2, 1)
+        return body()
     }
 }
 

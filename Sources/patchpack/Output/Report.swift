@@ -20,7 +20,10 @@ extension JSONValue {
     }
 
     /// The line for a failure before anything is read.
-    static func failure(_ error: PatchError) -> JSONValue {
-        .object([("schema", .string("patchpack.error/1"))] + outcome(error) + [("error", .error(error))])
+    ///
+    /// - Parameter file: The file that it is about, if it is about one.
+    static func failure(_ error: PatchError, file: Path? = nil) -> JSONValue {
+        let about = file.map { [(key: "file", value: JSONValue.string($0.description))] } ?? []
+        return .object([("schema", .string("patchpack.error/1"))] + about + outcome(error) + [("error", .error(error))])
     }
 }

@@ -49,7 +49,7 @@ import Testing
             code: .syntax, bad: "local a\nlocal b = a" + String(repeating: ".b", count: 300), place: "2:1",
             good: "local a = {}\nlocal b = a.b\n" + good),
         Case(
-            code: .undefinedGlobal, bad: good + "\nlocal function f() return prnt end", place: "2:27",
+            code: .undefinedGlobal, bad: good + "\nfunction f() return prnt end", place: "2:21",
             good: good + "\nlocal function f() return print end"),
         Case(
             code: .undefinedGlobal, bad: good + "\nlocal function f() return other end", place: "2:27",
@@ -84,7 +84,75 @@ import Testing
         Case(
             code: .resultType, bad: "patch.replace('Cart.total', function() return nil end)", place: "1:40",
             good: "patch.replace('Cart.name', function() return nil end)\n" + good),
+        Case(code: .unusedLocal, bad: good + "\nlocal x = 1", place: "2:7", good: good + "\nlocal _, y = 1, 2\nz = y"),
+        Case(
+            code: .unusedLocal, bad: good + "\nlocal function f() return f end\nlocal x\nx = 1", place: "3:7",
+            good: good + "\nlocal x\nlocal function f() x = x and 2 end\nf()"),
+        Case(
+            code: .shadowedLocal, bad: good + "\nlocal a = 1\nfunction f(a) return a end f(a)", place: "3:12",
+            good: good + "\nlocal a = 1\nfunction f(b) return b end f(a)"),
+        Case(
+            code: .operand, bad: good + "\nfunction f() return #5 end", place: "2:21",
+            good: good + "\nfunction f() return #'5', 1 .. 2, ('x'):rep(2), '10' + 1, -2 ^ 2 end"),
+        Case(
+            code: .operand, bad: good + "\nfunction f(x) return 'a' .. (x and nil) .. nil end", place: "2:41",
+            good: good + "\nfunction f(x) return 'a' .. (x or '') end"),
+        Case(
+            code: .operand, bad: "patch.replace('Cart.total', function(original, a, b) return original(#a, b) end)",
+            place: "1:70", good: good),
+        Case(
+            code: .originalArguments, bad: "patch.replace('Cart.total', function(original, a) return original(a) end)",
+            place: "1:66",
+            good: "patch.replace('Cart.total', function(original, ...) return original(...) end)"),
+        Case(
+            code: .unknownClass, bad: "waxClass{'Crt'}\nfunction total(self) return 1 end\n" + good, place: "1:11",
+            good: "waxClass{'Cart'}\nfunction total(self, a, b) return 1 end"),
+        Case(
+            code: .unknownMethod, bad: "waxClass{'Cart'}\nfunction total(self, a, b) return self:view(a, b) end",
+            place: "2:40",
+            good:
+                "waxClass{'Cart'}\nfunction view(self) return 1 end\nfunction total(self, a, b) return self:view() end"),
+        Case(
+            code: .notInSandbox, bad: "waxClass{'Cart'}\nfunction total(self, a, b) return self.super:total(a, b) end",
+            place: "2:40",
+            good: "function string.trim(s) return s end\ntable.x = table.x or string.trim('')\n" + good),
+        Case(
+            code: .syntax, bad: "#!/usr/bin/lua\n" + good, place: "1:1", good: good),
     ]
+
+    @Test func whatIsMeantIsIgnored() throws {
+        let bad = Self.good + "\nlocal x = 1"
+        #expect(try lint(bad).map(\.code) == [.unusedLocal])
+        #expect(try lint(bad + " -- patchpack: ignore unused-local").isEmpty)
+        #expect(try lint(Self.good + "\n-- patchpack: ignore arity, unused-local\nlocal x = 1").isEmpty)
+        #expect(try lint(bad + " -- patchpack: ignore arity").count == 1)
+        #expect(try lint(Self.good + "\nlocal y -- patchpack: ignore unused-local\nlocal x = 1").count == 1)
+    }
+
+    @Test func deadScriptsOfABundleAreFound() throws {
+        let others = ["a/init.lua": "return require 'a.b'", "a/b.lua": "return {}", "dead.lua": "return 1"]
+        #expect(try lint("require('a')\n" + Self.good, others: others).map(\.script) == ["dead.lua"])
+        #expect(try lint("local name = 'a' require(name)\n" + Self.good, others: others).isEmpty)
+    }
+
+    @Test func otherEncodingsAreFound() throws {
+        let script = Array((Self.good + "\nx = 'Gr").utf8) + [0xFC, 0xDF] + Array("e'".utf8)
+        let found = PatchLint.findings(
+            in: [Script(name: "main.lua", bytes: script)], replaces: ["Cart.total"], interface: nil)
+        #expect(found.map { "\($0.line) \($0.code.rawValue)" } == ["2 encoding"])
+    }
+
+    /// The outline is made of whatever compiles, however deep, and of what does not.
+    @Test(arguments: [
+        String(repeating: "(", count: 150) + "1" + String(repeating: ")", count: 150),
+        "x = " + String(repeating: "-", count: 5000),
+        "f = function() goto a ::a:: for i = 1, 2 do local t <const>, u <close> = {[1] = 2; 'x', y = 0x1p-4}, nil end end",
+        "--[==[ ]] ]==] x = [[a\nb]] local _ = 1 // 2 ~ 3 >> 1 ; return ...", "local function f() end local", "]]", "'",
+    ])
+    func everySourceHasAnOutline(_ source: String) {
+        _ = SourceOutline(Array(source.utf8))
+        for end in 0..<min(source.utf8.count, 200) { _ = SourceOutline(Array(source.utf8.prefix(end))) }
+    }
 
     @Test(arguments: cases) func eachFindingHasItsScript(_ test: Case) throws {
         let found = try lint(test.bad, replaces: test.replaces)
@@ -97,9 +165,9 @@ import Testing
     }
 
     @Test func hintsNameWhatWasMeant() throws {
-        #expect(try lint(Self.good + "\nlocal function f() return prnt end")[0].hint == "did you mean print?")
+        #expect(try lint(Self.good + "\nfunction f() return prnt end")[0].hint == "did you mean print?")
         #expect(
-            try lint(Self.good + "\nlocal function f() return string.formt('') end")[0].hint
+            try lint(Self.good + "\nfunction f() return string.formt('') end")[0].hint
                 == "did you mean string.format?")
         let unknown = try lint("patch.replace('Cart.totl', function() end)")
         #expect(unknown.first { $0.code == .unknownFunction }?.hint == "did you mean Cart.total?")
@@ -107,12 +175,13 @@ import Testing
 
     @Test func everyScriptOfABundleIsLookedAt() throws {
         let found = try lint(
-            "require 'tax'\n" + Self.good, others: ["tax.lua": "local x = 1\nreturn prnt", "unused.lua": "x ="])
+            "require 'tax'\n" + Self.good, others: ["tax.lua": "local x = 1\nreturn prnt(x)", "unused.lua": "x ="])
         #expect(found.map(\.script) == ["unused.lua"])
         #expect(
-            try lint("require 'tax'\n" + Self.good, others: ["tax.lua": "local x = 1\nreturn prnt"]).map(\.script) == [
-                "tax.lua"
-            ])
+            try lint("require 'tax'\n" + Self.good, others: ["tax.lua": "local x = 1\nreturn {prnt, x}"]).map(\.script)
+                == [
+                    "tax.lua"
+                ])
         let failing = try lint("require 'tax'\n" + Self.good, others: ["tax.lua": "\nerror('no')"])
         #expect(failing.map(\.code) == [.loadError])
     }
@@ -180,12 +249,14 @@ import Testing
         let wrapped = "do \(constants.replacingOccurrences(of: "local _", with: "_")) end\n"
         let found = try lint(
             wrapped + "function helper() end\nhelper()\n_G.other = 1\nother = other\n" + Self.good
-                + "\nlocal f = function() return undef end")
+                + "\nF = function() return undef end")
         #expect(found.map(\.message) == ["the global undef is used, and nothing defines it"])
     }
 
     @Test func linesAndColumnsAreLuasAndUnicodes() throws {
-        let found = try lint(Self.good + "\r\rlocal function f() local e = '👩‍👧 é' foo() end\r\nlocal x")
-        #expect(found.map { "\($0.line):\($0.column)" } == ["3:38"])
+        let found = try lint(Self.good + "\r\rlocal function f() local e = '👩‍👧 é' foo() end\r\nlocal x = 1")
+        #expect(
+            found.map { "\($0.line):\($0.column) \($0.code.rawValue)" }
+                == ["3:16 unused-local", "3:26 unused-local", "3:38 undefined-global", "4:7 unused-local"])
     }
 }

@@ -58,7 +58,7 @@ struct ArgumentTests {
         #expect(error("verify", "--signature-only=yes").contains("takes no value"))
         #expect(error("verify", "--app", "a", "--app", "b").contains("given twice"))
         #expect(error("verify", "-z").contains("unknown option -z"))
-        #expect(error("inspect", "a", "b").contains("too many"))
+        #expect(error("doctor", "a").contains("too many"))
     }
 
     @Test(arguments: [

@@ -6,6 +6,7 @@ import Testing
 /// The completion scripts, each in the shell that it is for.
 struct CompletionTests {
     @Test func bashCompletesVerbsOptionsAndValues() throws {
+        let folder = try TestFolder()
         let run = try Tool.shell(
             """
             source <(patchpack completions bash)
@@ -14,12 +15,22 @@ struct CompletionTests {
             complete_words patchpack verify --sig
             complete_words patchpack verify --format j
             complete_words patchpack completions f
+            complete_words patchpack help unp
+            complete_words patchpack test --format ta
+            complete_words patchpack interface ''
+            complete_words patchpack trust re
+            touch 'a key.pem' akey.pem; mkdir -p adir
+            complete_words patchpack verify --trusted-key rsa-sha256 : ake
+            complete_words patchpack resign -o ad
+            complete_words patchpack verify 'a '
             complete -p patchpack
-            """)
+            """, in: folder.path)
         #expect(run.status == 0, "\(run.error)")
-        #expect(run.lines.prefix(3) == ["verify", "--signature-only", "json"])
-        #expect(run.lines[3].contains("fish"))
-        #expect(run.lines[4].contains("_patchpack"))
+        #expect(
+            run.lines == [
+                "verify version", "--signature-only", "json junit", "fish", "unpack", "tap", "diff", "revoke remove",
+                "akey.pem", "adir", "a key.pem", "complete -o filenames -F _patchpack patchpack",
+            ])
         #expect(run.error.isEmpty)
     }
 
@@ -29,12 +40,14 @@ struct CompletionTests {
         let run = try Tool.shell(
             """
             HOME=$PWD fish --no-config -c 'source patchpack.fish
-              complete -C "patchpack ver"; complete -C "patchpack verify --sig"; complete -C "patchpack verify --format j"'
+              complete -C "patchpack ver"; complete -C "patchpack verify --sig"; complete -C "patchpack verify --format js"
+              complete -C "patchpack interface d"; complete -C "patchpack test --format ta"
+              complete -C "patchpack verify --trusted-key rsa-sha256:patchp"'
             """, in: folder.path)
         #expect(run.status == 0, "\(run.error)")
         #expect(
             run.lines.map { $0.split(separator: "\t").first.map(String.init) } == [
-                "verify", "--signature-only", "json",
+                "verify", "version", "--signature-only", "json", "diff", "tap", "rsa-sha256:patchpack.fish",
             ])
     }
 

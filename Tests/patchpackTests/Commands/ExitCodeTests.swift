@@ -130,10 +130,14 @@ struct ExitCodeTests {
         "pack cart.lua cart.lua --signing-key signing.pem --script-key script.key",
         "pack cart.lua more.lua --id a.b --signing-key signing.pem --script-key script.key",
         "pack cart.lua -o cart.lua/ -x", "unpack cart.js --trusted-key trusted.pem --script-key script.key",
-        "unpack a b -o out --trusted-key trusted.pem --script-key script.key", "inspect", "inspect a b", "keyinfo",
+        "unpack a x/a -o out --trusted-key trusted.pem --script-key script.key", "inspect", "inspect -r", "keyinfo",
+        "verify --trusted-key trusted.pem --script-key script.key", "verify cart.js -0", "lint", "help nothing",
+        "-q verify",
+        "resign cart.js cart.js -o d/ --trusted-key trusted.pem --signing-key signing.pem", "diff cart.js",
+        "resign cart.js b.js -o one.js --trusted-key trusted.pem --signing-key signing.pem", "cat cart.js --unverified",
+        "verify cart.js --trusted-key trusted.pem --require nobody --script-key script.key --threshold x",
         "keygen extra", "keygen --bits 1024", "keygen --algorithm dsa", "keygen --algorithm ed25519 --bits 4096",
         "keygen --suite des", "completions", "completions tcsh", "verify --format xml x.js", "verify x.js --jobs 0",
-        "pack cart.lua --passphrase-env A --passphrase-file B --signing-key signing.pem --script-key script.key",
     ])
     func sixtyFourUsage(line: String) throws {
         let words = line.split(separator: " ").map(String.init)

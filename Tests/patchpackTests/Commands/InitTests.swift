@@ -21,7 +21,7 @@ struct InitTests {
     @Test func fromNothingToAVerifiedPatch() throws {
         let run = try shell("patchpack keygen -o keys -q && sh release.sh")
         #expect(run.status == 0, "\(run.error)")
-        #expect(run.text.contains("3 passed, 0 failed, 0 pending\n"))
+        #expect(run.error.contains("3 passed, 0 failed, 0 pending\n"))
         #expect(run.lines.last?.hasPrefix("ok  dist/hello.js  com.example.demo.hello 1, signed by ") == true)
         // A patch whose spec fails is not packed.
         let broken = try shell(

@@ -28,7 +28,8 @@ struct KeystoreTests {
         ]
         for name in ["2025", "2026"] {
             let run = try Tool.run(
-                Tool.patchpack, pack + ["--script-key-name", name, "-o", "\(name).js"], environment: environment,
+                Tool.patchpack, pack + ["--script-key-name", name, "--version", name, "-o", "\(name).js"],
+                environment: environment,
                 in: shop.folder.path)
             #expect(run.status == 0, "\(run.error)")
         }

@@ -68,7 +68,7 @@ struct PackTests {
 
     @Test func outputsGoWhereTheyShould() throws {
         try shop.folder.write(Workshop.script, to: "src/a/one.lua")
-        try shop.folder.write(Workshop.script, to: "src/b/one.lua")
+        try shop.folder.write(Workshop.script.replacing("cart-total", with: "other"), to: "src/b/one.lua")
         #expect(try shop.pack("cart.lua", "-o", "dist").status == 0)
         #expect(try shop.pack("cart.lua", "-o", "new/folder/").status == 0)
         #expect(try shop.pack("cart.lua", "-o", "named.js").status == 0)

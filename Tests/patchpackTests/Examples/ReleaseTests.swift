@@ -6,7 +6,7 @@ struct ReleaseTests {
     @Test func theReleaseScriptReleases() throws {
         let shop = try Workshop()
         try shop.folder.write(Workshop.script, to: "patches/cart.lua")
-        try shop.folder.write(Workshop.script, to: "patches/other.lua")
+        try shop.folder.write(Workshop.script.replacing("cart-total", with: "other"), to: "patches/other.lua")
         let line = """
             PATH=$PWD/bin:$PATH; mkdir bin; ln -s '\(Tool.patchpack)' bin/patchpack; unset -f patchpack
             export PATCHPACK_SIGNING_KEY=$KEY PATCHPACK_TRUSTED_KEY=trusted.pem PATCHPACK_SCRIPT_KEY=script.key

@@ -30,7 +30,13 @@ struct VectorTests {
 
     @Test func everyVectorGetsItsVerdictFromTheTool() throws {
         let large = try TestFolder()
+        // Good ones go one by one: several with one id and version are a fault of the run.
         let groups = Dictionary(grouping: Self.cases) { options($0) }
+            .flatMap { options, vectors in
+                vectors.filter { $0.stage == nil }.map { (options, [$0]) } + [
+                    (options, vectors.filter { $0.stage != nil })
+                ]
+            }.filter { !$0.1.isEmpty }
         try #require(groups.count > 20)
         for (options, vectors) in groups {
             let files = try vectors.map { vector in

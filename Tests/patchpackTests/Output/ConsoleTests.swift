@@ -41,7 +41,7 @@ struct ConsoleTests {
         #expect(terminal.text.contains("] 0/3"))
         #expect(terminal.text.contains("] 2/3"))
         let pipe = try shop.shell("patchpack verify \(files) \(keys) 2>&1 | cat")
-        #expect(pipe.lines.count == 3)
+        #expect(pipe.lines.count == 4 && pipe.lines.last == "3 ok")
         #expect(!pipe.text.contains("["))
     }
 }

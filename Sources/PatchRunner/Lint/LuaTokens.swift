@@ -1,0 +1,135 @@
+/// Splits a Lua script into its words. What Lua's compiler has taken is well-formed; of anything else only the beginning is split.
+struct LuaTokens {
+    struct Token {
+        enum Kind { case name, number, string, symbol, end }
+
+        let kind: Kind
+        /// The word as it is written; a string's bytes between its quotes, without its escapes resolved.
+        let text: String
+        /// Bytes from the beginning of the script.
+        let start: Int
+        let line: Int
+
+        func isSymbol(_ symbol: String) -> Bool { (kind == .symbol || kind == .name) && text == symbol }
+    }
+
+    private let source: [UInt8]
+    private var position = 0
+    private var line = 1
+
+    init(_ source: [UInt8]) { self.source = source }
+
+    private static let symbols: [[UInt8]] = [
+        "...", "<<", ">>", "//", "==", "~=", "<=", ">=", "::", "..",
+    ].map { Array($0.utf8) }
+
+    private func isAt(_ text: [UInt8]) -> Bool { source[position...].starts(with: text) }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    mutating func next() -> Token {
+        skipSpaceAndComments()
+        let (start, first) = (position, line)
+        func token(_ kind: Token.Kind, _ bytes: ArraySlice<UInt8>) -> Token {
+            Token(kind: kind, text: String(decoding: bytes, as: UTF8.self), start: start, line: first)
+        }
+        guard position < source.count else { return token(.end, []) }
+        let byte = source[position]
+        let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        let isFraction =
+            byte == UInt8(ascii: ".") && position + 1 < source.count
+            && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(source[position + 1])
+        if isDigit || isFraction {
+            let isHex = isAt(Array("0x".utf8)) || isAt(Array("0X".utf8))
+            while position < source.count, Self.isWord(source[position]) || source[position] == UInt8(ascii: ".") {
+                let exponent = source[position] | 0x20
+                position += 1
+                if exponent == UInt8(ascii: isHex ? "p" : "e"), position < source.count,
+                    source[position] == UInt8(ascii: "-") || source[position] == UInt8(ascii: "+")
+                {
+                    position += 1
+                }
+            }
+            return token(.number, source[start..<position])
+        }
+        if Self.isWord(byte) {
+            while position < source.count, Self.isWord(source[position]) { position += 1 }
+            return token(.name, source[start..<position])
+        }
+        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+            position += 1
+            while position < source.count, source[position] != byte {
+                if source[position] == UInt8(ascii: "\\") { position += 1 }
+                step()
+            }
+            let text = token(.string, source[min(start + 1, position)..<min(position, source.count)])
+            position = min(position + 1, source.count)
+            return text
+        }
+        if let level = longBracket() {
+            position += level + 2
+            let inside = position
+            skipLongBracket(level)
+            return token(.string, source[inside..<max(inside, min(position, source.count) - level - 2)])
+        }
+        for symbol in Self.symbols where isAt(symbol) {
+            position += symbol.count
+            return token(.symbol, symbol[...])
+        }
+        position += 1
+        return token(.symbol, source[start..<position])
+    }
+
+    /// Goes on by a byte, or by a line's end: as Lua counts lines, two different ones in a row are one.
+    private mutating func step() {
+        guard position < source.count else { return }
+        let byte = source[position]
+        position += 1
+        guard byte == 0x0A || byte == 0x0D else { return }
+        line += 1
+        guard position < source.count else { return }
+        let next = source[position]
+        if next != byte, next == 0x0A || next == 0x0D { position += 1 }
+    }
+
+    private mutating func skipSpaceAndComments() {
+        if position == 0, source.first == UInt8(ascii: "#") { skipLine() }
+        while position < source.count {
+            let byte = source[position]
+            if byte == 0x20 || (0x09...0x0D).contains(byte) {
+                step()
+            } else if isAt(Array("--".utf8)) {
+                position += 2
+                if let level = longBracket() {
+                    position += level + 2
+                    skipLongBracket(level)
+                } else {
+                    skipLine()
+                }
+            } else {
+                return
+            }
+        }
+    }
+
+    private mutating func skipLine() {
+        while position < source.count, source[position] != 0x0A, source[position] != 0x0D { position += 1 }
+    }
+
+    /// The number of `=` in a `[==[` that begins here.
+    private func longBracket() -> Int? {
+        guard position < source.count, source[position] == UInt8(ascii: "[") else { return nil }
+        var end = position + 1
+        while end < source.count, source[end] == UInt8(ascii: "=") { end += 1 }
+        return end < source.count && source[end] == UInt8(ascii: "[") ? end - position - 1 : nil
+    }
+
+    private mutating func skipLongBracket(_ level: Int) {
+        let close = Array("]\(String(repeating: "=", count: level))]".utf8)
+        while position < source.count, !isAt(close) { step() }
+        position = min(position + close.count, source.count)
+    }
+}

@@ -1,0 +1,163 @@
+import PatchCrypto
+
+// What an outline of the source tells, without running it.
+
+extension PatchLint {
+    /// Whether the line, or the line before it, says `-- patchpack: ignore CODE`.
+    func isIgnored(_ finding: Finding) -> Bool {
+        guard let text = texts.first(where: { $0.name == finding.script }) else { return false }
+        func ignored(_ line: String) -> [Substring] {
+            guard let codes = line.components(behind: "-- patchpack: ignore ") else { return [] }
+            return codes.split { $0 == "," || $0 == " " }
+        }
+        let before = text.line(finding.line - 1)
+        let isAlone = before.drop { $0 == " " || $0 == "\t" }.hasPrefix("--")
+        return (ignored(text.line(finding.line)) + (isAlone ? ignored(before) : [])).contains {
+            $0 == finding.code.rawValue
+        }
+    }
+
+    mutating func checkEncoding(_ script: Script, _ text: SourceText) {
+        guard String(validating: script.bytes, as: UTF8.self) == nil else { return }
+        let line = script.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+            .firstIndex { String(validating: $0, as: UTF8.self) == nil }
+        found.append(
+            text.finding(
+                .encoding, line: (line ?? 0) + 1, "not UTF-8 text",
+                hint: "save it as UTF-8; the app refuses a string of other bytes"))
+    }
+
+    mutating func checkLocals() {
+        for (outline, text) in zip(outlines, texts) {
+            for variable in outline.variables
+            where !variable.isRead && variable.parameter == nil && !variable.place.text.hasPrefix("_") {
+                found.append(
+                    text.finding(
+                        .unusedLocal, at: variable.place, "the local \(variable.place.text) is never used",
+                        hint: "take it out, or call it _"))
+            }
+            for (variable, hidden) in outline.shadows {
+                let (place, other) = (outline.variables[variable].place, outline.variables[hidden].place)
+                found.append(
+                    text.finding(
+                        .shadowedLocal, at: place, "\(place.text) hides the \(place.text) of line \(other.line)",
+                        hint: "give one of them another name"))
+            }
+            for (operand, operation, place) in outline.operations {
+                guard case .constant(let type) = operand, let what = operation.fault(on: type) else { continue }
+                found.append(text.finding(.operand, at: place, "\(what) \(type == "nil" ? type : "a \(type)")"))
+            }
+        }
+    }
+
+    /// Scripts that no `require` leads to are dead weight; if one names what only a run can tell, nothing is said.
+    mutating func checkRequired() {
+        guard scripts.count > 1, !outlines.contains(where: { $0.required.contains(nil) }) else { return }
+        var reached: Set<Int> = [0]
+        var open = [0]
+        while let index = open.popLast() {
+            for case let name? in outlines[index].required {
+                let path = name.map { $0 == "." ? "/" : String($0) }.joined()
+                for (other, script) in scripts.enumerated()
+                where script.name == "\(path).lua" || script.name == "\(path)/init.lua" {
+                    if reached.insert(other).inserted { open.append(other) }
+                }
+            }
+        }
+        for (index, text) in texts.enumerated() where !reached.contains(index) {
+            found.append(
+                text.finding(
+                    .unusedScript, line: 1, "no script of the bundle requires \(text.name)",
+                    hint: "take it out, or pack it as a patch of its own"))
+        }
+    }
+
+    /// What scripts for Wax ask of classes.
+    mutating func checkClasses() {
+        guard let interface else { return }
+        var known: [String: Set<String>] = [:]
+        for name in interface.functions.map(\.name) {
+            let parts = name.split(maxSplits: 1) { $0 == "." || $0 == ":" }
+            if parts.count == 2 { known[String(parts[0]), default: []].insert(String(parts[1])) }
+        }
+        for exposed in interface.classes { known[exposed.name, default: []].formUnion(exposed.methods.map(\.name)) }
+        let own = Set(outlines.flatMap(\.assignedMembers).compactMap { $0.split(separator: ".").last.map(String.init) })
+        for (outline, text) in zip(outlines, texts) where !outline.waxClasses.isEmpty {
+            for place in outline.waxClasses where known[place.text] == nil {
+                found.append(
+                    text.finding(
+                        .unknownClass, line: place.line, word: place.text, "the app has no class \(place.text)",
+                        hint: nearest(place.text, among: known.keys.sorted()).map { "did you mean \($0)?" }
+                            ?? "it has \(known.keys.sorted().joined(separator: ", "))"))
+            }
+            let methods = outline.waxClasses.reduce(into: Set<String>()) { $0.formUnion(known[$1.text] ?? []) }
+            let defined = Set(outline.functions.map(\.name))
+            for (receiver, name, isCall) in outline.members where receiver == "self" {
+                if name.text == "super" {
+                    found.append(
+                        text.finding(
+                            .notInSandbox, at: name, "there is no self.super here",
+                            hint: "self:ORIGname(…) is what the app had"))
+                } else if isCall, !methods.contains(name.text), !own.contains(name.text), !defined.contains(name.text),
+                    !name.text.hasPrefix("ORIG"), !methods.isEmpty
+                {
+                    found.append(
+                        text.finding(
+                            .unknownMethod, at: name, "neither the app's class nor the script has \(name.text)",
+                            hint: nearest(name.text, among: (methods.union(defined)).sorted()).map {
+                                "did you mean \($0)?"
+                            }))
+                }
+            }
+        }
+    }
+
+    /// What a replacement does with its original, and with arguments whose types the interface tells.
+    ///
+    /// - Parameter line: Where the function begins.
+    mutating func checkOriginal(_ name: String, _ script: Int, line: Int) {
+        guard let signature = interface?.function(name)?.signature, outlines.indices.contains(script) else { return }
+        let (outline, text) = (outlines[script], texts[script])
+        let functions = outline.functions.indices.filter { outline.functions[$0].line == line }
+        guard functions.count == 1, let function = functions.first else { return }
+        for (operand, operation, place) in outline.operations {
+            guard case .variable(let index) = operand, !outline.variables[index].isAssigned,
+                let parameter = outline.variables[index].parameter, parameter.function == function
+            else { continue }
+            let written = outline.variables[index].place.text
+            if parameter.index == 0 {
+                guard written != "self", case .call(let count, let isOpen) = operation, !isOpen else { continue }
+                let needed = signature.arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0
+                guard count < needed || count > signature.arguments.count else { continue }
+                found.append(
+                    text.finding(
+                        .originalArguments, at: place,
+                        "\(written) gets \(count) argument\(count == 1 ? "" : "s"), and \(name)\(signature) takes \(signature.arguments.count)"
+                    ))
+            } else if signature.arguments.indices.contains(parameter.index - 1) {
+                let type = signature.arguments[parameter.index - 1]
+                guard let what = operation.fault(on: type == "integer" ? "number" : type) else { continue }
+                found.append(
+                    text.finding(
+                        .operand, at: place, "\(what) \(written), which is \(type == "integer" ? "an" : "a") \(type)"))
+            }
+        }
+    }
+}
+
+extension SourceOutline.Operation {
+    /// What fails for values of a type, for a message; nil if it works, or the type is another.
+    fileprivate func fault(on type: String) -> String? {
+        switch (self, type) {
+        case (.call, "number"), (.call, "string"), (.call, "boolean"), (.call, "nil"), (.call, "table"): "calls"
+        case (.index, "number"), (.index, "boolean"), (.index, "nil"): "indexes"
+        case (.length, "number"), (.length, "boolean"), (.length, "nil"), (.length, "function"): "takes the length of"
+        case (.arithmetic, "boolean"), (.arithmetic, "nil"), (.arithmetic, "table"), (.arithmetic, "function"):
+            "calculates with"
+        case (.concatenation, "boolean"), (.concatenation, "nil"), (.concatenation, "table"),
+            (.concatenation, "function"):
+            "joins"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import PatchCrypto
+
+extension Option {
+    static let recursive = Option(
+        name: "recursive", short: "r", help: "look for files in folders, and in the folders below them")
+    static let filesFrom = Option(
+        name: "files-from", value: .file("FILE"), help: "read names of files from a file, or from -, one a line")
+    static let null = Option(name: "null", short: "0", help: "names of --files-from end with a NUL byte each")
+}
+
+/// The files that a command line is about: its operands, what `--files-from` names, and what is in folders.
+enum InputFiles {
+    /// - Parameters:
+    ///   - suffix: How the files that are looked for in folders are called, such as `.js`.
+    /// - Throws: `usage` where no file is named in any way, `noInput` where a list or a folder cannot be read.
+    ///   - folders: Whether folders are looked into; nil asks the options.
+    static func all(
+        _ arguments: ParsedArguments, in folders: Bool? = nil, called suffix: String
+    ) throws(PatchError) -> [Path] {
+        var paths = arguments.operands.map(\.path)
+        if let list = arguments.value(of: .filesFrom)?.path {
+            paths += try names(in: list, separatedBy: arguments.has(.null) ? 0 : UInt8(ascii: "\n"))
+        } else {
+            guard !arguments.has(.null) else {
+                throw PatchError(.usage, "-0 without --files-from", hint: "--files-from - -0")
+            }
+            guard !paths.isEmpty else {
+                throw PatchError(.usage, "no file", hint: "patchpack \(arguments.verb.name) --help")
+            }
+        }
+        return folders ?? arguments.has(.recursive) ? try expanded(paths, called: suffix) : paths
+    }
+
+    /// The files, and in the place of each folder what it holds.
+    static func expanded(_ paths: [Path], called suffix: String) throws(PatchError) -> [Path] {
+        var found: [Path] = []
+        for path in paths {
+            if path.isFolder { try add(path, called: Array(suffix.utf8), to: &found) } else { found.append(path) }
+        }
+        return found
+    }
+
+    /// No list of files is larger.
+    private static let longestList = 64 << 20
+
+    private static func names(in list: Path, separatedBy separator: UInt8) throws(PatchError) -> [Path] {
+        try InputFile.small(list, limit: longestList).split(separator: separator).map { name in
+            // Lists that Windows wrote end their lines with CR LF.
+            let isText = separator != 0 && name.last == UInt8(ascii: "\r")
+            return Path(bytes: Array(isText ? name.dropLast() : name))
+        }
+    }
+
+    /// Adds what a folder holds, in the order of names; links to folders are not followed.
+    private static func add(_ folder: Path, called suffix: [UInt8], to found: inout [Path]) throws(PatchError) {
+        for name in try Folder.names(in: folder) {
+            let path = folder.appending(name)
+            guard let info = FileInfo(path, following: false) else { continue }
+            if info.isFolder {
+                try add(path, called: suffix, to: &found)
+            } else if name.bytes.count > suffix.count, name.bytes.suffix(suffix.count).elementsEqual(suffix) {
+                found.append(path)
+            }
+        }
+    }
+}

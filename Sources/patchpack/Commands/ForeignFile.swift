@@ -1,0 +1,59 @@
+import PatchCrypto
+
+/// What a file that is no envelope may be, by its looks.
+enum ForeignFile {
+    /// A guess and what to do; nil if there is none.
+    static func guess(at bytes: [UInt8]) -> String? {
+        func begins(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
+        guard !bytes.isEmpty else { return nil }
+        if begins("version https://git-lfs") { return "a Git LFS pointer; `git lfs pull` fetches the file itself" }
+        if bytes.starts(with: [0x1F, 0x8B]) { return "gzip; `gunzip` it first" }
+        if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "zstd; `zstd -d` it first" }
+        if begins("PK\u{3}\u{4}") || begins("PK\u{5}\u{6}") {
+            return "a zip that is not encrypted; an envelope's is, and patchpack reads no other tool's files"
+        }
+        if begins("-----BEGIN ") { return "PEM, such as a key or a certificate; patchpack keyinfo tells which" }
+        if let text = String(validating: bytes.prefix(64 << 10), as: UTF8.self) ?? head(of: bytes) {
+            return guess(atText: text, of: bytes)
+        }
+        let (whole, rest) = bytes.count.quotientAndRemainder(dividingBy: 16)
+        let signatures = [128, 256, 384, 512].filter { bytes.count > $0 && (bytes.count - $0) % 16 == 0 }
+        let foreign = "; patchpack reads no other tool's files (docs/coming-from-mpaas.md)"
+        if rest == 0 {
+            return "\(whole) blocks of AES without a delimiter line, or fewer with a signature at their end"
+                + ", as another tool may write them" + foreign
+        }
+        guard let signature = signatures.first else { return nil }
+        return "blocks of AES with \(signature) bytes of signature at their end, as another tool may write them"
+            + foreign
+    }
+
+    /// The beginning as text, if a letter was cut in two there.
+    private static func head(of bytes: [UInt8]) -> String? {
+        (1...3).lazy.compactMap { String(validating: bytes.prefix((64 << 10) - $0), as: UTF8.self) }.first
+    }
+
+    private static func guess(atText text: String, of bytes: [UInt8]) -> String? {
+        let start = text.drop { $0.isWhitespace }.prefix(15).lowercased()
+        if start.hasPrefix("<!doctype html") || start.hasPrefix("<html") {
+            return "a page of HTML, such as a server's error; look at the address that it came from"
+        }
+        let lines = text.split(separator: "\n")
+        if lines.contains(where: { $0.hasPrefix("<<<<<<< ") }), lines.contains(where: { $0.hasPrefix(">>>>>>> ") }) {
+            return "a file with Git's conflict markers; check one of the two versions out"
+        }
+        if start.hasPrefix("{") { return "JSON" }
+        if text.hasPrefix("--") || text.contains("function") && text.contains("end") {
+            return "a script; `patchpack pack` makes an envelope of it"
+        }
+        let letters = bytes.filter { $0 != 0x0A && $0 != 0x0D }
+        let isBase64 =
+            letters.count >= 64 && letters.count % 4 == 0
+            && letters.allSatisfy { byte in
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                    || [UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "=")].contains(byte)
+            }
+        return isBase64 ? "base64; `base64 -d` it first" : nil
+    }
+}

@@ -1,0 +1,101 @@
+import PatchCrypto
+
+/// SARIF 2.1.0: what GitHub and editors read.
+enum Sarif {
+    /// A kind of finding.
+    struct Rule {
+        let id: String
+        let meaning: String
+        let level: String
+    }
+
+    /// Something that was found in a file.
+    struct Result {
+        let rule: String
+        let level: String
+        let message: String
+        let file: Path
+        /// Where it is; nil for a file as a whole.
+        var region: Region?
+    }
+
+    /// A place in a line, counted from 1 in code points.
+    struct Region {
+        let line: Int
+        let column: Int
+        let length: Int
+    }
+
+    static func text(_ rules: [Rule], _ results: [Result]) -> String {
+        let driver: JSONValue = .object([
+            ("name", .string("patchpack")), ("version", .string(toolVersion)), ("rules", .array(rules.map(json))),
+        ])
+        let run: JSONValue = .object([
+            ("tool", .object([("driver", driver)])), ("columnKind", .string("unicodeCodePoints")),
+            ("results", .array(results.map(json))),
+        ])
+        return JSONValue.object([
+            ("$schema", .string("https://json.schemastore.org/sarif-2.1.0.json")), ("version", .string("2.1.0")),
+            ("runs", .array([run])),
+        ]).text(escaping: isUnprintable) + "\n"
+    }
+
+    private static func json(_ rule: Rule) -> JSONValue {
+        .object([
+            ("id", .string(rule.id)), ("shortDescription", .object([("text", .string(rule.meaning))])),
+            ("defaultConfiguration", .object([("level", .string(rule.level))])),
+        ])
+    }
+
+    private static func json(_ result: Result) -> JSONValue {
+        var place: [(key: String, value: JSONValue)] = [
+            ("artifactLocation", .object([("uri", .string(uri(result.file)))]))
+        ]
+        if let region = result.region {
+            place.append(
+                (
+                    "region",
+                    .object([
+                        ("startLine", .integer(region.line)), ("startColumn", .integer(region.column)),
+                        ("endColumn", .integer(region.column + region.length)),
+                    ])
+                ))
+        }
+        return .object([
+            ("ruleId", .string(result.rule)), ("level", .string(result.level)),
+            ("message", .object([("text", .string(result.message))])),
+            ("locations", .array([.object([("physicalLocation", .object(place))])])),
+        ])
+    }
+
+    /// A path as a URI reference.
+    private static func uri(_ path: Path) -> String {
+        path.bytes.map { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                String(UnicodeScalar(byte))
+            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }.joined()
+    }
+}
+
+/// What GitHub Actions shows beside a line, or beside a file.
+enum Annotation {
+    static func text(_ level: String, _ file: Path, title: String, region: Sarif.Region? = nil, _ message: String)
+        -> String
+    {
+        func escaped(_ text: String, _ characters: String) -> String {
+            text.unicodeScalars.map { scalar in
+                characters.unicodeScalars.contains(scalar)
+                    ? "%" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16, uppercase: true)
+                    : String(scalar)
+            }.joined()
+        }
+        let place = region.map { "line=\($0.line),col=\($0.column)," } ?? ""
+        return
+            "::\(level) file=\(escaped(file.description, "%\r\n:,")),\(place)title=\(escaped(title, "%\r\n:,"))::\(escaped(message, "%\r\n"))"
+    }
+}
