@@ -24,13 +24,15 @@ comma = ,
 all: build
 
 deps:
-	@scripts/deps.sh
+	@scripts/deps.sh test
 
-build: deps
+build:
+	@scripts/deps.sh build
 	@[ -z "$(STATIC)" ] || { mkdir -p "$(STATIC)" && ln -sf $(LIBSTDCXX) "$(STATIC)"; }
 	$(SWIFT) build $(RELEASE_FLAGS) --product patchpack
 
 demo: build
+	@scripts/deps.sh demo
 	$(SWIFT) build $(RELEASE_FLAGS) --product shop
 	@PATCHPACK=$(BUILD)/patchpack SHOP=$(BUILD)/shop scripts/demo.sh
 

@@ -2,7 +2,7 @@
 # A release of all patches in a folder: packed, verified with what the app has, and listed with their hashes.
 # usage: release.sh PATCHES_FOLDER OUTPUT_FOLDER
 #
-# The output folder is a new one for each release: what is there already is never replaced (status 73).
+# What is there already is never replaced by other bytes (status 73), and nothing is written unless all patches are good.
 #
 # The keys come from the environment, as a build server sets them:
 #   PATCHPACK_SIGNING_KEY, PATCHPACK_TRUSTED_KEY, PATCHPACK_SCRIPT_KEY   files
@@ -22,6 +22,6 @@ passphrase=()
 # The commit's own time makes the release reproducible; PATCHPACK_TRUSTED_KEY makes `pack` refuse another signing key.
 SOURCE_DATE_EPOCH=$(git -C "$patches" log -1 --format=%ct 2>/dev/null || echo 0)
 export SOURCE_DATE_EPOCH
-patchpack pack "${scripts[@]}" -o "$release" "${passphrase[@]}"
-patchpack verify "$release"/*.js
+patchpack pack "${scripts[@]}" -o "$release" --all-or-nothing "${passphrase[@]}"
+patchpack verify -r "$release"
 (cd "$release" && sha256sum -- *.js >SHA256SUMS)

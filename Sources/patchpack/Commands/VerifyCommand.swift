@@ -193,7 +193,7 @@ struct Verification: Sendable {
             }
         } catch {
             result.error = error
-            if result.report.failedStage == .split, !path.isStandardStream,
+            if error.code == .malformed, [.read, .split].contains(result.report.failedStage), !path.isStandardStream,
                 let again = try? InputFile.contents(of: path, limit: verifier.limits.envelopeSize),
                 let guess = ForeignFile.guess(at: again)
             {

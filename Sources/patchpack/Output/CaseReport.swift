@@ -28,8 +28,8 @@ enum TAP {
             let skipped = test.outcome == .skipped ? " # SKIP \(line(test.message))" : ""
             lines.append("\(result) \(index + 1) - \(line(test.name))\(skipped)")
             guard result == "not ok", !test.message.isEmpty else { continue }
-            lines += ["  ---", "  message: |2"]
-            lines += test.message.split(separator: "\n").map { "    \(escaped(String($0)))" }
+            let text = test.message.split(separator: "\n").map { escaped(String($0)) }.joined(separator: "\n")
+            lines += ["  ---", "  message: \(JSONValue.string(text).text())"]
             if let place = test.place { lines.append("  at: \(JSONValue.string(place).text())") }
             lines.append("  ...")
         }

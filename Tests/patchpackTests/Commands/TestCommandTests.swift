@@ -110,4 +110,121 @@ struct TestCommandTests {
         #expect(try test("-", "--spec", "specs/cart-total.lua", "--watch").status == 64)
         #expect(try test("patches/cart-total.lua", "--spec", "missing.lua").status == 66)
     }
+
+    @Test func aRepositoryIsOneRun() throws {
+        let run = try test("patches", "--spec", "specs", "--format", "junit")
+        #expect(run.status == 20)
+        #expect(run.text.components(separatedBy: "<testsuite ").count == 6)
+        #expect(
+            run.text.components(separatedBy: "<failure").count == 2, "each spec sees its own patch alone: \(run.text)")
+        let text = try test(
+            "patches/cart-total.lua", "patches/stock-reserve.lua", "--spec", "specs/cart-total.lua",
+            "specs/stock-reserve.lua")
+        #expect(text.status == 0, "\(text.text)\(text.error)")
+        #expect(text.lines.contains("specs/stock-reserve.lua  for com.example.shop.stock-reserve"), "\(text.text)")
+        #expect(text.error.hasSuffix(" in 2 specs\n"))
+        try workshop.folder.write(
+            "-- @patch com.example.shop.cart-total\nit('a', function() assert.same({}, host.failures()) end)",
+            to: "specs/more.lua")
+        let named = try test("patches", "--spec", "specs/more.lua")
+        #expect(named.status == 0 && named.error.hasPrefix("1 passed"), "\(named.text)\(named.error)")
+    }
+
+    @Test func testsAreChosenByNameAndTag() throws {
+        try workshop.folder.write(
+            "describe('a #slow', function() it('one', function() end) it('two #net', function() error('no') end) end) it('three', function() end)",
+            to: "t.lua")
+        func counts(_ words: String...) throws -> String {
+            try Tool.run(
+                Tool.patchpack, ["test", "patches/cart-total.lua", "--spec", "t.lua"] + words, in: workshop.folder.path
+            ).error
+        }
+        #expect(try counts().hasPrefix("2 passed, 1 failed"))
+        #expect(try counts("--filter", "thr.e").hasPrefix("1 passed, 0 failed"))
+        #expect(try counts("--filter-out", "two").hasPrefix("2 passed, 0 failed"))
+        #expect(try counts("--tags", "net").hasPrefix("0 passed, 1 failed"))
+        #expect(try counts("--exclude-tags", "net,other").hasPrefix("2 passed, 0 failed"))
+        #expect(try counts("--filter", "none").contains("no test fits the filter"))
+        #expect(try counts("--filter", "%").contains("malformed pattern"))
+    }
+
+    @Test func whatASpecPrintsIsNoReport() throws {
+        try workshop.folder.write(
+            """
+            print("x") io.write("raw\\n") os.execute("echo shell")
+            describe("d", function() it("a", function() io.stdout:write("in a test\\n") end) it("b", function() pending("not now") end) end)
+            """, to: "noisy.lua")
+        for format in ["json", "tap", "junit"] {
+            let run = try test("patches/cart-total.lua", "--spec", "noisy.lua", "--format", format)
+            #expect(run.status == 0)
+            for text in ["x", "raw", "shell", "in a test"] {
+                #expect(!run.lines.contains(text) && run.error.contains("\(text)\n"), "\(format): \(run.text)")
+            }
+            #expect(run.text.contains("not now"), "\(run.text)")
+        }
+        #expect(try test("patches/cart-total.lua", "--spec", "noisy.lua").text.contains("pending  d b: not now"))
+    }
+
+    @Test func aSpecWithoutAnEndEnds() throws {
+        try workshop.folder.write(
+            """
+            it("loops", function() while true do pcall(function() while true do end end) end end)
+            it("loops elsewhere", function() coroutine.wrap(function() while true do end end)() end)
+            it("goes on", function() end)
+            """, to: "endless.lua")
+        let run = try test("patches/cart-total.lua", "--spec", "endless.lua", "--time-limit", "1")
+        #expect(run.status == 20 && run.error.contains("1 passed, 2 failed"), "\(run.text)\(run.error)")
+        #expect(run.text.contains("it ran longer than the time limit"))
+        try workshop.folder.write("while true do end", to: "endless.lua")
+        #expect(try test("patches/cart-total.lua", "--spec", "endless.lua", "--time-limit", "1").status == 20)
+    }
+
+    /// What the app's function throws has its message alone, as in the app.
+    @Test func errorsOfStubsAreTheApps() throws {
+        try workshop.folder.write(
+            """
+            -- @patch com.example.a
+            -- @version 1
+            -- @app com.example.shop
+            -- @replaces A.b
+            patch.replace("A.b", function(original) local ok, e = pcall(original) return e.message end)
+            """, to: "p.lua")
+        try workshop.folder.write(
+            """
+            it("a", function()
+              host.define("A.b", function() error("declined") end)
+              assert.equal("declined", host.call("A.b"))
+              host.define("A.b", function() local x = nil; return x.y end)
+              assert.matches("s.lua:4: attempt to index", host.call("A.b"))
+            end)
+            """, to: "s.lua")
+        let run = try workshop.run("test", "p.lua", "--spec", "s.lua")
+        #expect(run.status == 0, "\(run.text)")
+    }
+
+    /// The same specs in busted itself: each test ends in the same way.
+    @Test(arguments: ["order_spec", "assertions_spec"]) func bustedSaysTheSame(_ spec: String) throws {
+        try #require(Tool.exists("/usr/bin/busted"), "lua-busted is missing: run scripts/deps.sh test")
+        try workshop.folder.write(
+            String(contentsOfFile: "\(Tool.root)/Tests/PatchRunnerTests/Spec/busted/\(spec).lua", encoding: .utf8),
+            to: "s.lua")
+        func outcomes(_ lines: [String]) -> [String] {
+            lines.filter { ($0.hasPrefix("ok") || $0.hasPrefix("not ok")) && !$0.contains("# SKIP") }
+                .map { line in
+                    let words = line.replacing("\\", with: "").split(separator: " - ", maxSplits: 1)
+                    return "\(line.hasPrefix("ok") ? "ok" : "not ok") \(words.last ?? "")"
+                }
+        }
+        let busteds = outcomes(try workshop.shell("busted -o TAP s.lua").lines)
+        let mine = outcomes(try test("patches/cart-total.lua", "--spec", "s.lua", "--format", "tap").lines)
+        #expect(busteds.count > 10 && mine.count == busteds.count)
+        // Of a hook that fails busted names the hook, and patchpack what it belongs to.
+        for (mine, busteds) in zip(mine, busteds) {
+            let hooks = [" setup", " before_each", " is not run"]
+            func plain(_ line: String) -> String {
+                hooks.reduce(line) { $0.hasSuffix($1) ? String($0.dropLast($1.count)) : $0 }
+            }
+            #expect(plain(mine) == plain(busteds))
+        }
+    }
 }

@@ -1,0 +1,290 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+/// Runs over many files: where they come from, what the last line says, and the reports for CI.
+struct BatchTests {
+    private let shop: Workshop
+
+    init() throws {
+        shop = try Workshop()
+        try shop.folder.write(TestKeys.otherSigning.pem().exposed, to: "other-signing.pem", mode: 0o600)
+        for name in ["one", "two", "three"] {
+            try shop.folder.write(Workshop.script.replacing("cart-total", with: name), to: "patches/\(name).lua")
+        }
+        let run = try shop.pack("patches/one.lua", "patches/two.lua", "patches/three.lua", "-o", "dist/sub dir")
+        try #require(run.status == 0, "\(run.error)")
+        #expect(run.error == "3 packed\n")
+        try shop.folder.write("no envelope", to: "dist/broken.js")
+        try shop.folder.write("no envelope", to: "dist/notes.txt")
+    }
+
+    private var keys: String { "--trusted-key trusted.pem --script-key script.key" }
+
+    @Test func foldersAndListsAreOneRun() throws {
+        let folders = try shop.verify("-r", "dist")
+        #expect(folders.status == 10)
+        #expect(folders.error.hasSuffix("3 ok, 1 refused: 1 malformed\n"), "\(folders.error)")
+        let names = ["broken", "sub dir/one", "sub dir/three", "sub dir/two"].map { "dist/\($0).js" }
+        #expect(folders.lines.map { line in names.contains { line.contains("  \($0)") } } == [true, true, true, true])
+        let list = try shop.shell("find dist/sub* -name '*.js' -print0 | patchpack verify --files-from - -0 \(keys)")
+        #expect(list.status == 0 && list.lines.count == 3 && list.error == "3 ok\n", "\(list.error)")
+        let lines = try shop.shell(
+            "printf 'dist/sub dir/one.js\\r\\n\\ndist/missing.js\\n' >l; patchpack verify --files-from l \(keys)")
+        #expect(lines.status == 66 && lines.error.hasSuffix("1 ok, 1 refused: 1 no-input\n"), "\(lines.error)")
+        let nothing = try shop.shell("patchpack verify --files-from /dev/null \(keys)")
+        #expect(nothing.status == 0 && nothing.error == "0 ok\n")
+        #expect(try shop.verify("-r", "dist", "-q").error.contains("refused:") == false)
+    }
+
+    @Test func reportsAreWhatTheirReadersTake() throws {
+        let sarif = try shop.verify("-r", "dist", "--format", "sarif")
+        let log = try #require(try JSONSerialization.jsonObject(with: Data(sarif.output)) as? [String: Any])
+        let results = (log["runs"] as? [[String: Any]])?.first?["results"] as? [[String: Any]] ?? []
+        #expect(results.map { $0["ruleId"] as? String } == ["malformed"])
+        let notes = try shop.verify("-r", "dist", "--format", "github")
+        #expect(notes.lines.count == 1 && notes.text.hasPrefix("::error file=dist/broken.js,title=malformed::"))
+        let junit = try shop.shell(
+            """
+            patchpack verify -r dist \(keys) --format junit >r.xml
+            /usr/bin/python3 -c '
+            import junitparser
+            for suite in junitparser.JUnitXml.fromfile("r.xml"): print(suite.name, suite.tests, suite.failures, suite.errors)'
+            """)
+        #expect(junit.text == "patchpack verify 4 1 0\n", "\(junit.error)")
+        let tap = try shop.shell(
+            "printf '#!/bin/sh\\n%s verify -r dist \(keys) --format tap | sed 1s/14/13/\\n' '\(Tool.patchpack)' >t; chmod +x t; prove -e '' ./t"
+        )
+        #expect(tap.text.contains("Failed 1/4 subtests"), "\(tap.text)")
+    }
+
+    @Test func theSamePatchTwiceIsNews() throws {
+        try shop.folder.write(
+            Workshop.script.replacing("cart-total", with: "one") + "-- other\n", to: "patches/copy.lua")
+        let pack = try shop.pack("patches/one.lua", "patches/copy.lua", "-o", "out")
+        #expect(
+            pack.status == 65
+                && pack.error.contains("patches/copy.lua: com.example.shop.one 7 is in patches/one.lua too"))
+        #expect(shop.folder.exists("out/one.js") && !shop.folder.exists("out/copy.js"))
+        let lint = try shop.run("lint", "-r", "patches")
+        #expect(lint.status == 20 && lint.text.contains("[duplicate]"), "\(lint.text)")
+        try #require(try shop.pack("patches/copy.lua", "-o", "dist").status == 0)
+        let verify = try shop.verify("-r", "dist/copy.js", "dist/sub dir")
+        #expect(verify.status == 65 && verify.text.contains("duplicate  dist/sub dir/one.js"), "\(verify.text)")
+        // The same patch under other signatures is the same patch.
+        let signed = try shop.run(
+            "resign", "dist/copy.js", "-o", "again/", "--trusted-key", "trusted.pem", "--signing-key",
+            "other-signing.pem", "--append")
+        try #require(signed.status == 0, "\(signed.error)")
+        #expect(try shop.verify("dist/copy.js", "again/copy.js").status == 0)
+    }
+
+    @Test func aReleaseIsMadeAgainWithoutComplaint() throws {
+        let again = try shop.pack("patches/one.lua", "-o", "dist/sub dir")
+        #expect(again.status == 0 && again.text.hasPrefix("unchanged  dist/sub dir/one.js"))
+        #expect(try shop.pack("patches/one.lua", "-o", "dist/sub dir", "--notes", "x").status == 73)
+        let json = try shop.pack("patches/one.lua", "-o", "dist/sub dir", "--format", "json").objects()[0]
+        #expect(json["unchanged"] as? Bool == true && json["written"] as? Bool == false && json["warnings"] is [Any])
+    }
+
+    @Test func allOrNothing() throws {
+        try shop.folder.write("no tags", to: "patches/bad.lua")
+        let run = try shop.pack(
+            "patches/one.lua", "patches/bad.lua", "patches/two.lua", "-o", "new", "--all-or-nothing")
+        #expect(run.status == 64 && !shop.folder.exists("new"))
+        #expect(run.lines.map { $0.prefix(9) } == ["held back", "held back"])
+        let good = try shop.pack("patches/one.lua", "patches/two.lua", "-o", "new", "--all-or-nothing")
+        #expect(good.status == 0 && shop.folder.exists("new/one.js") && shop.folder.exists("new/two.js"))
+    }
+
+    @Test func manyAreSignedAtOnce() throws {
+        let run = try shop.shell(
+            """
+            patchpack resign 'dist/sub dir'/*.js -o both --append --trusted-key trusted.pem --signing-key other-signing.pem &&
+            patchpack verify -r both \(keys) --trusted-key other.pem --threshold 2 && patchpack inspect both/*.js | grep -c 'signature ' &&
+            patchpack unpack both/*.js -o scripts \(keys) && ls scripts/*
+            """)
+        #expect(run.status == 0, "\(run.error)")
+        #expect(run.error == "3 signed\n3 ok\n3 unpacked\n")
+        #expect(run.text.contains("\n6\n") && run.text.contains("scripts/two:\ntwo.lua"), "\(run.text)")
+        #expect(
+            try shop.run(
+                "resign", "dist/broken.js", "dist/sub dir/one.js", "-o", "mixed", "--trusted-key", "trusted.pem",
+                "--signing-key", "signing.pem"
+            ).error.contains("1 signed, 1 refused: 1 malformed"))
+    }
+
+    @Test func aSignatureCommandRunsAloneAndItsFailureNamesTheFile() throws {
+        let sign = "[ -e busy ] && exit 9; touch busy; sleep 0.05; openssl dgst -sha1 -sign signing.pem; rm busy"
+        let line = "patchpack pack --no-lint patches/*.lua -o signed --script-key script.key --trusted-key trusted.pem"
+        let good = try shop.shell("\(line) --signature-command '\(sign)'")
+        #expect(good.status == 0, "\(good.error)")
+        let bad = try shop.shell("\(line) --signature-command 'grep -q x; exit 3' --force")
+        #expect(bad.error.contains("patches/one.lua: the signature command failed with status 3"), "\(bad.error)")
+    }
+
+    @Test func anEndedRunEndsItsCommand() throws {
+        let run = try shop.shell(
+            """
+            env --default-signal=TERM '\(Tool.patchpack)' pack --no-lint patches/one.lua -o ended --script-key script.key --trusted-key trusted.pem \
+              --signature-command 'sh -c "touch started; sleep 3; touch finished"' </dev/null & pack=$!
+            while [ ! -e started ]; do sleep 0.05; done
+            kill -TERM $pack; wait $pack; echo $?; sleep 3.5; ls finished
+            """)
+        #expect(run.lines == ["143"], "\(run.text)")
+    }
+
+    @Test func signersAreAskedForByName() throws {
+        let run = try shop.shell(
+            """
+            patchpack trust add store trusted.pem --name build && patchpack trust add store other.pem --name release &&
+            patchpack keygen -o new -q --algorithm ed25519 && patchpack trust add store new/trusted.pem --name security
+            check() { patchpack verify 'dist/sub dir/one.js' --trust-store store --script-key script.key "$@"; echo $?; }
+            check --require build; check --require 'release|build'; check --require release; check --require build --require security
+            check --require nobody; check --require 'build|'
+            """)
+        #expect(run.lines.filter { Int($0) != nil } == ["0", "0", "12", "12", "78", "78"], "\(run.text)")
+        #expect(run.error.contains("signed by build, and not by release"))
+        #expect(run.error.contains("no trusted key is called nobody"))
+        let other = try shop.shell(
+            "patchpack verify 'dist/sub dir/one.js' --trusted-key rsa-sha256:trusted.pem --script-key script.key")
+        #expect(other.error.contains("trust it as rsa-sha1:FILE"), "\(other.error)")
+    }
+
+    @Test func catAndDiffShowWhatIsInside() throws {
+        let one = "'dist/sub dir/one.js'", two = "'dist/sub dir/two.js'"
+        let cat = try shop.shell(
+            "patchpack cat \(one) \(keys) | cmp - patches/one.lua && patchpack cat \(one) \(keys) one.lua | wc -l")
+        #expect(cat.status == 0 && cat.text.contains("7"), "\(cat.error)")
+        #expect(try shop.shell("patchpack cat \(one) none.lua \(keys)").status == 66)
+        #expect(try shop.shell("patchpack cat \(one) --trusted-key other.pem --script-key script.key").status == 12)
+        let unverified = try shop.shell(
+            "patchpack cat \(one) --unverified --script-key script.key | cmp - patches/one.lua")
+        #expect(unverified.status == 0)
+        let diff = try shop.shell("patchpack diff \(one) \(two) \(keys)")
+        #expect(diff.status == 1)
+        #expect(
+            diff.lines.contains("-id: \"com.example.shop.one\"")
+                && diff.lines.contains("+-- @patch    com.example.shop.two"))
+        #expect(try shop.shell("patchpack diff \(one) \(one) \(keys)").status == 0)
+        #expect(try shop.shell("patchpack diff \(one) patches/one.lua \(keys)").status == 0)
+        // What it prints is what diff prints, but for the names.
+        try shop.folder.write((1...40).map { "line \($0)\n" }.joined(), to: "a/one.lua")
+        try shop.folder.write(
+            (0...41).filter { ![5, 6, 30].contains($0) }.map { $0 == 20 ? "changed\n" : "line \($0)\n" }.joined(),
+            to: "b/one.lua")
+        let same = try shop.shell(
+            "patchpack diff a/one.lua b/one.lua --unverified --script-key script.key | tail -n +3 >m; set +o pipefail; diff -u a/one.lua b/one.lua | tail -n +3 | cmp - m && cat m"
+        )
+        #expect(same.status == 0 && same.text.contains("+changed"), "\(same.text)\(same.error)")
+    }
+
+    @Test func gitShowsPatchesAsText() throws {
+        let run = try shop.shell(
+            """
+            git init -q repo && cd repo && git config user.email a@b && git config user.name a
+            git config diff.patchpack.textconv "'\(Tool.patchpack)' cat --unverified --script-key $PWD/../script.key"
+            echo '*.js diff=patchpack' >.gitattributes; cp '../dist/sub dir/one.js' p.js; git add -A; git commit -qm one
+            cp '../dist/sub dir/two.js' p.js; git diff
+            """)
+        #expect(run.text.contains("\n+-- @patch    com.example.shop.two\n"), "\(run.text)\(run.error)")
+    }
+
+    @Test func standardInputHasANameOfItsOwn() throws {
+        let pack = try shop.shell(
+            "patchpack pack - --stdin-filename new.lua -o in --signing-key signing.pem --script-key script.key --no-lint <patches/one.lua"
+        )
+        #expect(pack.status == 0 && shop.folder.exists("in/new.js"), "\(pack.error)")
+        let nameless = try shop.shell(
+            "patchpack pack - --signing-key signing.pem --script-key script.key <patches/one.lua")
+        #expect(nameless.status == 64 && nameless.error.contains("--stdin-filename"))
+        let lint = try shop.shell(
+            "printf 'x =' | cat patches/one.lua - | patchpack lint - --stdin-filename a/buffer.lua --format github")
+        #expect(lint.text.hasPrefix("::error file=a/buffer.lua,line=8,"), "\(lint.text)")
+        #expect(try shop.shell("patchpack lint - <patches/one.lua").status == 0)
+    }
+
+    @Test(arguments: [
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "Git LFS"), ("<!DOCTYPE html><html>", "HTML"),
+        ("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n", "conflict markers"), ("PK\u{3}\u{4}aaaa", "zip"),
+        ("{\"a\":1}", "JSON"),
+        ("-- a\nlocal x = 1\n", "a script"), (String(repeating: "QUJD", count: 40), "base64"),
+        ("-----BEGIN PUBLIC KEY-----\n", "PEM"),
+    ])
+    func foreignFilesAreRecognised(_ content: String, _ guess: String) throws {
+        try shop.folder.write(content, to: "foreign.js")
+        for run in [try shop.run("inspect", "foreign.js"), try shop.verify("foreign.js")] {
+            #expect(
+                run.status == 10 && run.error.contains("it looks like") && run.error.contains(guess), "\(run.error)")
+        }
+    }
+
+    @Test func blocksOfAESAreRecognised() throws {
+        let run = try shop.shell(
+            "head -c 1600 /dev/urandom >a.js; head -c 1732 /dev/urandom >b.js; gzip -c cart.lua >c.js; patchpack inspect a.js b.js c.js"
+        )
+        #expect(run.error.contains("100 blocks of AES without a delimiter"), "\(run.error)")
+        #expect(run.error.contains("gzip"))
+    }
+
+    @Test func aReaderThatHasSeenEnoughIsNoError() throws {
+        let run = try shop.shell(
+            """
+            for i in $(seq 2000); do echo 'dist/sub dir/one.js'; done >list
+            patchpack verify --files-from list \(keys) | head -1 >/dev/null; echo ${PIPESTATUS[0]}
+            """)
+        #expect(run.lines == ["141"] && run.error.isEmpty, "\(run.text)\(run.error)")
+    }
+
+    @Test(arguments: [
+        ("", "is the secret set?"), ("ssh-rsa AAAA a@b\n", "ssh-keygen -e"),
+        ("-----BEGIN PRIVATE KEY-----\\nMIIB\\n-----END PRIVATE KEY-----", "its line ends are lost"),
+        ("LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t", "base64 of a PEM file"),
+    ])
+    func aFileThatIsNoKeySaysWhatItIs(_ content: String, _ hint: String) throws {
+        try shop.folder.write(content, to: "strange.pem", mode: 0o600)
+        let run = try shop.run(
+            "pack", "cart.lua", "--no-lint", "--signing-key", "strange.pem", "--script-key", "script.key")
+        #expect(run.status == 78 && run.error.contains(hint), "\(run.error)")
+    }
+
+    @Test func aPublicKeyIsNoPrivateOne() throws {
+        let run = try shop.run(
+            "pack", "cart.lua", "--no-lint", "--signing-key", "trusted.pem", "--script-key", "script.key")
+        #expect(run.error.contains("it is a public key"), "\(run.error)")
+    }
+
+    @Test func helpAndVersionAreWordsToo() throws {
+        for words in [["help"], ["--help"], ["-h"]] {
+            #expect(try Tool.run(Tool.patchpack, words).text.contains("usage:"))
+        }
+        #expect(try shop.run("help", "pack").text == shop.run("pack", "--help").text)
+        #expect(try shop.run("version").text == shop.run("-V").text)
+        #expect(try shop.run("-q", "verify").error.contains("the verb comes first"))
+    }
+
+    @Test func warningsCanFail() throws {
+        try shop.folder.write(Workshop.script + "local spare = 1\n", to: "warned.lua")
+        #expect(try shop.run("lint", "warned.lua").status == 0)
+        let strict = try shop.run("lint", "warned.lua", "--strict")
+        #expect(strict.status == 20 && strict.error == "0 errors, 1 warning in 1 file\n", "\(strict.error)")
+        // The first that failed counts, whatever came after it.
+        try shop.folder.write(Workshop.script + "x =\n", to: "broken.lua")
+        let first = try shop.run("lint", "broken.lua", "missing.lua", "--format", "sarif")
+        #expect(first.status == 20 && first.text.contains("\"unreadable\",\"level\":\"error\",\"message\""))
+        #expect(try shop.run("lint", "missing.lua", "broken.lua").status == 66)
+        try shop.folder.write(Workshop.script, to: "Über uns.lua")
+        let name = try shop.run("lint", "Über uns.lua")
+        #expect(
+            name.status == 20 && name.text.contains("cannot be a script's name [file-name]")
+                && !name.text.contains("[tags]"))
+        for (content, hint) in [
+            ("#!/usr/bin/lua\n" + Workshop.script, "the line with #!"), ("--[[\n@patch a.b\n]]\n", "a long comment"),
+            ("\n" + Workshop.script, "without an empty line"),
+        ] {
+            try shop.folder.write(content, to: "odd.lua")
+            #expect(try shop.run("lint", "odd.lua").text.contains(hint))
+        }
+    }
+}
