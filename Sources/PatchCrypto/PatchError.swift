@@ -74,5 +74,5 @@ extension PatchError: Equatable {
 }
 
 extension PatchError: CustomStringConvertible {
-    public var description: String { "\(code): \(message)" }
+    public var description: String { "\(code): \(message)" + (hint.map { " (\($0))" } ?? "") }
 }

@@ -1,3 +1,8 @@
+extension Script: CustomStringConvertible {
+    /// Name and size; the bytes are nothing for a log.
+    public var description: String { "\(name), \(bytes.count) bytes" }
+}
+
 /// A script as it lies in an envelope or comes out of one.
 public struct Script: Sendable, Hashable {
     /// Its name in the envelope, such as `main.lua` or `cart/total.lua`.

@@ -22,7 +22,13 @@ package enum InputFile {
         if !path.isStandardStream {
             file = unsafe path.withCString { unsafe open($0, O_RDONLY | O_CLOEXEC) }
         }
-        guard file >= 0, let info = FileInfo(descriptor: file) else { throw .system(.noInput, path, errno) }
+        guard file >= 0, let info = FileInfo(descriptor: file) else {
+            let number = errno
+            guard number == ENOENT, FileInfo(path, following: false)?.isLink == true else {
+                throw .system(.noInput, path, number)
+            }
+            throw PatchError(.noInput, "\(path): a link that leads nowhere", hint: "name the file itself")
+        }
         defer { if !path.isStandardStream { close(file) } }
         guard !info.isFolder else {
             throw PatchError(.noInput, "\(path): is a folder", hint: "name the files in it, such as \(path)/*")

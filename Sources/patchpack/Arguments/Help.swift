@@ -23,7 +23,7 @@ enum Help {
         """
         patchpack \(verb.name): \(verb.summary)
 
-        usage: patchpack \(verb.name) \(verb.operands)
+        usage: patchpack \(verb.name)\(verb.operands.isEmpty ? "" : " \(verb.operands)")
 
         \(rows(verb.allOptions.map { ($0.usage, $0.help) }))
         example: \(verb.example)

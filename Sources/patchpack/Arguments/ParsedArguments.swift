@@ -129,6 +129,11 @@ extension Request {
             self = .help(verb)
             return
         }
+        if let action = parser.operands.first, !verb.actions.isEmpty, !verb.actions.contains(where: action.isText) {
+            throw .unknown(
+                "action of \(verb.name)", action.text, known: verb.actions,
+                help: "one of \(verb.actions.joined(separator: ", "))")
+        }
         guard verb.operandCount.contains(parser.operands.count) else {
             let fault =
                 parser.operands.count < verb.operandCount.lowerBound ? "too few arguments" : "too many arguments"

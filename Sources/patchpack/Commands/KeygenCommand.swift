@@ -34,6 +34,9 @@ enum KeygenCommand {
                 OutputFile(path: paths[2], content: .secret(scriptKey.file())),
             ], force: arguments.has(.force))
         try show([.signing(signingKey), .trusted(signingKey.verifyingKey), .script(scriptKey)], paths, console)
+        if passphrase == nil {
+            console.note("\(paths[0]) has no passphrase; --passphrase-env or --passphrase-file gives it one")
+        }
         return 0
     }
 

@@ -49,12 +49,16 @@ enum KeystoreCommand {
     private static func export(
         _ name: String, from path: Path, _ passphrase: SecretBytes, _ arguments: ParsedArguments
     ) throws(PatchError) -> [(name: String, key: ScriptKey)] {
-        guard let output = arguments.value(of: .output)?.path, !output.isStandardStream else {
+        guard let output = arguments.value(of: .output)?.path else {
             throw PatchError(.usage, "no output file", hint: "give -o FILE")
         }
         try KeyFiles(arguments, operands: [path]).protectInputs(from: [output])
         guard let key = try keys(in: path, passphrase).scriptKey(named: name) else {
             throw PatchError(.config, "no key called \(name) in the store", hint: "patchpack keystore list STORE")
+        }
+        guard !output.isStandardStream else {
+            try StandardOutput.write(unsafe key.file().withUnsafeBytes { unsafe Array($0) })
+            return []
         }
         try OutputFile.write([OutputFile(path: output, content: .secret(key.file()))], force: arguments.has(.force))
         return [(name, key)]

@@ -282,7 +282,8 @@ private struct Release: Sendable {
             }
             throw PatchError(
                 .script, text,
-                hint: [finding.hint, "or pack it as it is, with --no-lint"].compactMap(\.self).joined(separator: ", "))
+                hint: finding.hint.map { "\($0)\($0.hasSuffix("?") ? " Or" : ", or") pack it as it is, with --no-lint" }
+                    ?? "or pack it as it is, with --no-lint")
         }
     }
 

@@ -28,7 +28,9 @@ enum TrustCommand {
         }
         switch action {
         case "list":
-            for key in try TrustFiles.store(at: path, pinnedTo: nil).keys { try show(key, "listed", on: console) }
+            let keys = try TrustFiles.store(at: path, pinnedTo: nil).keys
+            let width = keys.map(\.name.count).max() ?? 0
+            for key in keys { try show(key, "listed", padded: width, on: console) }
         case "pin":
             let file = try TrustFiles.file(at: path)
             _ = try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file) }
@@ -94,7 +96,9 @@ enum TrustCommand {
             KeyFile(name).verifyingKey(), name: given ?? stem, notAfter: try arguments.time(of: .notAfter))
     }
 
-    private static func show(_ key: TrustedKey, _ action: String, on console: Console) throws(PatchError) {
+    private static func show(
+        _ key: TrustedKey, _ action: String, padded width: Int = 0, on console: Console
+    ) throws(PatchError) {
         if console.format == .json {
             try console.json(
                 .object(
@@ -106,8 +110,9 @@ enum TrustCommand {
                     ]))
         } else if !console.isQuiet || action == "listed" {
             let end = key.notAfter.map { ", until \($0)" } ?? ""
+            let space = String(repeating: " ", count: max(0, width - key.name.count))
             let text =
-                "\(key.name)  \(key.key.algorithm.rawValue), id \(key.key.id)\(end)\(key.isRevoked ? ", revoked" : "")"
+                "\(key.name)\(space)  \(key.key.algorithm.rawValue), id \(key.key.id)\(end)\(key.isRevoked ? ", revoked" : "")"
             try console.line(action == "listed" ? text : "\(action)  \(text)")
         }
     }

@@ -193,7 +193,8 @@ struct Verification: Sendable {
             }
         } catch {
             result.error = error
-            if error.code == .malformed, [.read, .split].contains(result.report.failedStage), !path.isStandardStream,
+            if error.code == .malformed, [.read, .split].contains(result.report.failedStage),
+                !path.isStandardStream, FileInfo(path, following: true)?.isRegular == true,
                 let again = try? InputFile.contents(of: path, limit: verifier.limits.envelopeSize),
                 let guess = ForeignFile.guess(at: again)
             {

@@ -179,7 +179,7 @@ struct TrustTests {
         try shop.folder.write(TestKeys.otherSigning.verifyingKey.pem(), to: "folder/bob.rsa-sha256.pem")
         try shop.folder.write("notes", to: "folder/README")
         let list = try shop.run("trust", "list", "folder")
-        #expect(list.lines.map { $0.split(separator: ",")[0] } == ["alice  rsa-sha1", "bob  rsa-sha256"])
+        #expect(list.lines.map { $0.split(separator: ",")[0] } == ["alice  rsa-sha1", "bob    rsa-sha256"])
         #expect(try verify("--trust-store", "folder").status == 0)
         #expect(try verify("--trust-store", "folder", "--trust-store-pin", "00").status == 64)
         #expect(try shop.shell("mkdir empty && patchpack trust list empty").status == 78)

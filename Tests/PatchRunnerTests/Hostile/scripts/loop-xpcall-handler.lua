@@ -1,4 +1,4 @@
--- outcome: failed script
+-- outcome: failed script-limit
 patch.replace("T.run", function(original, x)
   xpcall(error, function() while true do end end)
   return x
