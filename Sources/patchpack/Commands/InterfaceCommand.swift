@@ -11,10 +11,6 @@ enum InterfaceCommand {
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard arguments.operands[0].isText("diff") else {
-            throw PatchError(
-                .usage, "interface \(arguments.operands[0].text) is unknown", hint: "patchpack interface diff OLD NEW")
-        }
         let older = try interface(at: arguments.operands[1].path)
         let newer = try interface(at: arguments.operands[2].path)
         let changes = older.changes(to: newer)

@@ -16,9 +16,6 @@ enum KeystoreCommand {
         let action = arguments.operands[0].text
         let path = arguments.operands[1].path
         let others = Array(arguments.operands.dropFirst(2))
-        guard actions.contains(action) else {
-            throw PatchError(.usage, "keystore \(action) is unknown", hint: "one of \(actions.joined(separator: ", "))")
-        }
         guard (action == "list") == others.isEmpty, action != "export" || others.count == 1 else {
             throw PatchError(
                 .usage, "keystore \(action): wrong number of arguments", hint: "patchpack keystore \(verb.operands)")

@@ -16,9 +16,6 @@ enum TrustCommand {
         let action = arguments.operands[0].text
         let path = arguments.operands[1].path
         let others = arguments.operands.dropFirst(2)
-        guard actions.contains(action) else {
-            throw PatchError(.usage, "trust \(action) is unknown", hint: "one of \(actions.joined(separator: ", "))")
-        }
         guard ["list", "pin"].contains(action) == others.isEmpty else {
             throw PatchError(
                 .usage, "trust \(action): wrong number of arguments", hint: "patchpack trust \(verb.operands)")
