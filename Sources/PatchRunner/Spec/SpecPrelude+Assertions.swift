@@ -81,7 +81,10 @@ extension SpecPrelude {
         end
 
         local function found(text, pattern, init, is_plain)
-          if is_plain then return text:find(pattern, init, true) ~= nil, {n = 1, pattern} end
+          if is_plain then
+            local fits = text:find(pattern, init, true) ~= nil
+            return fits, fits and {n = 1, pattern} or {n = 0}
+          end
           local captures = table.pack(text:match(pattern, init))
           return captures[1] ~= nil, captures
         end
@@ -125,13 +128,14 @@ extension SpecPrelude {
         check("error_matches error_match matches_error match_error", 2, function(a, state)
           take_text(a, state)
           local ok, _, text = failure_of(a[1], "error_matches")
-          if ok then return false, "expected an error, and there was none", {n = 1} end
+          local results = {n = a.n, text, unpack(a, 2, a.n)}
+          if ok then return false, "expected an error, and there was none", results end
           if type(text) == "number" or type(text) == "boolean" then text = tostring(text) end
           local message = "expected an error like " .. show(a[2]) .. ", got " .. show(text)
           if text == nil and a[2] == nil then return true, message, {n = 0} end
-          if type(text) ~= "string" then return false, message, {n = 1, text} end
+          if type(text) ~= "string" then return false, message, results end
           local fits, captures = found(text, a[2], a[3], a[4])
-          return fits, message, fits and captures or {n = 1, text}
+          return fits, message, fits and captures or results
         end)
 
         check("holes", 0, function(a, state)

@@ -135,6 +135,7 @@ extension SpecPrelude {
           truthy = function() return function(value) return value and true or false end end,
           falsy = function() return function(value) return not value end end,
           near = function(expected, tolerance)
+            expected, tolerance = tonumber(expected), tonumber(tolerance)
             return function(value) value = tonumber(value) return value ~= nil and math.abs(value - expected) <= tolerance end
           end,
           matches = function(pattern, init, is_plain)
@@ -211,6 +212,14 @@ extension SpecPrelude {
           local name, negated = resolve(self.tokens, known, "matcher", 2)
           if not name then error("no matcher called " .. table.concat(self.tokens, "_"), 2) end
           local custom = __spec.matchers[name]
+          for i = 1, name:find("_of$") and select("#", ...) or 0 do
+            if not matchers[select(i, ...)] then error(name .. " takes matchers", 2) end
+          end
+          local first, second = ...
+          if name == "near" and not (tonumber(first) and tonumber(second)) then error("near takes two numbers", 2) end
+          if (name == "match" or name == "matches") and type(first) ~= "string" then error(name .. " takes a pattern", 2) end
+          if name == "ref" and type(first) ~= "table" and type(first) ~= "function" and type(first) ~= "userdata"
+            and type(first) ~= "thread" then error("ref takes an object", 2) end
           if select("#", ...) < (takes[name] or 0) then error(name .. " takes " .. takes[name] .. " values", 2) end
           local body = custom and custom({mod = true}, table.pack(...), 2) or kinds[name](...)
           return matcher(function(value) return (body(value) and true or false) ~= negated end)

@@ -11,12 +11,13 @@ extension SpecPrelude {
         local root = {name = "", children = {}, hooks = {}, env = {}}
         local open = root         -- the block whose body runs
         local current, running    -- the test whose turn it is; whether it runs
+        local scope               -- the test or the block whose code runs, if it is another than `open`
         local frames = {}         -- the blocks around it, each with the number of its next child
 
         -- Each block and each test has globals of its own, and sees those around it.
         local env = setmetatable({}, {
           __index = function(_, key)
-            local block = running or open
+            local block = scope or open
             while block do
               local value = block.env[key]
               if value ~= nil then return value end
@@ -24,7 +25,7 @@ extension SpecPrelude {
             end
             return _G[key]
           end,
-          __newindex = function(_, key, value) (running or open).env[key] = value end,
+          __newindex = function(_, key, value) (scope or open).env[key] = value end,
         })
 
         local function line_of_caller()
@@ -47,13 +48,21 @@ extension SpecPrelude {
           return {name = path .. name, body = body, parent = open, env = {}, line = line_of_caller()}
         end
 
+        -- The body of `describe "name" (function() … end)`.
+        local function giver(made)
+          return function(body)
+            if not callable(body) then error("a function is missing after the name", 2) end
+            made.body, made.pending = body, nil
+          end
+        end
+
         local function block(what, is_apart)
           return function(name, body)
             local made = element(what, name, body)
-            if not made.body then error(what .. " takes a name and a function", 2) end
             made.children, made.hooks, made.is_apart = {}, {}, is_apart
             if what == "expose" then made.env = open.env end
             table.insert(open.children, made)
+            return not made.body and giver(made) or nil
           end
         end
         describe, insulate, expose = block("describe"), block("insulate", true), block("expose")
@@ -63,6 +72,7 @@ extension SpecPrelude {
           local made = element("it", name, body)
           made.pending = not made.body and tostring(name) or nil
           table.insert(open.children, made)
+          return not made.body and giver(made) or nil
         end
         test, spec = it, it
 
@@ -127,12 +137,15 @@ extension SpecPrelude {
           __spec.begin()
           local ok, failure = guard(body)
           __spec.done()
+          scope = nil
           if ok then return nil end
           return getmetatable(failure) == pending_meta and "pending outside of a test" or failure
         end
 
         local function call_hooks(block, kind)
+          scope = block
           for _, body in ipairs(block.hooks[kind] or {}) do body() end
+          scope = nil
         end
 
         local function enter(block)
@@ -245,6 +258,7 @@ extension SpecPrelude {
               reached = i
               call_hooks(frame.block, "before_each")
             end
+            scope = current
             current.body()
           end
           __spec.begin()
@@ -252,12 +266,13 @@ extension SpecPrelude {
           __spec.done()
           __spec.begin()
           local cleaned, problem = guard(function()
+            scope = current
             if current.finally then current.finally() end
             for i = reached, 1, -1 do call_hooks(frames[i].block, "after_each") end
           end)
           __spec.done()
           for i = #made, spies + 1, -1 do made[i]:revert() made[i] = nil end
-          running = nil
+          running, scope = nil, nil
           if not ok and getmetatable(failure) == pending_meta then
             if cleaned then return "pending", failure.text end
             ok = true

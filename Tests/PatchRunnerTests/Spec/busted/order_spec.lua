@@ -42,4 +42,9 @@ describe("hooks that fail", function()
   it("is not run", function() end)
 end)
 
+describe "sugar" (function()
+  it "is sweet" (function() end)
+  it "and bitter" (function() error("no") end)
+end)
+
 describe("tags #slow", function() it("has one #net", function() end) end)
