@@ -116,7 +116,8 @@ private enum ProjectTemplate {
     private static let release = """
         #!/bin/sh
         # Lints, tests, packs and verifies every patch. Each patches/NAME.lua has its specs/NAME.lua.
-        # The keys are files: PATCHPACK_SIGNING_KEY, PATCHPACK_TRUSTED_KEY, PATCHPACK_SCRIPT_KEY, or those in keys/.
+        # The keys are files, or env:NAME for a variable that holds one: PATCHPACK_SIGNING_KEY, PATCHPACK_TRUSTED_KEY,
+        # PATCHPACK_SCRIPT_KEY; without these, the files in keys/.
         set -eu
         cd "$(dirname "$0")"
         export PATCHPACK_INTERFACE=interface.json
@@ -124,13 +125,11 @@ private enum ProjectTemplate {
         export PATCHPACK_TRUSTED_KEY="${PATCHPACK_TRUSTED_KEY:-keys/trusted.pem}"
         export PATCHPACK_SCRIPT_KEY="${PATCHPACK_SCRIPT_KEY:-keys/script.key}"
 
-        patchpack lint patches/*.lua
-        for patch in patches/*.lua; do
-          patchpack test "$patch" --spec "specs/$(basename "$patch")"
-        done
+        patchpack lint -r patches
+        patchpack test patches --spec specs
         rm -rf dist
-        patchpack pack patches/*.lua -o dist
-        patchpack verify dist/*.js
+        patchpack pack patches/*.lua -o dist --all-or-nothing
+        patchpack verify -r dist
 
         """
 
@@ -151,21 +150,15 @@ private enum ProjectTemplate {
                   install -D tools/patchpack "$HOME/.local/bin/patchpack"
                   echo "$HOME/.local/bin" >>"$GITHUB_PATH"
               - name: Lint
-                run: patchpack lint patches/*.lua --interface interface.json --format github
+                run: patchpack lint -r patches --interface interface.json --format github
               - name: Test
-                run: |
-                  for patch in patches/*.lua; do
-                    patchpack test "$patch" --spec "specs/$(basename "$patch")" --interface interface.json
-                  done
+                run: patchpack test patches --spec specs --interface interface.json
               - name: Pack and verify
                 if: github.event_name == 'push'
                 env:
                   SIGNING_KEY: ${{ secrets.SIGNING_KEY }}
-                run: |
-                  umask 077
-                  printf '%s\\n' "$SIGNING_KEY" >"$RUNNER_TEMP/signing.pem"
-                  PATCHPACK_SIGNING_KEY="$RUNNER_TEMP/signing.pem" sh release.sh
-                  rm "$RUNNER_TEMP/signing.pem"
+                  PATCHPACK_SIGNING_KEY: env:SIGNING_KEY
+                run: sh release.sh
               - uses: actions/upload-artifact@v4
                 if: github.event_name == 'push'
                 with:

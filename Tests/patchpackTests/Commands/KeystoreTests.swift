@@ -54,12 +54,13 @@ struct KeystoreTests {
         #expect(try store("add", "script.key", "other.key").status == 78)
         #expect(try store("remove", "script.key", TestKeys.script.id.description).status == 78)
         #expect(try shop.folder.read("script.key") == before)
-        #expect(try store("export", "store", "2025", "-o", "-").status == 64)
+        #expect(try store("export", "store", "none", "-o", "-").status == 78)
         #expect(try shop.run("keyinfo", "store").error.contains("key store"))
     }
 
     @Test func keysComeOutAsTheyWentIn() throws {
         #expect(try store("export", "store", "2026", "-o", "out.key").status == 0)
+        #expect(try store("export", "store", "2026", "-o", "-").output == shop.folder.read("out.key"))
         #expect(try shop.folder.read("out.key") == shop.folder.read("other.key"))
         let mode =
             try FileManager.default.attributesOfItem(atPath: shop.folder.at("out.key"))[.posixPermissions] as? Int
