@@ -1,3 +1,8 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 import Dispatch
 import PatchCrypto
 import Synchronization
@@ -104,5 +109,13 @@ private final class OrderedResults<Result: Sendable>: Sendable {
                 return result
             }
         }
+    }
+}
+
+/// How many files to work on at a time.
+enum Jobs {
+    /// - Parameter defaultsToOne: Whether they work one after the other unless the option says otherwise.
+    static func count(_ arguments: ParsedArguments, defaultsToOne: Bool = false) throws(PatchError) -> Int {
+        try arguments.number(of: .jobs) ?? (defaultsToOne ? 1 : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
     }
 }

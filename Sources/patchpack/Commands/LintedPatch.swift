@@ -1,0 +1,84 @@
+import PatchCrypto
+import PatchRunner
+
+/// A patch of some files, and what was found in it.
+struct LintedPatch {
+    let entry: Path
+    /// Its id and version, if it has them.
+    private(set) var version: String?
+    private(set) var findings: [(finding: Finding, file: Path)] = []
+    private let texts: [String: SourceText]
+
+    /// Reads scripts, the entry first, and looks at them.
+    ///
+    /// - Parameter given: What a script on standard input is called.
+    /// - Throws: `no-input` or `io` where one cannot be read.
+    init(
+        _ paths: [Path], _ fields: ManifestFields, _ interface: PatchInterface?, onStandardInput given: Path?
+    ) throws(PatchError) {
+        func called(_ path: Path) -> Path { path.isStandardStream ? given ?? Path("stdin.lua") : path }
+        entry = called(paths[0])
+        var scripts: [Script] = []
+        var files: [String: Path] = [:]
+        for path in paths {
+            let name = Self.name(of: called(path), beside: entry)
+            scripts.append(Script(name: name, bytes: try InputFile.contents(of: path, limit: Limits().scriptSize)))
+            files[name] = called(path)
+        }
+        texts = Dictionary(
+            scripts.map { ($0.name, SourceText($0.name, $0.bytes)) }, uniquingKeysWith: { first, _ in first })
+        let text = SourceText(scripts[0].name, scripts[0].bytes)
+        var found: [Finding] = []
+        var replaces: [String] = []
+        for script in scripts where !Manifest.Script.isName(script.name) {
+            found.append(
+                SourceText(script.name, script.bytes).finding(
+                    .fileName, line: 1, "\(script.name) cannot be a script's name", hint: Manifest.Script.nameRule))
+        }
+        do {
+            let head = try fields.head(of: scripts[0], at: entry)
+            replaces = head.replaces
+            if let id = fields.id ?? head.value(of: .patch), let number = fields.version ?? head.value(of: .version) {
+                version = "\(id) \(number)"
+            }
+            for (tag, meant) in head.doubtfulTags {
+                found.append(
+                    text.finding(
+                        .unknownTag, line: text.firstLine(with: "@\(tag)") ?? 1, word: "@\(tag)",
+                        "the tag @\(tag) is unknown", hint: "did you mean @\(meant)?"))
+            }
+            // Names that are wrong are said already.
+            let named =
+                found.contains { $0.code == .fileName } ? [Script(name: "main.lua", bytes: scripts[0].bytes)] : scripts
+            let manifest = try fields.manifest(for: named, head: head, from: entry)
+            if let refusal = interface?.refusal(of: manifest) {
+                found.append(text.finding(.tags, line: text.firstLine(with: "@app") ?? 1, word: manifest.app, refusal))
+            }
+        } catch {
+            let message = error.message.dropping(prefix: "\(entry): ")
+            let tag = ScriptHead.Tag.allCases.first { message.contains($0.rawValue) }
+            let line = tag.flatMap { text.firstLine(with: "@\($0.rawValue)") } ?? 1
+            found.append(text.finding(.tags, line: line, message, hint: error.hint))
+        }
+        found += PatchLint.findings(in: scripts, replaces: replaces, interface: interface)
+        let entry = entry
+        findings = found.map { ($0, files[$0.script] ?? entry) }
+    }
+
+    /// A finding about the patch as a whole, at its tag `@patch`.
+    func finding(_ code: Finding.Code, _ error: PatchError) -> Finding {
+        let text = texts.first { $0.value.firstLine(with: "@patch") != nil }?.value ?? SourceText(entry.description, [])
+        return text.finding(
+            code, line: text.firstLine(with: "@patch") ?? 1, word: "@patch", error.message, hint: error.hint)
+    }
+
+    /// The line of source that a finding is about.
+    func line(of finding: Finding) -> String { texts[finding.script]?.line(finding.line) ?? "" }
+
+    /// A script's name: its path below the entry's folder, or its file's name.
+    static func name(of path: Path, beside entry: Path) -> String {
+        let (above, all) = (entry.parent.components, path.components)
+        guard path != entry, all.starts(with: above), all.count > above.count else { return path.name.description }
+        return all.dropFirst(above.count).map { Path(bytes: Array($0)).description }.joined(separator: "/")
+    }
+}

@@ -1,0 +1,163 @@
+import PatchCrypto
+
+/// What `verify` and `unpack` ask of a file.
+struct Verification: Sendable {
+    let keys: KeyFiles
+    let verifier: EnvelopeVerifier
+    /// nil checks the signatures alone.
+    let scriptKeys: ScriptKeyRing?
+
+    /// Reads the options and the keys.
+    init(_ arguments: ParsedArguments) throws(PatchError) {
+        keys = try KeyFiles(arguments)
+        let threshold = try arguments.number(of: .threshold) ?? 1
+        let now = arguments.has(.time) ? try arguments.time(of: .time) : try SystemClock.now()
+        let policy = Policy(
+            time: now,
+            app: try arguments.text(of: .runningApp),
+            appVersion: try arguments.value(of: .appVersion, "a version such as 2.3.1", AppVersion.init),
+            engine: try arguments.number(of: .runningEngine) ?? 1,
+            floor: try arguments.number(of: .floor, atLeast: 0))
+        guard let trustStore = try keys.trustStore() else {
+            throw PatchError(
+                .usage, "no trusted key",
+                hint: "give --trusted-key FILE or --trust-store PATH, or set PATCHPACK_TRUSTED_KEY")
+        }
+        let signatureOnly = arguments.has(.signatureOnly)
+        if signatureOnly {
+            // What is asked of a patch is in its manifest, which is not opened.
+            for option in [Option.scriptKey, .runningApp, .appVersion, .runningEngine, .floor]
+            where arguments.has(option) {
+                throw PatchError(.usage, "--\(option.name) and --signature-only exclude each other")
+            }
+        }
+        scriptKeys = signatureOnly ? nil : try keys.scriptKeys()
+        guard signatureOnly || scriptKeys != nil else {
+            let instead =
+                arguments.verb.options.contains { $0.name == Option.signatureOnly.name }
+                ? ", or --signature-only" : ""
+            throw PatchError(
+                .usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY\(instead)")
+        }
+        verifier = try EnvelopeVerifier(
+            trustStore: trustStore, threshold: threshold,
+            requiredSigners: arguments.texts(of: .require).map {
+                Set($0.split(separator: "|", omittingEmptySubsequences: false).map(String.init))
+            }, policy: policy)
+    }
+
+    /// A file, and what its verification found.
+    struct FileResult: Sendable {
+        let path: Path
+        var report = VerificationReport()
+        var scripts: [Script] = []
+        var signers: [KeyID] = []
+        var error: PatchError?
+        var isEmpty = false
+        /// What two files with the same manifest and scripts have in common.
+        var contents = 0
+        let isSignatureOnly: Bool
+    }
+
+    /// Reads and verifies a file.
+    ///
+    /// - Parameter keepingScripts: Whether the scripts are of use; of many files, they are much to hold.
+    func result(of path: Path, keepingScripts: Bool) -> FileResult {
+        var result = FileResult(path: path, isSignatureOnly: scriptKeys == nil)
+        let bytes: [UInt8]
+        do {
+            bytes = try InputFile.contents(of: path, limit: verifier.limits.envelopeSize)
+        } catch {
+            result.report = .failed(.read, error)
+            result.error = error
+            return result
+        }
+        result.isEmpty = bytes.isEmpty
+        do {
+            if let scriptKeys {
+                let patch = try verifier.verify(consume bytes, scriptKeys: scriptKeys, report: &result.report).get()
+                result.scripts = keepingScripts ? patch.scripts : []
+                result.signers = patch.signers
+                var hasher = Hasher()
+                hasher.combine(patch.manifest.json.text())
+                for script in patch.scripts { hasher.combine(script.bytes) }
+                result.contents = hasher.finalize()
+            } else {
+                result.signers = try verifier.verifySignatures(consume bytes, report: &result.report).get()
+            }
+        } catch {
+            result.error = error
+            if error.code == .malformed, [.read, .split].contains(result.report.failedStage),
+                !path.isStandardStream, FileInfo(path, following: true)?.isRegular == true,
+                let again = try? InputFile.contents(of: path, limit: verifier.limits.envelopeSize),
+                let guess = ForeignFile.guess(at: again)
+            {
+                result.error = PatchError(error.code, error.message, hint: "it looks like \(guess)")
+            }
+        }
+        return result
+    }
+}
+
+extension Verification.FileResult {
+    /// What stands behind `ok`.
+    var summary: String {
+        let names = signers.map { signer in
+            let line = report.signatures.first { $0.keyID == signer && $0.isValid }
+            let name = line?.keyName.map { $0.isEmpty ? "" : "\($0), " } ?? ""
+            return "\(signer) (\(name)\(line?.algorithm.rawValue ?? ""))"
+        }
+        let signed = "signed by \(names.joined(separator: ", "))"
+        guard !isSignatureOnly, let manifest = report.manifest else { return "\(signed); signatures only" }
+        return "\(manifest.id) \(manifest.version), \(signed)"
+    }
+
+    /// The code that clients of mPaaS report for the same fault; nil where all is well.
+    var mpaasCode: Int? {
+        guard let error else { return nil }
+        if isEmpty { return 301 }
+        switch error.code {
+        case .decryptFailed: return 304
+        case .digestMismatch: return 306
+        default: return report.failedStage == .zip ? 305 : 300
+        }
+    }
+
+    /// The members of a JSON line.
+    func json(schema: String) -> [(key: String, value: JSONValue)] {
+        let stages = report.stages.map { stage in
+            let detail = stage.detail.map { [(key: "detail", value: JSONValue.string($0))] } ?? []
+            return JSONValue.object(
+                [("name", .string(stage.stage.rawValue)), ("status", .string(stage.status.rawValue))] + detail)
+        }
+        let signatures = report.signatures.map { signature in
+            JSONValue.object([
+                ("algorithm", .string(signature.algorithm.rawValue)), ("keyID", .string(signature.keyID.description)),
+                ("trusted", .bool(signature.isTrusted)), ("valid", .bool(signature.isValid)),
+                ("name", signature.keyName.map { $0.isEmpty ? .null : .string($0) } ?? .null),
+                ("refusal", signature.refusal.map { .string($0) } ?? .null),
+            ])
+        }
+        return [("schema", .string(schema)), ("file", .string(path.description))] + JSONValue.outcome(error) + [
+            ("mpaasCode", mpaasCode.map { .integer($0) } ?? .null),
+            ("depth", .string(isSignatureOnly ? "signature" : "full")),
+            ("stages", .array(stages)),
+            ("signatures", .array(signatures)),
+            ("manifest", report.manifest?.json ?? .null),
+            ("error", .error(error)),
+        ]
+    }
+}
+
+extension PatchError {
+    /// An error for a patch that is there already.
+    ///
+    /// - Parameters:
+    ///   - patch: Its id and version.
+    ///   - other: The file that has it too.
+    static func twice(_ patch: String, _ other: Path) -> PatchError {
+        PatchError(
+            .duplicate, "\(patch) is in \(other) too",
+            hint: "give the newer one a higher @version, or the other one its own @patch")
+    }
+}

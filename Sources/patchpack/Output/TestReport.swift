@@ -1,0 +1,121 @@
+import PatchCrypto
+import PatchRunner
+
+/// What a run of specs is written as.
+enum TestReport {
+    /// A spec, the patches that it is for, and what came of it.
+    struct Run {
+        let spec: Path
+        var patches: [TestCommand.GivenPatch] = []
+        var report = SpecReport()
+
+        /// The patches' names, for people.
+        var names: String { patches.map(\.patch.manifest.id).joined(separator: ", ") }
+    }
+
+    /// Why a run is not good although no test failed.
+    private static func fault(_ run: Run) -> String? {
+        if let error = run.report.error { return error.message }
+        if run.report.replacements == 0 { return "the patches replace nothing" }
+        return run.report.tests.isEmpty ? "the spec has no tests" : nil
+    }
+
+    static func show(_ run: Run, isOnly: Bool, _ console: Console) throws(PatchError) {
+        let isBad = fault(run) != nil || run.report.tests.contains { $0.status == .failed }
+        if !isOnly, isBad || !console.isQuiet {
+            try console.line(.faint, "\(run.spec)", run.patches.isEmpty ? "" : "  for \(run.names)")
+        }
+        for test in run.report.tests {
+            switch test.status {
+            case .failed:
+                try console.line(.bad, "failed", "  \(test.name)")
+                for line in test.message.split(separator: "\n") { try console.line("    \(line)") }
+            case .pending:
+                let why = test.message.isEmpty || test.name.hasSuffix(test.message) ? "" : ": \(test.message)"
+                if !console.isQuiet { try console.line(.faint, "pending", "  \(test.name)\(why)") }
+            case .passed: if !console.isQuiet { try console.line(.good, "ok", "  \(test.name)") }
+            }
+        }
+        if let fault = fault(run) {
+            let hint = run.report.error?.hint
+            console.error(PatchError(run.report.error?.code ?? .script, fault, hint: hint).about(run.spec))
+        }
+    }
+
+    /// The last line.
+    static func counts(_ runs: [Run]) -> String {
+        func count(_ status: SpecReport.Status) -> Int {
+            runs.reduce(0) { $0 + $1.report.tests.count { $0.status == status } }
+        }
+        return "\(count(.passed)) passed, \(count(.failed)) failed, \(count(.pending)) pending"
+            + (runs.count == 1 ? "" : " in \(runs.count) specs")
+    }
+
+    /// A run's tests, and its fault, which many servers would not see elsewhere.
+    static func cases(of run: Run) -> [ReportCase] {
+        let spec = run.spec.description
+        let tests = run.report.tests.map { test in
+            ReportCase(
+                group: spec, name: test.name,
+                outcome: test.status == .passed ? .passed : test.status == .failed ? .failed : .skipped,
+                message: test.message, place: "\(spec):\(test.line)", nanoseconds: test.nanoseconds)
+        }
+        return tests + (fault(run).map { [ReportCase(group: spec, name: spec, outcome: .broken, message: $0)] } ?? [])
+    }
+
+    static func json(_ runs: [Run]) -> [JSONValue] {
+        runs.flatMap { run in
+            run.report.tests.map { test in
+                .object([
+                    ("schema", .string("patchpack.test/1")), ("spec", .string(run.spec.description)),
+                    ("patches", .array(run.patches.map { .string($0.patch.manifest.id) })),
+                    ("name", .string(test.name)), ("line", .integer(test.line)),
+                    ("status", .string(test.status.rawValue)),
+                    ("microseconds", .integer(Int(test.nanoseconds / 1000))),
+                    ("message", test.message.isEmpty ? .null : .string(test.message)),
+                ])
+            } + [
+                .object([
+                    ("schema", .string("patchpack.test-run/1")), ("spec", .string(run.spec.description)),
+                    ("ok", .bool(run.report.isGood)), ("replacements", .integer(run.report.replacements)),
+                    ("passed", .integer(run.report.tests.count { $0.status == .passed })),
+                    ("failed", .integer(run.report.tests.count { $0.status == .failed })),
+                    ("pending", .integer(run.report.tests.count { $0.status == .pending })),
+                    ("fault", fault(run).map { .string($0) } ?? .null),
+                ])
+            ]
+        }
+    }
+
+    /// The lines of all runs together.
+    private static func coverage(_ runs: [Run]) -> [String: [Int: Int]] {
+        var all: [String: [Int: Int]] = [:]
+        for run in runs {
+            for (name, lines) in run.report.coverage { all[name, default: [:]].merge(lines) { $0 + $1 } }
+        }
+        return all
+    }
+
+    /// lcov's tracefile.
+    static func lcov(_ runs: [Run], files: [(key: String, path: Path)]) -> String {
+        var text = ""
+        for (name, lines) in coverage(runs).sorted(by: { $0.key < $1.key }) {
+            guard let file = files.first(where: { $0.key == name }) else { continue }
+            text += "TN:patchpack\nSF:\(file.path)\n"
+            for (line, count) in lines.sorted(by: { $0.key < $1.key }) { text += "DA:\(line),\(count)\n" }
+            text += "LF:\(lines.count)\nLH:\(lines.count { $0.value > 0 })\nend_of_record\n"
+        }
+        return text
+    }
+
+    /// For each script, how many lines ran, and which did not.
+    static func coverageLines(_ runs: [Run]) -> [String] {
+        coverage(runs).sorted { $0.key < $1.key }.map { name, lines in
+            let missed = lines.filter { $0.value == 0 }.keys.sorted()
+            let ran = lines.count - missed.count
+            let script = name.split(separator: " ").last ?? ""
+            return "\(script): \(ran) of \(lines.count) lines ran"
+                + (missed.isEmpty ? "" : ", not \(missed.map(String.init).joined(separator: ", "))")
+        }
+    }
+}

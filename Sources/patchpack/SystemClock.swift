@@ -1,0 +1,17 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import PatchCrypto
+
+/// The system's clock.
+enum SystemClock {
+    /// - Throws: `config` where it stands before 1970 or behind the year 9999.
+    static func now() throws(PatchError) -> Timestamp {
+        guard let now = Timestamp(secondsSince1970: time(nil)) else {
+            throw PatchError(.config, "this machine's clock is wrong", hint: "set the clock, or give --at TIME")
+        }
+        return now
+    }
+}

@@ -1,0 +1,136 @@
+/// The files of a new project.
+enum ProjectTemplate {
+    static func files(app: String) -> [(name: String, text: String)] {
+        [
+            ("patches/hello.lua", patch(app)), ("specs/hello.lua", spec), ("interface.json", interface(app)),
+            ("release.sh", release), (".github/workflows/patches.yml", workflow),
+            (".gitignore", "dist/\nkeys/signing.pem\n"),
+            (".gitattributes", "*.js binary\n"), ("README.md", readme(app)),
+        ]
+    }
+
+    private static func patch(_ app: String) -> String {
+        """
+        -- @patch    \(app).hello
+        -- @version  1
+        -- @app      \(app)
+        -- @replaces Greeting.text
+        --
+        -- Say here what is wrong in the app, and what this patch does about it.
+        patch.replace("Greeting.text", function(original, name)
+          if name == "" then
+            return original("stranger")
+          end
+          return original(name)
+        end)
+
+        """
+    }
+
+    private static let spec = """
+        describe("Greeting.text", function()
+          before_each(function()
+            -- What the app's own function does, as far as the patch cares.
+            host.define("Greeting.text", function(name) return "Hello, " .. name .. "!" end)
+          end)
+
+          it("greets by name", function()
+            assert.equal("Hello, Ada!", host.call("Greeting.text", "Ada"))
+          end)
+
+          it("greets somebody without a name", function()
+            assert.equal("Hello, stranger!", host.call("Greeting.text", ""))
+          end)
+
+          it("never fails", function()
+            host.call("Greeting.text", "Ada")
+            assert.same({}, host.failures())
+          end)
+        end)
+
+        """
+
+    /// An interface as the library writes it; the app's own takes its place.
+    private static func interface(_ app: String) -> String {
+        """
+        {
+          "schema": "patchpack.interface/1",
+          "app": "\(app)",
+          "appVersion": "1.0",
+          "functions": [
+            {"name":"Greeting.text","arguments":["string"],"result":"string","throws":false,"async":false}
+          ],
+          "classes": []
+        }
+
+        """
+    }
+
+    private static let release = """
+        #!/bin/sh
+        # Lints, tests, packs and verifies every patch. Each patches/NAME.lua has its specs/NAME.lua.
+        # The keys are files, or env:NAME for a variable that holds one: PATCHPACK_SIGNING_KEY, PATCHPACK_TRUSTED_KEY,
+        # PATCHPACK_SCRIPT_KEY; without these, the files in keys/.
+        set -eu
+        cd "$(dirname "$0")"
+        export PATCHPACK_INTERFACE=interface.json
+        export PATCHPACK_SIGNING_KEY="${PATCHPACK_SIGNING_KEY:-keys/signing.pem}"
+        export PATCHPACK_TRUSTED_KEY="${PATCHPACK_TRUSTED_KEY:-keys/trusted.pem}"
+        export PATCHPACK_SCRIPT_KEY="${PATCHPACK_SCRIPT_KEY:-keys/script.key}"
+
+        patchpack lint -r patches
+        patchpack test patches --spec specs
+        rm -rf dist
+        patchpack pack patches/*.lua -o dist --all-or-nothing
+        patchpack verify -r dist
+
+        """
+
+    private static let workflow = """
+        # Lints and tests each patch, and, where the signing key is there, packs and verifies them all.
+        # SIGNING_KEY is a secret that holds signing.pem; keys/trusted.pem and keys/script.key are in the repository.
+        name: patches
+        on: [push, pull_request]
+        jobs:
+          patches:
+            runs-on: ubuntu-latest
+            steps:
+              - uses: actions/checkout@v4
+              - name: Put patchpack on the PATH
+                # Wherever your team keeps the tool that `make build` made; it needs the libraries below and nothing else.
+                run: |
+                  sudo apt-get update && sudo apt-get install -y libssl3 libzip4 zlib1g liblua5.4-0
+                  install -D tools/patchpack "$HOME/.local/bin/patchpack"
+                  echo "$HOME/.local/bin" >>"$GITHUB_PATH"
+              - name: Lint
+                run: patchpack lint -r patches --interface interface.json --format github
+              - name: Test
+                run: patchpack test patches --spec specs --interface interface.json
+              - name: Pack and verify
+                if: github.event_name == 'push'
+                env:
+                  SIGNING_KEY: ${{ secrets.SIGNING_KEY }}
+                  PATCHPACK_SIGNING_KEY: env:SIGNING_KEY
+                run: sh release.sh
+              - uses: actions/upload-artifact@v4
+                if: github.event_name == 'push'
+                with:
+                  name: patches
+                  path: dist
+
+        """
+
+    private static func readme(_ app: String) -> String {
+        """
+        # Patches for \(app)
+
+            patchpack keygen -o keys                       # once; keys/signing.pem stays secret
+            patchpack test patches/hello.lua --spec specs/hello.lua --interface interface.json --watch
+            sh release.sh                                  # lint, test, pack, verify: dist/*.js
+
+        `interface.json` is what the app offers to patches; the app writes it (`registry.interface(of:)`). `patchpack interface diff`
+        says what a patch could break on between two versions of it.
+
+        """
+    }
+}
