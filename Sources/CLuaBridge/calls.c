@@ -260,7 +260,7 @@ static inline __attribute__((always_inline)) bool run(
         return true;
     }
     if (status == LUA_ERRMEM && !state->budget.kill) {
-        state->budget.kill = PP_MEMORY; // no handler ran
+        state->budget.kill = memory_reason(state); // no handler ran
         state->fault_line = 0;
         state->fault_script[0] = 0;
     }
@@ -410,7 +410,7 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
         call->has_run = true;
         return PP_DONE;
     }
-    if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = PP_MEMORY;
+    if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state);
     lua_checkstack(L, 8); // a coroutine that failed has none to spare
     find_fault(L, 0);
     return PP_FAILED;

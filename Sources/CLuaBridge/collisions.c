@@ -72,8 +72,6 @@ static bool collide(const pp_hash_part *part, size_t nodes, uint32_t *found) {
     uint64_t steps = 0;
     bool is_begun = false;
     for (size_t i = 0; i < count; i++) {
-        // Another is made when no node is left: there is a key in each.
-        if (first[i].key_type == LUA_TNIL) return false;
         if ((first[i].value_type & 0x0F) == LUA_TNIL || (first[i].key_type != INTEGER && first[i].key_type != FLOAT)) continue;
         if (!is_begun)
             for (size_t at = 0; at < nodes; at++) found[at] = 0;

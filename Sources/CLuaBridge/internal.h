@@ -124,6 +124,8 @@ struct pp_state {
     pp_hash_part *hash_parts;
     int32_t hash_part_count, hash_part_capacity;
     int64_t hash_bytes;
+    /// Memory was refused because a table's keys collide.
+    bool has_collided;
     /// The main stack's top between calls.
     int bottom;
     pp_layer **layers;
@@ -145,6 +147,9 @@ static inline void raise_if_killed(lua_State *L) {
     pp_state *state = state_of(L);
     if (state->budget.kill) pp_kill_run(L, state->budget.kill);
 }
+
+/// Why a run is ended that was refused memory.
+static inline int32_t memory_reason(const pp_state *state) { return state->has_collided ? PP_COLLISIONS : PP_MEMORY; }
 
 /// Looks at fuel, clock and memory, and ends a run that is past a limit.
 void pp_look(lua_State *L);
@@ -256,6 +261,7 @@ static inline void unlock_state(pp_state *state) {
 
 static inline void reset_budget(pp_state *state, int64_t fuel) {
     state->budget = (pp_budget){.fuel = fuel};
+    state->has_collided = false;
     state->budget.paced = state->budget.until_look = fuel < state->interval ? fuel : state->interval;
 }
 

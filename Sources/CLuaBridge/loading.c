@@ -34,7 +34,7 @@ bool pp_compile(lua_State *L, const char *bytes, size_t length, const char *name
     state->trusted = false;
     int status = lua_load(L, next_piece, &from, chunk, "t");
     state->trusted = trusted;
-    if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = PP_MEMORY;
+    if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state);
     return status == LUA_OK;
 }
 
@@ -130,7 +130,7 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
     state->trusted = false;
     int status = lua_pcall(L, 0, 0, HANDLER);
     state->trusted = true;
-    if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = PP_MEMORY; // no handler ran
+    if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state); // no handler ran
     if (status != LUA_OK) {
         pp_fault_of(L, fault);
         return false;
@@ -162,10 +162,10 @@ static int message_of(lua_State *L) {
     lua_settop(L, 1);
     if (!is_error) return 1;
     luaL_where(L, 2);
-    const char *text = lua_tostring(L, 1), *place = lua_tostring(L, -1);
-    size_t length = strlen(place);
+    size_t all, length;
+    const char *text = lua_tolstring(L, 1, &all), *place = lua_tolstring(L, -1, &length);
     if (strncmp(text, place, length) != 0) length = 0;
-    lua_pushstring(L, text + length);
+    lua_pushlstring(L, text + length, all - length);
     return 1;
 }
 

@@ -42,7 +42,7 @@ static bool end_protected(lua_State *L, int status) {
     if (state->activation) state->activation->protected_calls--;
     if (status == LUA_OK || status == LUA_YIELD) return true;
     if (state->budget.kill) pp_kill_run(L, state->budget.kill);
-    if (status == LUA_ERRMEM) pp_kill_run(L, PP_MEMORY);
+    if (status == LUA_ERRMEM) pp_kill_run(L, memory_reason(state));
     pp_check_clock(L); // an error's message may have taken long
     return false;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/// In the registry: the tables of classes by their names, what `require` has loaded, and the environment of Wax scripts.
+/// In the registry: the tables of classes by their names, and what `require` has loaded.
 static const char classes_key, loaded_key;
 /// In a class's table: its name.
 static const char class_name_key;
@@ -226,7 +226,7 @@ static int require(lua_State *L) {
         lua_pushnil(L);
     lua_rawset(L, 2); // the key is there: this needs no memory
     raise_if_killed(L);
-    if (status == LUA_ERRMEM) pp_kill_run(L, PP_MEMORY);
+    if (status == LUA_ERRMEM) pp_kill_run(L, memory_reason(state));
     return status == LUA_OK ? 1 : lua_error(L);
 }
 
@@ -448,10 +448,6 @@ void pp_install_host(lua_State *L) {
 
 void pp_install_script_api(lua_State *L) {
     lua_newtable(L);
-    for (const char *const *name = (const char *const[]){"math", "string", "table", "utf8", NULL}; *name; name++) {
-        lua_getglobal(L, *name);
-        lua_setfield(L, -2, *name);
-    }
     lua_rawsetp(L, LUA_REGISTRYINDEX, &loaded_key);
     lua_newtable(L);
     set_function(L, "replace", patch_replace);

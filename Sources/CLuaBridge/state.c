@@ -77,8 +77,6 @@ void pp_unlock(pp_state *state) {
 
 // MARK: memory and budgets
 
-
-
 static void hook(lua_State *L, lua_Debug *where);
 
 static inline int hook_mask(pp_state *state) {
@@ -111,6 +109,7 @@ static void set_interval(pp_state *state, int interval) {
 
 /// Instructions on what is in memory now may take longer: looks more often from here on.
 static void look_more_often(pp_state *state) {
+    if (state->limits.is_free) return; // its hook is that of a spec's time
     int interval = interval_for(state, weight(state, state->longest_string, state->largest_block));
     if (interval >= state->interval || !state->main) return;
     state->budget.fuel -= state->interval; // what ran since the last look, which the hook forgets
@@ -122,6 +121,7 @@ static void look_more_often(pp_state *state) {
 }
 
 void pp_relax(pp_state *state) {
+    if (state->limits.is_free) return;
     // Nothing is larger than all that there is.
     int64_t used = state->used;
     if (state->longest_string > used) state->longest_string = used;
@@ -138,8 +138,9 @@ static void *allocate(void *context, void *block, size_t old_size, size_t new_si
     pp_state *state = context;
     int64_t before = block ? (int64_t)old_size : 0;
     bool is_hash_part = !block && old_size == 0 && pp_is_hash_part(new_size);
+    // What only had the size of one, such as an array, may move.
+    if (block && pp_is_hash_part(old_size)) pp_remove_hash_part(state, block);
     if (new_size == 0) {
-        if (block && pp_is_hash_part(old_size)) pp_remove_hash_part(state, block);
         state->used -= before;
         free(block);
         return NULL;
@@ -151,7 +152,7 @@ static void *allocate(void *context, void *block, size_t old_size, size_t new_si
             if (state->used + (int64_t)new_size - before - state->lent > state->limits.hard_memory) return NULL;
             if (is_string && (int64_t)new_size > state->limits.string_bytes + STRING_HEAD) return NULL;
             if (is_hash_part && pp_would_collide(state, new_size)) {
-                state->budget.kill = PP_COLLISIONS;
+                state->has_collided = true;
                 return NULL;
             }
             if (state->refuse_after && (state->refuse_after == 1 || --state->refuse_after == 1)) return NULL;
@@ -167,7 +168,7 @@ static void *allocate(void *context, void *block, size_t old_size, size_t new_si
     state->used += (int64_t)new_size - before;
     if (is_hash_part) {
         // Refused once, Lua collects and asks again: it was a table that nothing refers to.
-        if (state->budget.kill == PP_COLLISIONS) state->budget.kill = PP_NOT_KILLED;
+        state->has_collided = false;
         pp_add_hash_part(state, moved, new_size);
         look_more_often(state);
     }
@@ -242,10 +243,11 @@ void pp_look(lua_State *L) {
 static void end_spec(lua_State *L, lua_Debug *where) {
     pp_state *state = state_of(L);
     if (!state->deadline || pp_nanoseconds() < state->deadline) return;
-    lua_getinfo(L, "S", where);
+    lua_getinfo(L, "Sl", where);
     if (strcmp(where->source, "@patchpack") == 0) return; // what tells of it
     lua_sethook(L, hook, LUA_MASKCOUNT, 1);
-    luaL_error(L, "it ran longer than the time limit");
+    lua_pushfstring(L, "%s:%d: it ran longer than the time limit", where->short_src, where->currentline);
+    lua_error(L);
 }
 
 void pp_limit_time(lua_State *L, int64_t nanoseconds) {
@@ -388,6 +390,9 @@ pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, i
     state->trusted = state->loading = true;
     state->left_out = 0;
     state->deadline = 0;
+    state->has_collided = false;
+    state->hash_part_count = 0;
+    state->hash_bytes = 0;
     state->limits = *limits;
     state->interval = limits->instructions_per_check;
     state->longest_string = state->largest_block = state->links = 0;

@@ -26,11 +26,11 @@ public struct EnvelopeVerifier: Sendable {
         limits: Limits = Limits()
     ) throws(PatchError) {
         guard threshold >= 1 else { throw PatchError(.config, "a threshold of \(threshold)", hint: "use 1 or more") }
-        let names = Set(trustStore.keys.map(\.name))
+        let names = Set(trustStore.keys.map(\.name)).subtracting([""])
         for required in requiredSigners {
             guard let unknown = required.subtracting(names).min() ?? (required.isEmpty ? "" : nil) else { continue }
             throw PatchError(
-                .config, "no trusted key is called \(unknown)",
+                .config, unknown.isEmpty ? "an empty name of a trusted key" : "no trusted key is called \(unknown)",
                 hint: "the trust store has \(names.filter { !$0.isEmpty }.sorted().joined(separator: ", "))")
         }
         self.requiredSigners = requiredSigners

@@ -5,17 +5,27 @@ import PatchCrypto
 extension PatchLint {
     /// Whether the line, or the line before it, says `-- patchpack: ignore CODE`.
     func isIgnored(_ finding: Finding) -> Bool {
-        guard let text = texts.first(where: { $0.name == finding.script }) else { return false }
-        func ignored(_ line: String) -> [Substring] {
-            guard let codes = line.components(behind: "-- patchpack: ignore ") else { return [] }
-            return codes.split { $0 == "," || $0 == " " }
-        }
-        let before = text.line(finding.line - 1)
-        let isAlone = before.drop { $0 == " " || $0 == "\t" }.hasPrefix("--")
-        return (ignored(text.line(finding.line)) + (isAlone ? ignored(before) : [])).contains {
-            $0 == finding.code.rawValue
-        }
+        ignored[finding.script]?[finding.line]?.contains(finding.code.rawValue) == true
     }
+
+    /// For each line, the codes that a comment on it, or alone on the line before it, silences.
+    static func ignored(in text: SourceText) -> [Int: Set<String>] {
+        var ignored: [Int: Set<String>] = [:]
+        let mark = Array("-- patchpack: ignore ".utf8)
+        for (index, line) in text.lines.enumerated() {
+            let bytes = Array(line.utf8)
+            guard bytes.count > mark.count, let place = bytes.firstRange(of: mark) else { continue }
+            let codes = bytes[place.upperBound...].split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") }
+            let names = Set(codes.map { String(decoding: $0, as: UTF8.self) })
+            ignored[index + 1, default: []].formUnion(names)
+            let isAlone = bytes.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "-")
+            if isAlone { ignored[index + 2, default: []].formUnion(names) }
+        }
+        return ignored
+    }
+
+    /// Whether another finding may be added: who has so many has the wrong file, and each takes time.
+    private var hasRoom: Bool { found.count < Self.mostFindings }
 
     mutating func checkEncoding(_ script: Script, _ text: SourceText) {
         guard String(validating: script.bytes, as: UTF8.self) == nil else { return }
@@ -30,20 +40,20 @@ extension PatchLint {
     mutating func checkLocals() {
         for (outline, text) in zip(outlines, texts) {
             for variable in outline.variables
-            where !variable.isRead && variable.parameter == nil && !variable.place.text.hasPrefix("_") {
+            where hasRoom && !variable.isRead && variable.parameter == nil && !variable.place.text.hasPrefix("_") {
                 found.append(
                     text.finding(
                         .unusedLocal, at: variable.place, "the local \(variable.place.text) is never used",
                         hint: "take it out, or call it _"))
             }
-            for (variable, hidden) in outline.shadows {
+            for (variable, hidden) in outline.shadows where hasRoom {
                 let (place, other) = (outline.variables[variable].place, outline.variables[hidden].place)
                 found.append(
                     text.finding(
                         .shadowedLocal, at: place, "\(place.text) hides the \(place.text) of line \(other.line)",
                         hint: "give one of them another name"))
             }
-            for (operand, operation, place) in outline.operations {
+            for (operand, operation, place) in outline.operations where hasRoom {
                 guard case .constant(let type) = operand, let what = operation.fault(on: type) else { continue }
                 found.append(text.finding(.operand, at: place, "\(what) \(type == "nil" ? type : "a \(type)")"))
             }
@@ -92,7 +102,7 @@ extension PatchLint {
             }
             let methods = outline.waxClasses.reduce(into: Set<String>()) { $0.formUnion(known[$1.text] ?? []) }
             let defined = Set(outline.functions.map(\.name))
-            for (receiver, name, isCall) in outline.members where receiver == "self" {
+            for (receiver, name, isCall) in outline.members where hasRoom && receiver == "self" {
                 if name.text == "super" {
                     found.append(
                         text.finding(
@@ -120,7 +130,7 @@ extension PatchLint {
         let (outline, text) = (outlines[script], texts[script])
         let functions = outline.functions.indices.filter { outline.functions[$0].line == line }
         guard functions.count == 1, let function = functions.first else { return }
-        for (operand, operation, place) in outline.operations {
+        for (operand, operation, place) in outline.operations where hasRoom {
             guard case .variable(let index) = operand, !outline.variables[index].isAssigned,
                 let parameter = outline.variables[index].parameter, parameter.function == function
             else { continue }

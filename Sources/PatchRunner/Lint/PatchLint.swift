@@ -9,6 +9,9 @@ package struct PatchLint {
 
     let scripts: [Script]
     let texts: [SourceText]
+    static let mostFindings = 200
+    /// For each script, what its comments silence.
+    let ignored: [String: [Int: Set<String>]]
     private(set) var outlines: [SourceOutline] = []
     private let replaces: [String]
     let interface: PatchInterface?
@@ -42,7 +45,9 @@ package struct PatchLint {
         self.scripts = scripts
         self.replaces = replaces
         self.interface = interface
-        texts = scripts.map { SourceText($0.name, $0.bytes) }
+        let texts = scripts.map { SourceText($0.name, $0.bytes) }
+        self.texts = texts
+        ignored = Dictionary(texts.map { ($0.name, Self.ignored(in: $0)) }, uniquingKeysWith: { first, _ in first })
     }
 
     private mutating func run() throws(PatchError) {

@@ -327,7 +327,12 @@ struct SourceOutline {
             case "-", "~": operations.append((inner.operand, .arithmetic, place))
             default: break
             }
-            left = Expression(operand: sign == "not" ? .constant("boolean") : .constant("number"))
+            // What a metamethod makes of other values, only a run can tell.
+            if case .constant = inner.operand, sign != "not" {
+                left = Expression(operand: .constant("number"))
+            } else {
+                left = Expression(operand: sign == "not" ? .constant("boolean") : .unknown)
+            }
         } else {
             left = try simple()
         }
@@ -362,10 +367,8 @@ struct SourceOutline {
             advance()
             return Expression(operand: .constant("number"))
         case .string:
-            // A string can be told apart from a number only in Lua: "10" + 1 is 11.
-            let isNumber = Double(token.text) != nil
             advance()
-            return Expression(operand: isNumber ? .unknown : .constant("string"))
+            return Expression(operand: .constant("string"))
         case .symbol where isAt("{"):
             try table()
             return Expression(operand: .constant("table"))
@@ -418,6 +421,8 @@ struct SourceOutline {
         } else {
             let place = try name()
             written = place.text
+            // Handed on, as in `pcall(require, name)`, it may be asked for anything.
+            if place.text == "require", !isAt("("), token.kind != .string { required.append(nil) }
             if let index = find(place.text) {
                 expression = Expression(operand: .variable(index), assigns: index)
                 // Only to assign to it is no use of it.

@@ -90,6 +90,9 @@ extension ScriptState {
         if name == "wax" || name.hasPrefix("wax/") {
             return compile(Script(name: "wax.lua", bytes: Array("return {}".utf8)), on: stack) ? 1 : -1
         }
+        if ["math", "string", "table", "utf8"].contains(name) {
+            return compile(Script(name: "\(name).lua", bytes: Array("return \(name)".utf8)), on: stack) ? 1 : -1
+        }
         stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts of the same envelope")
         return -1
     }

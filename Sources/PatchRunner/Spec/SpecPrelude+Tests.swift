@@ -171,10 +171,8 @@ extension SpecPrelude {
         end
 
         local function leave(block)
-          local problem = problem_of(function()
-            if block.is_set_up then call_hooks(block, "lazy_teardown") end
-            call_hooks(block, "teardown")
-          end)
+          local problem = block.is_set_up and problem_of(function() call_hooks(block, "lazy_teardown") end)
+          problem = problem_of(function() call_hooks(block, "teardown") end) or problem or nil
           if block.restore then block.restore() end
           frames[#frames] = nil
           open = block.parent or root
@@ -250,6 +248,7 @@ extension SpecPrelude {
                 block.is_set_up = false
                 call_hooks(block, "lazy_setup")
                 block.is_set_up = true
+                spies = #made
               elseif not block.is_set_up then
                 error("its lazy_setup failed", 0)
               end
@@ -265,11 +264,18 @@ extension SpecPrelude {
           local ok, failure = guard(run)
           __spec.done()
           __spec.begin()
-          local cleaned, problem = guard(function()
-            scope = current
-            if current.finally then current.finally() end
-            for i = reached, 1, -1 do call_hooks(frames[i].block, "after_each") end
-          end)
+          -- Each of them runs, whatever became of those before it.
+          local cleaned, problem = true, nil
+          local function clean(body)
+            local good, fault = guard(body)
+            if cleaned and not good then cleaned, problem = false, fault end
+          end
+          scope = current
+          if current.finally then clean(current.finally) end
+          for i = reached, 1, -1 do
+            scope = frames[i].block
+            for _, body in ipairs(frames[i].block.hooks.after_each or {}) do clean(body) end
+          end
           __spec.done()
           for i = #made, spies + 1, -1 do made[i]:revert() made[i] = nil end
           running, scope = nil, nil

@@ -11,9 +11,9 @@ extension Option {
 /// The files that a command line is about: its operands, what `--files-from` names, and what is in folders.
 enum InputFiles {
     /// - Parameters:
-    ///   - suffix: How the files that are looked for in folders are called, such as `.js`.
-    /// - Throws: `usage` where no file is named in any way, `noInput` where a list or a folder cannot be read.
     ///   - folders: Whether folders are looked into; nil asks the options.
+    ///   - suffix: How the files that are looked for in folders are called, such as `.js`.
+    /// - Throws: `usage` if no file is named in any way, `noInput` if a list or a folder cannot be read, or a folder has no such file.
     static func all(
         _ arguments: ParsedArguments, in folders: Bool? = nil, called suffix: String
     ) throws(PatchError) -> [Path] {
@@ -35,7 +35,16 @@ enum InputFiles {
     static func expanded(_ paths: [Path], called suffix: String) throws(PatchError) -> [Path] {
         var found: [Path] = []
         for path in paths {
-            if path.isFolder { try add(path, called: Array(suffix.utf8), to: &found) } else { found.append(path) }
+            guard path.isFolder else {
+                found.append(path)
+                continue
+            }
+            let before = found.count
+            try add(path, called: Array(suffix.utf8), to: &found)
+            // A release that packed nothing, or a wrong name, must not pass for a good one.
+            guard found.count > before else {
+                throw PatchError(.noInput, "\(path): no \(suffix) file in this folder", hint: "name another folder")
+            }
         }
         return found
     }
@@ -48,7 +57,7 @@ enum InputFiles {
             // Lists that Windows wrote end their lines with CR LF.
             let isText = separator != 0 && name.last == UInt8(ascii: "\r")
             return Path(bytes: Array(isText ? name.dropLast() : name))
-        }
+        }.filter { !$0.bytes.isEmpty }
     }
 
     /// Adds what a folder holds, in the order of names; links to folders are not followed.

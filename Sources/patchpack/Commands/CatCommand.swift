@@ -43,7 +43,14 @@ enum CatCommand {
         for (index, script) in scripts.enumerated() {
             // As head and tail do.
             if scripts.count > 1 { try console.raw("\(index == 0 ? "" : "\n")==> \(script.name) <==\n") }
-            try StandardOutput.write(script.bytes)
+            guard StandardOutput.isTerminal else {
+                try StandardOutput.write(script.bytes)
+                continue
+            }
+            // A terminal would obey what an unverified file says.
+            for line in script.bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
+                try console.raw(escaped(String(decoding: line, as: UTF8.self)) + "\n")
+            }
         }
         return 0
     }
@@ -67,26 +74,28 @@ enum DiffCommand {
         let path: Path
         var manifest: Manifest?
         var scripts: [Script]
+
+        /// A single script is compared with the only one of an envelope, whatever its file is called.
+        mutating func takeName(of other: Side) {
+            guard manifest == nil, !path.isFolder, other.manifest != nil, other.scripts.count == 1 else { return }
+            scripts = [Script(name: other.scripts[0].name, bytes: scripts[0].bytes)]
+        }
     }
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let reader = try EnvelopeReader(arguments)
-        let old = try side(arguments.operands[0].path, reader)
+        var old = try side(arguments.operands[0].path, reader)
         var new = try side(arguments.operands[1].path, reader)
-        // A single script stands for the only one of the other side, whatever its file is called.
-        if new.manifest == nil, !new.path.isFolder, old.scripts.count == 1 {
-            new.scripts = [Script(name: old.scripts[0].name, bytes: new.scripts[0].bytes)]
-        }
+        old.takeName(of: new)
+        new.takeName(of: old)
         var text = ""
         if let before = old.manifest, let after = new.manifest {
             text += LineDiff.text(
                 "\(old.path) manifest", before.json.lines, "\(new.path) manifest", after.json.lines)
         }
         for name in Set((old.scripts + new.scripts).map(\.name)).sorted() {
-            func lines(_ side: Side) -> [String] {
-                side.scripts.first { $0.name == name }.map { LineDiff.lines(of: $0.bytes) } ?? []
-            }
-            text += LineDiff.text("\(old.path) \(name)", lines(old), "\(new.path) \(name)", lines(new))
+            func bytes(_ side: Side) -> [UInt8] { side.scripts.first { $0.name == name }?.bytes ?? [] }
+            text += LineDiff.text("\(old.path) \(name)", bytes(old), "\(new.path) \(name)", bytes(new))
         }
         if console.format == .json {
             try console.json(

@@ -17,10 +17,15 @@ enum KeygenCommand {
             throw PatchError(.usage, "--bits \(bits): 2048 to 8192 is expected")
         }
         let suite = try arguments.text(of: .suite).flatMap(Suite.init(rawValue:)) ?? .aes128CBCMD5
-        let passphrase = try Passphrase.named(by: arguments, .passphraseEnv, .passphraseFile)
+        let keys = try KeyFiles(arguments)
+        guard keys.passphrases.count <= 1 else {
+            throw PatchError(
+                .usage, "several passphrases for one key", hint: "give --passphrase-env or --passphrase-file once")
+        }
+        let passphrase = keys.passphrases.first
         let folder = arguments.value(of: .output)?.path ?? Path(".")
         let paths = ["signing.pem", "trusted.pem", "script.key"].map { folder.appending(Path($0)) }
-        try KeyFiles(arguments).protectInputs(from: paths)
+        try keys.protectInputs(from: paths)
         // Before the key is made, which takes a moment.
         for path in paths {
             try OutputFile(path: path, content: .bytes([])).checkPlace(force: arguments.has(.force))

@@ -54,7 +54,12 @@ enum KeystoreCommand {
             throw PatchError(.config, "no key called \(name) in the store", hint: "patchpack keystore list STORE")
         }
         guard !output.isStandardStream else {
-            try StandardOutput.write(unsafe key.file().withUnsafeBytes { unsafe Array($0) })
+            guard !StandardOutput.isTerminal else {
+                throw PatchError(.usage, "-o - would show the key on the terminal", hint: "give -o FILE, or a pipe")
+            }
+            var bytes = unsafe key.file().withUnsafeBytes { unsafe Array($0) }
+            defer { _ = SecretBytes(wiping: &bytes) }
+            try StandardOutput.write(bytes)
             return []
         }
         try OutputFile.write([OutputFile(path: output, content: .secret(key.file()))], force: arguments.has(.force))

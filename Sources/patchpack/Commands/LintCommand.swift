@@ -16,7 +16,7 @@ enum LintCommand {
         let interface = try InterfaceCommand.given(arguments)
         let fields = try ManifestFields(arguments)
         let paths = try InputFiles.all(arguments, called: ".lua")
-        let patches = arguments.has(.bundle) ? [paths] : paths.map { [$0] }
+        let patches = arguments.has(.bundle) && !paths.isEmpty ? [paths] : paths.map { [$0] }
         let format = arguments.value(of: .lintFormat)?.text ?? "text"
         var all: [(finding: Finding, file: Path)] = []
         var seen: [String: Path] = [:]

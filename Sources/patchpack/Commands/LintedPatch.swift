@@ -8,6 +8,7 @@ struct LintedPatch {
     private(set) var version: String?
     private(set) var findings: [(finding: Finding, file: Path)] = []
     private let texts: [String: SourceText]
+    private let entryText: SourceText
 
     /// Reads scripts, the entry first, and looks at them.
     ///
@@ -28,6 +29,7 @@ struct LintedPatch {
         texts = Dictionary(
             scripts.map { ($0.name, SourceText($0.name, $0.bytes)) }, uniquingKeysWith: { first, _ in first })
         let text = SourceText(scripts[0].name, scripts[0].bytes)
+        entryText = text
         var found: [Finding] = []
         var replaces: [String] = []
         for script in scripts where !Manifest.Script.isName(script.name) {
@@ -67,7 +69,7 @@ struct LintedPatch {
 
     /// A finding about the patch as a whole, at its tag `@patch`.
     func finding(_ code: Finding.Code, _ error: PatchError) -> Finding {
-        let text = texts.first { $0.value.firstLine(with: "@patch") != nil }?.value ?? SourceText(entry.description, [])
+        let text = entryText
         return text.finding(
             code, line: text.firstLine(with: "@patch") ?? 1, word: "@patch", error.message, hint: error.hint)
     }

@@ -1,3 +1,8 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 import PatchCrypto
 import PatchRunner
 
@@ -18,6 +23,7 @@ enum PackCommand {
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        if arguments.has(.allOrNothing) { allowManyOpenFiles() }
         let release = try Release(arguments)
         let words = (good: release.isDryRun ? "would be packed" : "packed", bad: "failed")
         let jobs = try Jobs.count(arguments, defaultsToOne: arguments.has(.signatureCommand))
@@ -42,6 +48,20 @@ enum PackCommand {
         }
         return status
     }
+
+    /// All outputs of such a run are open until the last one is good.
+    private static func allowManyOpenFiles() {
+        var limit = rlimit()
+        guard unsafe getrlimit(openFiles, &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 1 << 16)
+        unsafe setrlimit(openFiles, &limit)
+    }
+
+    #if canImport(Glibc)
+        private static let openFiles = Int32(RLIMIT_NOFILE.rawValue)
+    #else
+        private static let openFiles = RLIMIT_NOFILE
+    #endif
 
     private static func show(_ result: Release.Result, _ release: Release, _ console: Console) throws(PatchError) {
         for warning in result.warnings { console.warning(warning) }
@@ -156,7 +176,7 @@ private struct Release: Sendable {
         var seen: [String: Path] = [:]
         for index in units.indices where units[index].fault == nil {
             let path = units[index].scripts[0].path
-            guard !path.isStandardStream,
+            guard FileInfo(path, following: true)?.isRegular == true,
                 let bytes = try? InputFile.contents(of: path, limit: packer.limits.scriptSize),
                 let head = try? ScriptHead(of: bytes), let id = fields.id ?? head.value(of: .patch),
                 let version = fields.version ?? head.value(of: .version)

@@ -57,7 +57,8 @@ extension Path {
     var stem: Path {
         let bytes = name.bytes
         guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return name }
-        return Path(bytes: Array(bytes[..<dot]))
+        let stem = bytes[..<dot]
+        return stem.allSatisfy { $0 == UInt8(ascii: ".") } ? name : Path(bytes: Array(stem))
     }
 }
 

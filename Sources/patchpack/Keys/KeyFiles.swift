@@ -32,6 +32,8 @@ struct KeyFiles: Sendable {
 
     /// Every file that the command line reads.
     private let inputs: [Path]
+    /// What the options give for private keys: one for all, or one for each.
+    let passphrases: [SecretBytes]
 
     /// - Parameter operands: The operands that are files to read; nil where all of them are.
     /// - Throws: `usage` where more than one of the inputs is standard input.
@@ -51,6 +53,7 @@ struct KeyFiles: Sendable {
             throw PatchError(.usage, "standard input (-) is named twice", hint: "name a file for all inputs but one")
         }
         self.inputs = inputs
+        passphrases = try Passphrase.all(of: arguments)
     }
 
     /// Refuses outputs that would replace an input.
@@ -201,10 +204,9 @@ struct KeyFiles: Sendable {
                 .config, "\(file.name.path): others can read or write this private key",
                 hint: "chmod 600 \(file.name.path), or --allow-unsafe-permissions")
         }
-        let named = try Passphrase.all(of: arguments)
         var failure: PatchError?
         // Of several keys each has its own; one that is not for this key does not open it.
-        for passphrase in named {
+        for passphrase in passphrases {
             do throws(PatchError) {
                 return try file.signingKey(passphrase: passphrase)
             } catch {

@@ -9,10 +9,24 @@ import Synchronization
 struct ShellCommand {
     private let process: pid_t
     private let output: Int32
+    private let hasGroup: Bool
 
     /// Starts a command; nil if that fails.
     init?(_ line: String) {
         Self.endChildrenWithThisProcess()
+        // No command of another job may inherit the ends of this one's pipe: it would keep the reader waiting.
+        guard let started = Self.changes.withLock({ _ in Self.start(line) }) else { return nil }
+        self = started
+        Self.note(hasGroup ? -process : process, inPlaceOf: 0)
+    }
+
+    private init(process: pid_t, output: Int32, hasGroup: Bool) {
+        self.process = process
+        self.output = output
+        self.hasGroup = hasGroup
+    }
+
+    private static func start(_ line: String) -> ShellCommand? {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
         ends.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
@@ -30,9 +44,11 @@ struct ShellCommand {
             unsafe posix_spawnattr_destroy(&attributes)
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-        // A command that a person is asked by has to stay in the terminal's group; any other has a group of its own, so that all of it
-        // can be ended.
-        let hasGroup = isatty(0) != 1
+        // A command may ask a person at the terminal, and has to stay in its group for that. Without a terminal it has a group of its own, so
+        // that all of it can be ended.
+        let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
+        if terminal >= 0 { close(terminal) }
+        let hasGroup = terminal < 0
         if hasGroup { unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP)) }
         var child: pid_t = 0
         let texts = ["sh", "-c", line]
@@ -44,9 +60,7 @@ struct ShellCommand {
             close(ends[0])
             return nil
         }
-        process = child
-        output = ends[0]
-        Self.note(hasGroup ? -child : child, inPlaceOf: 0)
+        return ShellCommand(process: child, output: ends[0], hasGroup: hasGroup)
     }
 
     /// What it writes, up to so many bytes.
@@ -74,33 +88,35 @@ struct ShellCommand {
     // MARK: what runs
 
     /// The processes that run, or their groups as negative numbers; 0 for a free place. A handler of signals reads it.
-    private static let running = Places()
-
-    private final class Places: Sendable {
-        let first = Atomic(Int32(0)), second = Atomic(Int32(0)), third = Atomic(Int32(0)), fourth = Atomic(Int32(0))
-        let isHandled = Atomic(false)
-    }
+    nonisolated(unsafe) private static let running = {
+        let places = UnsafeMutablePointer<pid_t>.allocate(capacity: mostRunning)
+        unsafe places.initialize(repeating: 0, count: mostRunning)
+        return unsafe places
+    }()
+    /// Of more, the others end by themselves.
+    private static let mostRunning = 64
+    private static let changes = Mutex(())
+    private static let isHandled = Atomic(false)
 
     private static func note(_ number: pid_t, inPlaceOf old: pid_t) {
-        func replace(_ place: borrowing Atomic<Int32>) -> Bool {
-            for before in old == 0 ? [0] : [old, -old]
-            where place.compareExchange(expected: before, desired: number, ordering: .relaxed).exchanged { return true }
-            return false
+        changes.withLock { _ in
+            let place = (0..<mostRunning).first { unsafe running[$0] == old || (old != 0 && running[$0] == -old) }
+            if let place { unsafe running[place] = number }
         }
-        // Of more than four at a time, the others end by themselves.
-        _ = replace(running.first) || replace(running.second) || replace(running.third) || replace(running.fourth)
     }
 
     /// A signal that ends this process ends its commands too.
     private static func endChildrenWithThisProcess() {
-        guard !running.isHandled.exchange(true, ordering: .relaxed) else { return }
+        guard !isHandled.exchange(true, ordering: .relaxed) else { return }
         for number in [SIGINT, SIGTERM, SIGHUP] {
             let before = signal(number) { number in
-                // Nothing here may take memory.
-                ShellCommand.end(ShellCommand.running.first.load(ordering: .relaxed))
-                ShellCommand.end(ShellCommand.running.second.load(ordering: .relaxed))
-                ShellCommand.end(ShellCommand.running.third.load(ordering: .relaxed))
-                ShellCommand.end(ShellCommand.running.fourth.load(ordering: .relaxed))
+                // Nothing here may take memory or a lock.
+                var place = 0
+                while place < ShellCommand.mostRunning {
+                    let child = unsafe ShellCommand.running[place]
+                    if child != 0 { kill(child, SIGTERM) }
+                    place += 1
+                }
                 signal(number, SIG_DFL)
                 raise(number)
             }
@@ -110,5 +126,4 @@ struct ShellCommand {
         }
     }
 
-    private static func end(_ child: pid_t) { if child != 0 { kill(child, SIGTERM) } }
 }

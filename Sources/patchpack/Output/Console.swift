@@ -131,6 +131,8 @@ func escaped(_ text: String) -> String {
 
 /// The process's standard output.
 enum StandardOutput {
+    static var isTerminal: Bool { isatty(1) == 1 }
+
     /// Whether its reader has gone, as `head` does.
     static let isBroken = Atomic(false)
 

@@ -2,27 +2,20 @@ import PatchCrypto
 
 /// Differences between texts, in the unified form of `diff -u`.
 enum LineDiff {
-    /// A script's lines; a damaged one is shown as far as it is text.
-    static func lines(of bytes: [UInt8]) -> [String] {
-        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .map { escaped(String(decoding: $0, as: UTF8.self)) }
-        if lines.last == "" { lines.removeLast() } else { lines.append("\\ no line feed at the end") }
-        return lines
-    }
-
     /// Lines around a change that are shown too.
     private static let context = 3
     /// Comparing larger texts line by line takes too long: what lies between their common ends is shown as replaced.
     private static let mostLines = 3000
 
+    /// A line with its line feed, if it has one.
     fileprivate enum Line {
-        case same(String), removed(String), added(String)
+        case same([UInt8]), removed([UInt8]), added([UInt8])
     }
 
     /// - Returns: Nothing for equal texts.
-    static func text(_ oldName: String, _ old: [String], _ newName: String, _ new: [String]) -> String {
+    static func text(_ oldName: String, _ old: [UInt8], _ newName: String, _ new: [UInt8]) -> String {
         guard old != new else { return "" }
-        let lines = compared(old, new)
+        let lines = compared(self.lines(of: old), self.lines(of: new))
         var text = "--- \(escaped(oldName))\n+++ \(escaped(newName))\n"
         var (oldLine, newLine) = (1, 1)
         var index = 0
@@ -39,7 +32,7 @@ enum LineDiff {
             text +=
                 "@@ -\(olds == 0 ? oldLine - 1 : oldLine),\(olds) +\(news == 0 ? newLine - 1 : newLine),\(news) @@\n"
             for line in hunk {
-                text += line.shown + "\n"
+                text += line.shown
                 line.count(&oldLine, &newLine)
             }
             index = end
@@ -47,7 +40,14 @@ enum LineDiff {
         return text
     }
 
-    private static func compared(_ old: [String], _ new: [String]) -> [Line] {
+    private static func lines(of bytes: [UInt8]) -> [[UInt8]] {
+        var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) + [0x0A] }
+        // What follows the last line feed is a line without one, or nothing.
+        if let last = lines.popLast(), last.count > 1 { lines.append(last.dropLast()) }
+        return lines
+    }
+
+    private static func compared(_ old: [[UInt8]], _ new: [[UInt8]]) -> [Line] {
         let start = zip(old, new).prefix { $0 == $1 }.count
         let rest = min(old.count, new.count) - start
         let end = zip(old.reversed(), new.reversed()).prefix(rest).prefix { $0 == $1 }.count
@@ -83,11 +83,15 @@ extension LineDiff.Line {
     fileprivate var isChange: Bool { isAdded || isRemoved }
 
     fileprivate var shown: String {
-        switch self {
-        case .same(let text): " \(text)"
-        case .removed(let text): "-\(text)"
-        case .added(let text): "+\(text)"
-        }
+        let (sign, bytes) =
+            switch self {
+            case .same(let bytes): (" ", bytes)
+            case .removed(let bytes): ("-", bytes)
+            case .added(let bytes): ("+", bytes)
+            }
+        let hasEnd = bytes.last == 0x0A
+        let text = sign + escaped(String(decoding: hasEnd ? bytes.dropLast() : bytes[...], as: UTF8.self))
+        return text + (hasEnd ? "\n" : "\n\\ No newline at end of file\n")
     }
 
     fileprivate func count(_ old: inout Int, _ new: inout Int) {
@@ -106,8 +110,8 @@ extension CollectionDifference.Change {
 
 extension JSONValue {
     /// The members of an object, one a line.
-    var lines: [String] {
-        guard case .object(let members) = self else { return [text()] }
-        return members.map { "\($0.key): \($0.value.text())" }
+    var lines: [UInt8] {
+        guard case .object(let members) = self else { return Array(text().utf8) }
+        return members.flatMap { Array("\($0.key): \($0.value.text())\n".utf8) }
     }
 }

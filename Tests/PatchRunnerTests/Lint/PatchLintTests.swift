@@ -129,10 +129,20 @@ import Testing
         #expect(try lint(Self.good + "\nlocal y -- patchpack: ignore unused-local\nlocal x = 1").count == 1)
     }
 
+    @Test func whatMayBeAMetamethodsIsLeftAlone() throws {
+        #expect(try lint(Self.good + "\nfunction f(v) return (-v).x, (#v).n, (~v)(), -(v .. 'x') end").isEmpty)
+    }
+
+    @Test func manyFindingsTakeNoTime() throws {
+        let found = try lint(Self.good + "\n" + String(repeating: "do local a end ", count: 4000))
+        #expect(found.count == 200)
+    }
+
     @Test func deadScriptsOfABundleAreFound() throws {
         let others = ["a/init.lua": "return require 'a.b'", "a/b.lua": "return {}", "dead.lua": "return 1"]
         #expect(try lint("require('a')\n" + Self.good, others: others).map(\.script) == ["dead.lua"])
         #expect(try lint("local name = 'a' require(name)\n" + Self.good, others: others).isEmpty)
+        #expect(try lint("pcall(require, 'dead')\n" + Self.good, others: others).isEmpty)
     }
 
     @Test func otherEncodingsAreFound() throws {

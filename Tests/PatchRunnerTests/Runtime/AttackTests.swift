@@ -146,6 +146,41 @@ import Testing
         #expect(harness.failures.allSatisfy { $0.message.contains("keys of one of its tables collide") })
     }
 
+    /// Arrays of these sizes have the size of a table's hash part, and move when they grow.
+    @Test func whatHasTheSizeOfAHashPartIsNone() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: [Double]) -> Int in x.count }
+        try harness.apply(
+            """
+            local seen = {}
+            patch.replace('T.f', function(original, list)
+              for round = 1, 3 do
+                list[#list + 1] = 1
+                local copies = {}
+                for i = 1, 3 do copies[i] = table.move(list, 1, #list, 1, {}) copies[i][#list + 1] = 1 end
+                copies = nil
+                for i = 1, 2500 do seen['k' .. i .. round] = true end
+              end
+              return #list
+            end)
+            """, replaces: ["T.f"])
+        for count in [3072, 6144, 12288] {
+            #expect(function(Array(repeating: 1, count: count)) == count + 3, "\(harness.failures)")
+        }
+    }
+
+    /// A constructor whose last value is open moves a hash part that is not full.
+    @Test func aConstructorMovesNoTableThatCollides() throws {
+        let keys = (1...4500).map { "[\($0 * 8191)]=0" }.joined(separator: ",")
+        let harness = try Harness()
+        _ = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let patch = try Harness.verified(
+            "local function g() return 1, 2, 3 end local t = {\(keys), g()} patch.replace('T.f', print)",
+            replaces: ["T.f"])
+        let error = #expect(throws: PatchError.self) { _ = try harness.runner.load(patch) }
+        #expect(error?.code == .scriptLimit)
+    }
+
     @Test func whatIsEndedInRequireCanBeRequiredAgain() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }

@@ -211,6 +211,10 @@ import Testing
         #expect(try statuses("it('a')") == [.pending])
         #expect(
             try statuses(
+                "local n = 0 after_each(function() error('no') end) after_each(function() n = n + 1 end) it('a', function() end) it('b', function() assert.equal(1, n) error('yes') end)"
+            ) == [.failed, .failed])
+        #expect(
+            try statuses(
                 "describe('s', function() setup(function() error('no') end) it('a', function() end) it('b', function() end) end)"
             )
                 == [.failed])

@@ -228,6 +228,62 @@ struct BatchTests {
         #expect(run.error.contains("gzip"))
     }
 
+    @Test func emptyFoldersAndSpecialFilesAreNoSuccess() throws {
+        let run = try shop.shell(
+            """
+            mkdir empty; mkfifo patches/fifo.lua; { sleep 0.3; timeout 5 cp patches/one.lua patches/fifo.lua; } &
+            patchpack verify -r empty \(keys); echo $?; patchpack lint -r empty --bundle; echo $?
+            patchpack lint --bundle --files-from /dev/null; echo $?
+            timeout 5 '\(Tool.patchpack)' pack --no-lint patches/two.lua patches/fifo.lua -o fifo --signing-key signing.pem --script-key script.key >/dev/null; echo $?
+            """)
+        #expect(run.lines == ["66", "66", "0", "0"], "\(run.text)\(run.error)")
+        #expect(run.error.contains("empty: no .js file in this folder"))
+    }
+
+    @Test func noNameLeadsOutOfTheFolder() throws {
+        let run = try shop.shell(
+            """
+            mkdir up; cp 'dist/sub dir/one.js' ...js; cp 'dist/sub dir/two.js' up/two.js
+            patchpack unpack ...js up/two.js -o up/out \(keys); ls up/out/*
+            """)
+        #expect(
+            run.status == 0 && !shop.folder.exists("up/one.lua") && shop.folder.exists("up/out/...js/one.lua"),
+            "\(run.text)")
+    }
+
+    @Test func aNameThatIsEmptyAsksForNobody() throws {
+        let run = try shop.shell("patchpack verify 'dist/sub dir/one.js' \(keys) --require \"$UNSET\"")
+        #expect(run.status == 78 && run.error.contains("an empty name"))
+    }
+
+    /// Texts that look the same, and are not: what differs in bytes alone is a difference, and `patch` can apply it.
+    @Test func diffComparesBytes() throws {
+        for (old, new) in [
+            ("caf\u{E9}\n", "cafe\u{301}\n"), ("a\nb", "a\nb\n"), ("a\n\\ No newline at end of file\n", "a"),
+            ("", "x\n"),
+        ] {
+            try shop.folder.write(old, to: "old/x.lua")
+            try shop.folder.write(new, to: "new/x.lua")
+            let run = try shop.shell(
+                "patchpack diff old new --unverified --script-key script.key >d; echo $?; patch -s old/x.lua d; cmp old/x.lua new/x.lua"
+            )
+            // An escaped character is not what the file has.
+            #expect(run.lines.first == "1" && (old.contains("caf") || run.status == 0), "\(run.text)\(run.error)")
+        }
+        #expect(try shop.shell("patchpack diff patches/one.lua 'dist/sub dir/one.js' \(keys)").status == 0)
+    }
+
+    @Test func passphrasesComeThroughPipes() throws {
+        let run = try shop.shell(
+            """
+            for n in 1 2; do patchpack keygen -o k$n -q --algorithm ed25519 --passphrase-file <(echo secret$n); done
+            patchpack pack --no-lint patches/one.lua -o two --script-key script.key --signing-key k1/signing.pem --signing-key k2/signing.pem \
+              --passphrase-file <(echo secret1) --passphrase-file <(echo secret2) && patchpack verify -r two --script-key script.key \
+              --trusted-key k1/trusted.pem --trusted-key k2/trusted.pem --threshold 2 && patchpack keygen -o k3 --passphrase-env A --passphrase-env B
+            """, environment: ["A": "a", "B": "b"])
+        #expect(run.status == 64 && run.text.contains("ok  two/one.js"), "\(run.text)\(run.error)")
+    }
+
     @Test func aReaderThatHasSeenEnoughIsNoError() throws {
         let run = try shop.shell(
             """

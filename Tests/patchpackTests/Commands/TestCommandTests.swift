@@ -170,11 +170,12 @@ struct TestCommandTests {
             """
             it("loops", function() while true do pcall(function() while true do end end) end end)
             it("loops elsewhere", function() coroutine.wrap(function() while true do end end)() end)
+            it("loops with a long string", function() local s = ("x"):rep(1000000) while true do end end)
             it("goes on", function() end)
             """, to: "endless.lua")
         let run = try test("patches/cart-total.lua", "--spec", "endless.lua", "--time-limit", "1")
-        #expect(run.status == 20 && run.error.contains("1 passed, 2 failed"), "\(run.text)\(run.error)")
-        #expect(run.text.contains("it ran longer than the time limit"))
+        #expect(run.status == 20 && run.error.contains("1 passed, 3 failed"), "\(run.text)\(run.error)")
+        #expect(run.text.contains("endless.lua:1: it ran longer than the time limit"), "\(run.text)")
         try workshop.folder.write("while true do end", to: "endless.lua")
         #expect(try test("patches/cart-total.lua", "--spec", "endless.lua", "--time-limit", "1").status == 20)
     }

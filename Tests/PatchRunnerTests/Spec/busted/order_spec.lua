@@ -42,6 +42,21 @@ describe("hooks that fail", function()
   it("is not run", function() end)
 end)
 
+describe("cleaning", function()
+  local cleaned = {}
+  after_each(function() cleaned[#cleaned + 1] = "first" end)
+  after_each(function() cleaned[#cleaned + 1] = "second" end)
+  it("fails", function() finally(function() error("nor this") end) end)
+  it("all of it ran", function() assert.same({"first", "second"}, cleaned) end)
+end)
+
+describe("stubs of a block", function()
+  local t = {f = function() return 1 end}
+  lazy_setup(function() stub(t, "f", 2) end)
+  it("see it", function() assert.equal(2, t.f()) end)
+  it("see it again", function() assert.equal(2, t.f()) end)
+end)
+
 describe "sugar" (function()
   it "is sweet" (function() end)
   it "and bitter" (function() error("no") end)
