@@ -31,7 +31,9 @@ public struct EnvelopeVerifier: Sendable {
             guard let unknown = required.subtracting(names).min() ?? (required.isEmpty ? "" : nil) else { continue }
             throw PatchError(
                 .config, unknown.isEmpty ? "an empty name of a trusted key" : "no trusted key is called \(unknown)",
-                hint: "the trust store has \(names.filter { !$0.isEmpty }.sorted().joined(separator: ", "))")
+                hint: names.isEmpty
+                    ? "the trusted keys have no names; a trust store gives them some"
+                    : "the trust store has \(names.sorted().joined(separator: ", "))")
         }
         self.requiredSigners = requiredSigners
         self.trustStore = trustStore

@@ -37,7 +37,7 @@ package struct Finding: Sendable {
         package var severity: Severity {
             switch self {
             case .unknownTag, .undefinedGlobal, .notInSandbox, .arity, .encoding, .unusedScript, .unusedLocal,
-                .shadowedLocal, .unknownMethod, .unknownClass:
+                .shadowedLocal, .unknownMethod, .unknownClass, .operand, .originalArguments:
                 .warning
             default: .error
             }

@@ -11,17 +11,41 @@ extension PatchLint {
     /// For each line, the codes that a comment on it, or alone on the line before it, silences.
     static func ignored(in text: SourceText) -> [Int: Set<String>] {
         var ignored: [Int: Set<String>] = [:]
-        let mark = Array("-- patchpack: ignore ".utf8)
         for (index, line) in text.lines.enumerated() {
             let bytes = Array(line.utf8)
-            guard bytes.count > mark.count, let place = bytes.firstRange(of: mark) else { continue }
-            let codes = bytes[place.upperBound...].split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") }
-            let names = Set(codes.map { String(decoding: $0, as: UTF8.self) })
+            guard let names = ignoredCodes(in: bytes) else { continue }
             ignored[index + 1, default: []].formUnion(names)
             let isAlone = bytes.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "-")
             if isAlone { ignored[index + 2, default: []].formUnion(names) }
         }
         return ignored
+    }
+
+    /// The words after `-- patchpack: ignore`; nil for a line without it.
+    private static func ignoredCodes(in line: [UInt8]) -> Set<String>? {
+        guard let name = line.firstRange(of: Array("patchpack:".utf8)) else { return nil }
+        let before = line[..<name.lowerBound].reversed().drop { $0 == UInt8(ascii: " ") }
+        let after = line[name.upperBound...].drop { $0 == UInt8(ascii: " ") }
+        guard before.starts(with: "--".utf8), after.starts(with: "ignore".utf8) else { return nil }
+        let codes = after.dropFirst(6).split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") || $0 == 0x0D }
+        return Set(codes.map { String(decoding: $0, as: UTF8.self) })
+    }
+
+    /// A comment that silences nothing, because its code is misspelt or missing, is no comment that anybody meant.
+    mutating func checkIgnored() {
+        let known = Finding.Code.allCases.map(\.rawValue)
+        for text in texts {
+            for (index, line) in text.lines.enumerated() {
+                guard let codes = Self.ignoredCodes(in: Array(line.utf8)) else { continue }
+                let unknown = codes.subtracting(known).sorted()
+                guard let code = unknown.first ?? (codes.isEmpty ? "" : nil) else { continue }
+                found.append(
+                    text.finding(
+                        .unknownTag, line: index + 1, word: code.isEmpty ? "patchpack" : code,
+                        code.isEmpty ? "no code after `patchpack: ignore`" : "no finding is called \(code)",
+                        hint: nearest(code, among: known).map { "did you mean \($0)?" } ?? "such as unused-local"))
+            }
+        }
     }
 
     /// Whether another finding may be added: who has so many has the wrong file, and each takes time.
@@ -101,25 +125,57 @@ extension PatchLint {
                             ?? "it has \(known.keys.sorted().joined(separator: ", "))"))
             }
             let methods = outline.waxClasses.reduce(into: Set<String>()) { $0.formUnion(known[$1.text] ?? []) }
-            let defined = Set(outline.functions.map(\.name))
-            for (receiver, name, isCall) in outline.members where hasRoom && receiver == "self" {
+            let defined = Set(outline.functions.map(\.name)).subtracting([""])
+            let asked = Set(outline.members.filter { $0.receiver == "self" && $0.call == nil }.map(\.name.text))
+            for member in outline.members where hasRoom && member.receiver == "self" {
+                // The `self` of a function that is part of something else is another object.
+                guard let variable = member.variable, let parameter = outline.variables[variable].parameter,
+                    !outline.functions[parameter.function].name.isEmpty
+                else { continue }
+                let name = member.name
                 if name.text == "super" {
                     found.append(
                         text.finding(
                             .notInSandbox, at: name, "there is no self.super here",
                             hint: "self:ORIGname(…) is what the app had"))
-                } else if isCall, !methods.contains(name.text), !own.contains(name.text), !defined.contains(name.text),
-                    !name.text.hasPrefix("ORIG"), !methods.isEmpty
+                    continue
+                }
+                guard let call = member.call, !methods.isEmpty else { continue }
+                let isOriginal = name.text.hasPrefix("ORIG")
+                let method = isOriginal ? String(name.text.dropFirst(4)) : name.text
+                if isOriginal, methods.contains(method) {
+                    checkOriginalCall(of: method, of: outline.waxClasses.map(\.text), call, at: name, text)
+                } else if !methods.contains(method), isOriginal || !own.contains(method) && !defined.contains(method),
+                    !asked.contains(name.text)
                 {
                     found.append(
                         text.finding(
-                            .unknownMethod, at: name, "neither the app's class nor the script has \(name.text)",
-                            hint: nearest(name.text, among: (methods.union(defined)).sorted()).map {
-                                "did you mean \($0)?"
+                            .unknownMethod, at: name,
+                            isOriginal
+                                ? "the app's class has no \(method)"
+                                : "neither the app's class nor the script has \(method)",
+                            hint: nearest(method, among: methods.union(isOriginal ? [] : defined).sorted()).map {
+                                "did you mean \(isOriginal ? "ORIG" : "")\($0)?"
                             }))
                 }
             }
         }
+    }
+
+    /// A call of `self:ORIGname(…)`.
+    private mutating func checkOriginalCall(
+        of method: String, of classes: [String], _ call: (count: Int, isOpen: Bool), at place: SourceOutline.Place,
+        _ text: SourceText
+    ) {
+        let names = classes.flatMap { ["\($0).\(method)", "\($0):\(method)"] }
+        guard !call.isOpen, let name = names.first(where: { interface?.function($0) != nil }),
+            let signature = interface?.function(name)?.signature, !signature.accepts(call.count)
+        else { return }
+        found.append(
+            text.finding(
+                .originalArguments, at: place,
+                "\(place.text) gets \(call.count) argument\(call.count == 1 ? "" : "s"), and \(name)\(signature) takes \(signature.arguments.count)"
+            ))
     }
 
     /// What a replacement does with its original, and with arguments whose types the interface tells.
@@ -137,8 +193,7 @@ extension PatchLint {
             let written = outline.variables[index].place.text
             if parameter.index == 0 {
                 guard written != "self", case .call(let count, let isOpen) = operation, !isOpen else { continue }
-                let needed = signature.arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0
-                guard count < needed || count > signature.arguments.count else { continue }
+                guard !signature.accepts(count) else { continue }
                 found.append(
                     text.finding(
                         .originalArguments, at: place,
@@ -169,5 +224,13 @@ extension SourceOutline.Operation {
             "joins"
         default: nil
         }
+    }
+}
+
+extension PatchSignature {
+    /// Whether so many arguments are enough, and not too many.
+    fileprivate func accepts(_ count: Int) -> Bool {
+        let needed = arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0
+        return (needed...arguments.count).contains(count)
     }
 }

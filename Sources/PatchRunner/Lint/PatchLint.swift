@@ -69,6 +69,7 @@ package struct PatchLint {
         guard chunks.count == scripts.count else { return }
         outlines = scripts.map { SourceOutline($0.bytes) }
         checkGlobals(chunks)
+        checkIgnored()
         checkLocals()
         checkRequired()
         checkClasses()
@@ -135,7 +136,8 @@ package struct PatchLint {
                     found.append(
                         text.finding(
                             .notInSandbox, line: global.line, word: global.name, "the sandbox has no \(global.name)",
-                            hint: "docs/writing-patches.md lists what it has"))
+                            hint: global.name == "unpack"
+                                ? "table.unpack is there" : "docs/writing-patches.md lists what it has"))
                 } else {
                     found.append(
                         text.finding(

@@ -28,6 +28,16 @@ struct SourceOutline {
         var parameters: [Int] = []
     }
 
+    /// A use of a member of what a name stands for.
+    struct Member {
+        /// The name as it is written, and the local that it is, if it is one.
+        let receiver: String
+        let variable: Int?
+        let name: Place
+        /// For `name:method(…)`: how many arguments it gets, and whether there may be more.
+        let call: (count: Int, isOpen: Bool)?
+    }
+
     /// What is done to a value.
     enum Operation {
         case call(arguments: Int, isOpen: Bool)
@@ -40,6 +50,11 @@ struct SourceOutline {
         /// `number`, `string`, `boolean`, `nil`, `table` or `function`.
         case constant(String)
         case unknown
+
+        /// Whether it is a constant that has no metamethods.
+        fileprivate var isScalar: Bool {
+            if case .constant(let type) = self { type != "table" && type != "string" } else { false }
+        }
     }
 
     private(set) var variables: [Variable] = []
@@ -48,7 +63,7 @@ struct SourceOutline {
     /// Pairs of a name and the one of the same script that it hides.
     private(set) var shadows: [(variable: Int, hidden: Int)] = []
     /// `name:method` calls and `name.member` uses, by the name that is written.
-    private(set) var members: [(of: String, name: Place, isCall: Bool)] = []
+    private(set) var members: [Member] = []
     /// Members that the script adds to tables, as `string.trim`.
     private(set) var assignedMembers: Set<String> = []
     /// What `require` names; nil for what only a run can tell.
@@ -349,8 +364,10 @@ struct SourceOutline {
                 default: .arithmetic
                 }
             if let operation {
-                operations.append((left.operand, operation, place))
-                operations.append((right.operand, operation, place))
+                // The other operand may have a metamethod for it; there is none for joining in the sandbox.
+                let isSure = place.text == ".."
+                if isSure || right.operand.isScalar { operations.append((left.operand, operation, place)) }
+                if isSure || left.operand.isScalar { operations.append((right.operand, operation, place)) }
             }
             let isComparison =
                 place.text.hasPrefix("<") || place.text.hasPrefix(">") || ["==", "~="].contains(place.text)
@@ -415,6 +432,7 @@ struct SourceOutline {
     private mutating func suffixed() throws -> Expression {
         var expression = Expression()
         var written: String?
+        var variable: Int?
         if take("(") {
             expression = Expression(operand: try self.expression().operand)
             try expect(")")
@@ -424,6 +442,7 @@ struct SourceOutline {
             // Handed on, as in `pcall(require, name)`, it may be asked for anything.
             if place.text == "require", !isAt("("), token.kind != .string { required.append(nil) }
             if let index = find(place.text) {
+                variable = index
                 expression = Expression(operand: .variable(index), assigns: index)
                 // Only to assign to it is no use of it.
                 if !(isAt("=") || isAt(",") && isTarget) { variables[index].isRead = true }
@@ -437,7 +456,7 @@ struct SourceOutline {
                 if take(".") {
                     let member = try name()
                     if let written {
-                        members.append((written, member, false))
+                        members.append(Member(receiver: written, variable: variable, name: member, call: nil))
                         expression.member = "\(written).\(member.text)"
                     }
                 } else {
@@ -447,9 +466,11 @@ struct SourceOutline {
                 }
             } else if take(":") {
                 let method = try name()
-                if let written { members.append((written, method, true)) }
                 operations.append((expression.operand, .index, place))
-                _ = try arguments(of: nil)
+                let call = try arguments(of: nil)
+                if let written {
+                    members.append(Member(receiver: written, variable: variable, name: method, call: call))
+                }
                 expression = Expression(isOpen: true)
             } else if isAt("(") || isAt("{") || token.kind == .string {
                 let (count, isOpen) = try arguments(of: written)

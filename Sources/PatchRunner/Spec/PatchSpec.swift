@@ -104,17 +104,18 @@ package final class PatchSpec: Sendable {
     ///   - timeLimit: How long the spec's own code may run: its body, each `describe`, each test, and what follows a test.
     ///   - covers: Whether the lines that run are counted.
     ///   - time: When it is, for patches that expire.
+    ///   - codeRuns: Called when the spec's own code begins and ends.
     package static func run(
         _ script: Script, on patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits = PatchLimits(),
         filter: SpecFilter = SpecFilter(), timeLimit: Duration = .seconds(10), covers: Bool = false,
-        time: Timestamp? = nil
+        time: Timestamp? = nil, codeRuns: @escaping @Sendable (Bool) -> Void = { _ in }
     ) -> SpecReport {
         var report = SpecReport()
         do throws(PatchError) {
             let run = try PatchSpec(
                 script, patches, interface: interface, limits: limits, covers: covers, time: time)
             defer { run.spec.close() }
-            try run.run(script, filter, timeLimit, &report)
+            try run.run(script, filter, timeLimit, codeRuns, &report)
         } catch {
             report.error = error
         }
@@ -160,17 +161,24 @@ package final class PatchSpec: Sendable {
     // MARK: running
 
     private func run(
-        _ script: Script, _ filter: SpecFilter, _ timeLimit: Duration, _ report: inout SpecReport
+        _ script: Script, _ filter: SpecFilter, _ timeLimit: Duration, _ codeRuns: @escaping @Sendable (Bool) -> Void,
+        _ report: inout SpecReport
     ) throws(PatchError) {
         for function in interface?.functions ?? [] { try add(function.name, function.signature) }
         if interface == nil { for name in Set(patches.flatMap(\.manifest.replaces)).sorted() { try add(name, nil) } }
         for exposed in interface?.classes ?? [] { try expose(exposed) }
-        addFunctions(timeLimit)
+        addFunctions(timeLimit, codeRuns)
         try spec.runFree(Script(name: "patchpack", bytes: Array(SpecPrelude.source.utf8)))
         report.replacements = try countReplacements()
         lines.reset()  // that the patches were loaded to be counted is no test of them
         let options = [filter.only, filter.except, filter.tags, filter.exceptTags]
-        _ = try spec.callFree("select", options.map(ScriptValue.text))
+        do throws(PatchError) {
+            _ = try spec.callFree("select", options.map(ScriptValue.text))
+        } catch {
+            throw PatchError(
+                PatchError.Code("usage", exitStatus: 64), "a pattern for names is malformed: \(error.message)",
+                hint: "they are patterns of Lua, in which %[ is a bracket")
+        }
         // What it calls outside of tests is patched too.
         try install()
         let problem = try spec.callFree("load", [.string(script.bytes), .text(script.name)])
@@ -286,7 +294,7 @@ package final class PatchSpec: Sendable {
 
     // MARK: what a spec can call
 
-    private func addFunctions(_ timeLimit: Duration) {
+    private func addFunctions(_ timeLimit: Duration, _ codeRuns: @escaping @Sendable (Bool) -> Void) {
         let functions: [(String, @Sendable (PatchSpec, PatchStack) -> Int32)] = [
             ("define", { $0.define($1) }), ("object", { $0.object($1) }), ("calls", { $0.calls($1) }),
             ("failures", { $0.failures($1) }), ("fellback", { $0.fellBack($1) }), ("logs", { $0.logs($1) }),
@@ -298,10 +306,12 @@ package final class PatchSpec: Sendable {
         let nanoseconds = timeLimit.nanoseconds
         spec.addFunction("begin", to: "__spec") { stack in
             stack.limitTime(nanoseconds)
+            codeRuns(true)
             return 0
         }
         spec.addFunction("done", to: "__spec") { stack in
             stack.limitTime(0)
+            codeRuns(false)
             return 0
         }
     }
@@ -334,7 +344,10 @@ package final class PatchSpec: Sendable {
             return -1
         }
         guard registry.names.classes.contains(where: { $0.name == name }) else {
-            stack.push(message: "the interface has no class \(name)")
+            stack.push(
+                message: interface == nil
+                    ? "without an interface there is no class \(name): give --interface FILE"
+                    : "the interface has no class \(name)")
             return -1
         }
         spec.note(SpecObject(className: name, held: stack.hold(2), spec: spec), at: 2, on: stack)

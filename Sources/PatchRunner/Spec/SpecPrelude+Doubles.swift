@@ -4,14 +4,21 @@ extension SpecPrelude {
         local made = {}  -- the spies of this test, which are put back after it
         local spy_meta = {}
 
-        local function fits(wanted, list)
-          if wanted.n ~= list.n then return false end
-          for i = 1, wanted.n do if not same(wanted[i], list[i], true) then return false end end
+        local of_objects = setmetatable({}, {__mode = "k"})  -- matchers of `ref`, which ask for the object itself
+
+        -- What was given is compared as it was then, and not as it has become.
+        local function fits(wanted, vals, refs)
+          if wanted.n ~= vals.n then return false end
+          for i = 1, wanted.n do
+            local value = vals[i]
+            if of_objects[wanted[i]] then value = refs[i] end
+            if not same(wanted[i], value, true) then return false end
+          end
           return true
         end
 
         local function any_fits(lists, wanted)
-          for _, list in ipairs(lists) do if fits(wanted, list.vals) or fits(wanted, list.refs) then return true, list.vals end end
+          for _, list in ipairs(lists) do if fits(wanted, list.vals, list.refs) then return true, list.vals end end
           return false, lists[#lists] and lists[#lists].vals
         end
 
@@ -69,7 +76,7 @@ extension SpecPrelude {
             or function() return unpack(given, 1, given.n) end
           object[name] = function(...)
             local arguments = table.pack(...)
-            for i = #cases, 1, -1 do if fits(cases[i].wanted, arguments) then return cases[i].answer(...) end end
+            for i = #cases, 1, -1 do if fits(cases[i].wanted, arguments, arguments) then return cases[i].answer(...) end end
             return answer(...)
           end
           local self = spy.on(object, name)
@@ -222,7 +229,9 @@ extension SpecPrelude {
             and type(first) ~= "thread" then error("ref takes an object", 2) end
           if select("#", ...) < (takes[name] or 0) then error(name .. " takes " .. takes[name] .. " values", 2) end
           local body = custom and custom({mod = true}, table.pack(...), 2) or kinds[name](...)
-          return matcher(function(value) return (body(value) and true or false) ~= negated end)
+          local made = matcher(function(value) return (body(value) and true or false) ~= negated end)
+          if name == "ref" then of_objects[made] = true end
+          return made
         end
 
         match = setmetatable({

@@ -184,7 +184,7 @@ extension SpecPrelude {
           if filter.only and not name:find(filter.only) or filter.out and name:find(filter.out) then return false end
           local function has_tag(tags)
             for tag in (tags or ""):gmatch("[^,%s]+") do
-              for word in name:gmatch("#([%w_%-]+)") do if word == tag then return true end end
+              for word in name:gmatch("#([^%s#]+)") do if word == tag:gsub("^#", "") then return true end end
             end
             return false
           end

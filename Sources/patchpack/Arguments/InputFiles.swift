@@ -53,11 +53,19 @@ enum InputFiles {
     private static let longestList = 64 << 20
 
     private static func names(in list: Path, separatedBy separator: UInt8) throws(PatchError) -> [Path] {
-        try InputFile.small(list, limit: longestList).split(separator: separator).map { name in
+        var names: [Path] = []
+        for name in try InputFile.small(list, limit: longestList).split(separator: separator) {
+            // The system would cut the name there.
+            guard !name.contains(0) else {
+                throw PatchError(
+                    .usage, "\(list): a name with a NUL byte in it", hint: "-0, if each name ends with one")
+            }
             // Lists that Windows wrote end their lines with CR LF.
             let isText = separator != 0 && name.last == UInt8(ascii: "\r")
-            return Path(bytes: Array(isText ? name.dropLast() : name))
-        }.filter { !$0.bytes.isEmpty }
+            let bytes = Array(isText ? name.dropLast() : name)
+            if !bytes.isEmpty { names.append(Path(bytes: bytes)) }
+        }
+        return names
     }
 
     /// Adds what a folder holds, in the order of names; links to folders are not followed.
@@ -66,8 +74,14 @@ enum InputFiles {
             let path = folder.appending(name)
             guard let info = FileInfo(path, following: false) else { continue }
             if info.isFolder {
-                try add(path, called: suffix, to: &found)
-            } else if name.bytes.count > suffix.count, name.bytes.suffix(suffix.count).elementsEqual(suffix) {
+                do {
+                    try add(path, called: suffix, to: &found)
+                } catch {
+                    found.append(path)  // whoever reads it says why it cannot be read
+                }
+            } else if FileInfo(path, following: true)?.isRegular == true || info.isLink,
+                name.bytes.count > suffix.count, name.bytes.suffix(suffix.count).elementsEqual(suffix)
+            {
                 found.append(path)
             }
         }

@@ -154,15 +154,17 @@ extension Option {
     static let filterOut = Option(
         name: "filter-out", value: .text("PATTERN"), help: "leave out tests whose names match a Lua pattern")
     static let tags = Option(
-        name: "tags", value: .text("TAGS"), help: "run only tests with one of these #words in their names")
+        name: "tags", value: .text("TAGS"), repeats: true,
+        help: "run only tests with one of these #words in their names")
     static let excludeTags = Option(
-        name: "exclude-tags", value: .text("TAGS"), help: "leave out tests with one of these #words in their names")
+        name: "exclude-tags", value: .text("TAGS"), repeats: true,
+        help: "leave out tests with one of these #words in their names")
     static let timeLimit = Option(
         name: "time-limit", value: .text("SECONDS"),
         help: "how long the code of a spec may run at a time (default: 10)")
     static let testFormat = Option(
         name: "format", value: .choice("FORMAT", ["text", "json", "tap", "junit"]),
-        help: "text, json (one object a line), tap (TAP 14), or junit (XML)")
+        help: "text, json (one object a line), tap (TAP 13), or junit (XML)")
     static let coverage = Option(
         name: "coverage", value: .file("FILE"), help: "write which lines of the patches ran, as lcov has it")
     static let watch = Option(name: "watch", help: "run again whenever a patch or a spec is written")
@@ -172,7 +174,7 @@ extension Option {
         help: "text, json (one object a line), sarif (SARIF 2.1.0), or github (annotations)")
     static let verifyFormat = Option(
         name: "format", value: .choice("FORMAT", ["text", "json", "sarif", "github", "junit", "tap"]),
-        help: "text, json (one object a line), sarif (SARIF 2.1.0), github (annotations), junit (XML), or tap (TAP 14)")
+        help: "text, json (one object a line), sarif (SARIF 2.1.0), github (annotations), junit (XML), or tap (TAP 13)")
     static let strict = Option(name: "strict", help: "let warnings fail it too")
     static let stdinFilename = Option(
         name: "stdin-filename", value: .file("NAME.lua"), help: "what the script on standard input, -, is called")

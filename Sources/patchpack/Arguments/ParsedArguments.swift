@@ -106,7 +106,7 @@ extension Request {
             return
         }
         if first.isText("help") {
-            guard words.count > 1 else {
+            guard words.count > 1, !["help", "version"].contains(where: words[1].isText) else {
                 self = .help(nil)
                 return
             }

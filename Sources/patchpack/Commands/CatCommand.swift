@@ -7,7 +7,7 @@ enum CatCommand {
         operands: "FILE [NAME.lua...] (--trusted-key KEY | --unverified) --script-key FILE",
         operandValue: .file("FILE"), operandCount: 1...Int.max,
         options: [
-            .unverified, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv,
+            .unverified, .manifest, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv,
             .storePassphraseFile, .threshold, .require, .runningApp, .appVersion, .runningEngine, .floor, .time,
         ],
         example: "patchpack cat dist/cart.js --trusted-key keys/trusted.pem --script-key keys/script.key",
@@ -39,6 +39,11 @@ enum CatCommand {
                     ]))
             }
             return 0
+        }
+        if arguments.has(.manifest) {
+            for line in contents.manifest.json.lines.split(separator: 0x0A) {
+                try console.raw("-- \(escaped(String(decoding: line, as: UTF8.self)))\n")
+            }
         }
         for (index, script) in scripts.enumerated() {
             // As head and tail do.
@@ -130,6 +135,7 @@ enum DiffCommand {
 }
 
 extension Option {
+    static let manifest = Option(name: "manifest", help: "print the manifest too, as comments before the scripts")
     static let unverified = Option(
         name: "unverified", help: "look into envelopes without checking who signed them")
 }

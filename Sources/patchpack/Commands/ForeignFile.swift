@@ -16,6 +16,8 @@ enum ForeignFile {
         if let text = String(validating: bytes.prefix(64 << 10), as: UTF8.self) ?? head(of: bytes) {
             return guess(atText: text, of: bytes)
         }
+        // What is encrypted has no runs of zeros.
+        guard bytes.firstRange(of: [UInt8](repeating: 0, count: 8)) == nil else { return nil }
         let (whole, rest) = bytes.count.quotientAndRemainder(dividingBy: 16)
         let signatures = [128, 256, 384, 512].filter { bytes.count > $0 && (bytes.count - $0) % 16 == 0 }
         let foreign = "; patchpack reads no other tool's files (docs/coming-from-mpaas.md)"

@@ -55,7 +55,7 @@ enum LintCommand {
                             finding.text))
                 case "sarif": break
                 default:
-                    if finding.severity == .error || !console.isQuiet {
+                    if finding.severity == .error || arguments.has(.strict) || !console.isQuiet {
                         try show(finding, in: file, linted?.line(of: finding) ?? "", console)
                     }
                 }

@@ -25,7 +25,8 @@ enum PackCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         if arguments.has(.allOrNothing) { allowManyOpenFiles() }
         let release = try Release(arguments)
-        let words = (good: release.isDryRun ? "would be packed" : "packed", bad: "failed")
+        let done = release.isDryRun ? "would be packed" : arguments.has(.allOrNothing) ? "good" : "packed"
+        let words = (good: done, bad: "failed")
         let jobs = try Jobs.count(arguments, defaultsToOne: arguments.has(.signatureCommand))
         var outputs: [OutputFile] = []
         var results: [Release.Result] = []
@@ -194,6 +195,10 @@ private struct Release: Sendable {
             throw PatchError(
                 .usage, "the script on standard input has no name", hint: "give it one: --stdin-filename NAME.lua")
         }
+        guard !path.isFolder else {
+            throw PatchError(.noInput, "\(path): is a folder", hint: "name the scripts in it, such as \(path)/*.lua")
+        }
+        let isBundle = arguments.has(.bundle)
         var parts = [path.name]
         if let root = arguments.value(of: .root)?.path {
             let (above, all) = (root.components, path.components)
@@ -202,6 +207,10 @@ private struct Release: Sendable {
                     .usage, "\(path) does not lie below \(root)", hint: "give paths that begin with \(root)/")
             }
             parts = all.dropFirst(above.count).map { Path(bytes: Array($0)) }
+        }
+        // In a bundle scripts are named as `lint` and `test` name them: by their paths below the entry's folder.
+        if isBundle, arguments.value(of: .root) == nil, let entry = arguments.operands.first?.path {
+            parts = [Path(LintedPatch.name(of: path, beside: entry))]
         }
         let name = parts.map(\.description).joined(separator: "/")
         guard Manifest.Script.isName(name) else {
@@ -243,6 +252,9 @@ private struct Release: Sendable {
                 "\(unit.scripts[0].path): the tag @\(tag) is unknown; did you mean @\(meant)?"
             }
             let manifest = try fields.manifest(for: scripts, head: head, from: unit.scripts[0].path)
+            if let end = manifest.expires, end <= now {
+                result.warnings.append("\(unit.scripts[0].path): it has expired already, at \(end)")
+            }
             try lint(unit, scripts, manifest, &result)
             var sealed = try packer.seal(manifest, scripts)
             for command in commands {
@@ -253,12 +265,12 @@ private struct Release: Sendable {
             result.size = envelope.count
             try check(envelope, scripts, signers: sealed.signers.count)
             if isDryRun {
-                if !writesToStandardOutput, !isThere(envelope, at: unit.output) {
+                if !writesToStandardOutput, !unit.output.holds(envelope) {
                     try OutputFile(path: unit.output, content: .bytes([])).checkPlace(force: force)
                 }
             } else if writesToStandardOutput {
                 try StandardOutput.write(envelope)
-            } else if isThere(envelope, at: unit.output) {
+            } else if unit.output.holds(envelope) {
                 result.isUnchanged = true
             } else {
                 let file = OutputFile(path: unit.output, content: .bytes(envelope))
@@ -273,14 +285,6 @@ private struct Release: Sendable {
             result.error = error.code == .config ? error.about(unit.scripts[0].path) : error
         }
         return result
-    }
-
-    /// Whether an output is there already, byte for byte: a release that is made again is no fault.
-    private func isThere(_ envelope: [UInt8], at output: Path) -> Bool {
-        guard let info = FileInfo(output, following: true), info.isRegular, info.size == envelope.count else {
-            return false
-        }
-        return (try? InputFile.contents(of: output, limit: envelope.count)) == envelope
     }
 
     /// Looks at the scripts, as `lint` does; a patch with errors is not packed.
@@ -352,5 +356,13 @@ extension Release.Result {
                 ("manifest", manifest?.json ?? .null),
                 ("error", .error(error)),
             ])
+    }
+}
+
+extension Path {
+    /// Whether a file with exactly these bytes is there: a release that is made again is no fault.
+    func holds(_ bytes: [UInt8]) -> Bool {
+        guard let info = FileInfo(self, following: true), info.isRegular, info.size == bytes.count else { return false }
+        return (try? InputFile.contents(of: self, limit: bytes.count)) == bytes
     }
 }

@@ -125,7 +125,7 @@ private struct Resigning: Sendable {
             result.size = bytes.count
             if output.isStandardStream {
                 try StandardOutput.write(bytes)
-            } else {
+            } else if !output.holds(bytes) {
                 try OutputFile.write([OutputFile(path: output, content: .bytes(bytes))], force: arguments.has(.force))
             }
         } catch {

@@ -38,17 +38,23 @@ enum TestCommand {
 
     /// The scripts, the specs, and the interface.
     private static func files(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
-        try patchFiles(arguments) + specFiles(arguments) + [InterfaceCommand.path(arguments)].compactMap(\.self)
+        try patchFiles(arguments) + specFiles(arguments).map(\.path)
+            + [InterfaceCommand.path(arguments)].compactMap(\.self)
     }
 
     private static func patchFiles(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
         try InputFiles.all(arguments, in: true, called: ".lua")
     }
 
-    private static func specFiles(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
-        let specs = try InputFiles.expanded(arguments.values(of: .spec).map(\.path), called: ".lua")
-        guard !specs.isEmpty else {
-            throw PatchError(.noInput, "no spec in the folders of --spec", hint: "a spec's name ends in .lua")
+    /// The specs, each once, and whether it was named or found in a folder.
+    private static func specFiles(_ arguments: ParsedArguments) throws(PatchError) -> [(path: Path, isNamed: Bool)] {
+        var specs: [(path: Path, isNamed: Bool)] = []
+        for given in arguments.values(of: .spec).map(\.path) {
+            let isFolder = given.isFolder
+            for path in try InputFiles.expanded([given], called: ".lua")
+            where !specs.contains(where: { $0.path == path }) {
+                specs.append((path, !isFolder))
+            }
         }
         return specs
     }
@@ -63,34 +69,40 @@ enum TestCommand {
         var filter = SpecFilter()
         filter.only = try arguments.text(of: .filter) ?? ""
         filter.except = try arguments.text(of: .filterOut) ?? ""
-        filter.tags = try arguments.text(of: .tags) ?? ""
-        filter.exceptTags = try arguments.text(of: .excludeTags) ?? ""
-        let timeLimit = try arguments.number(of: .timeLimit) ?? 10
+        filter.tags = try arguments.texts(of: .tags).joined(separator: ",")
+        filter.exceptTags = try arguments.texts(of: .excludeTags).joined(separator: ",")
+        let timeLimit = min(try arguments.number(of: .timeLimit) ?? 10, 86_400)
         let format = arguments.value(of: .testFormat)?.text ?? "text"
         var runs: [TestReport.Run] = []
-        for spec in specs {
+        for (spec, isNamed) in specs {
             var run = TestReport.Run(spec: spec)
             do {
                 let bytes = try InputFile.contents(of: spec, limit: Limits().scriptSize)
-                run.patches = chosen(for: spec, bytes, of: patches)
-                let chosen = run.patches
+                guard let chosen = try chosen(for: spec, bytes, isNamed: isNamed, of: patches) else { continue }
+                run.patches = chosen
+                let watchdog = Watchdog(spec, after: timeLimit + 5)
                 // What a spec prints is no part of the report.
                 run.report = StandardOutput.whileDiverted {
                     // A spec is the author's own; what limits patches is no matter of its.
                     PatchSpec.run(
                         Script(name: spec.description, bytes: bytes), on: chosen.map(\.patch), interface: interface,
-                        filter: filter, timeLimit: .seconds(min(timeLimit, 86_400)), covers: coverageFile != nil,
-                        time: now)
+                        filter: filter, timeLimit: .seconds(timeLimit), covers: coverageFile != nil, time: now,
+                        codeRuns: { watchdog.watch($0) })
                 }
+                watchdog.end()
             } catch {
                 run.report.setError(error)
             }
-            if !filter.isEmpty, run.report.tests.isEmpty, run.report.error == nil { continue }
+            // A filter leaves some without tests, and a folder may hold what specs share.
+            if !isNamed || !filter.isEmpty, run.report.tests.isEmpty, run.report.error == nil { continue }
             runs.append(run)
             if format == "text" { try TestReport.show(run, isOnly: specs.count == 1, console) }
         }
         guard !runs.isEmpty else {
-            throw PatchError(.usage, "no test fits the filter", hint: "patchpack test without it lists all of them")
+            throw PatchError(
+                filter.isEmpty ? .script : .usage,
+                filter.isEmpty ? "no spec has a test for these patches" : "no test fits the filter",
+                hint: "a spec is for the patch of its name, or for those that its `-- @patch` lines name")
         }
         switch format {
         case "tap": try console.raw(TAP.text(runs.flatMap(TestReport.cases)))
@@ -117,12 +129,26 @@ enum TestCommand {
     }
 
     /// The patches that a spec is for: those that its `-- @patch` lines name, else that of its own name, else all.
-    private static func chosen(for spec: Path, _ bytes: [UInt8], of patches: [GivenPatch]) -> [GivenPatch] {
-        guard patches.count > 1 else { return patches }
+    ///
+    /// - Returns: Nil for a spec of a folder that is for other patches.
+    /// - Throws: `script` if a spec that was named is for patches that were not given.
+    private static func chosen(
+        for spec: Path, _ bytes: [UInt8], isNamed: Bool, of patches: [GivenPatch]
+    ) throws(PatchError) -> [GivenPatch]? {
         let named = ScriptHead.patches(of: bytes)
-        if !named.isEmpty { return patches.filter { named.contains($0.patch.manifest.id) } }
-        let own = patches.filter { patch in patch.path.isSpecced(by: spec) }
-        return own.isEmpty ? patches : own
+        guard named.isEmpty else {
+            let chosen = patches.filter { named.contains($0.patch.manifest.id) }
+            guard chosen.isEmpty else { return chosen }
+            guard isNamed || patches.count > 1 else { return nil }
+            throw PatchError(
+                .script, "it is for \(named.joined(separator: ", ")), and no such patch was given",
+                hint: "the patches are \(patches.map(\.patch.manifest.id).joined(separator: ", "))")
+        }
+        let own = patches.filter { $0.path.isSpecced(by: spec) }
+        guard own.isEmpty else { return own }
+        // With a single patch, a folder's other specs are those of other patches, if one of them is this patch's.
+        let hasOwn = !isNamed && patches.count == 1 && spec.hasSibling { patches[0].path.isSpecced(by: $0) }
+        return hasOwn ? nil : patches
     }
 
     /// - Throws: `usage` where the report would take the place of what it is about.
@@ -198,6 +224,11 @@ extension String {
 }
 
 extension Path {
+    /// Whether a file of the same folder fits.
+    fileprivate func hasSibling(_ fits: (Path) -> Bool) -> Bool {
+        ((try? Folder.names(in: parent)) ?? []).contains(where: fits)
+    }
+
     /// Whether a spec is this script's by its name: `cart.lua`, `cart_spec.lua`, `cart-spec.lua` or `cart.spec.lua`.
     fileprivate func isSpecced(by spec: Path) -> Bool {
         func stem(_ path: Path) -> [UInt8] {

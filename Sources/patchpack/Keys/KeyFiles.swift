@@ -337,7 +337,7 @@ struct KeyFile {
         if isPEM, bytes.contains("\\n") || !bytes.contains("\n-----END") {
             return "its line ends are lost: give it as env:NAME, which restores \\n, or write it anew"
         }
-        if bytes.contains("PUBLIC KEY-----") { return "it is a public key, and a private one is expected" }
+        if bytes.contains("PUBLIC KEY-----") { return "it is a public key" }
         if isPEM { return nil }
         if unsafe bytes.withUnsafeBytes({ unsafe $0.first == 0x30 && $0.count > 64 }) {
             return "it may be DER or PKCS#12: openssl pkey -inform DER, or openssl pkcs12 -nodes, makes PEM of it"

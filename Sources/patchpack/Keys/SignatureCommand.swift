@@ -14,7 +14,11 @@ struct SignatureCommand: Sendable {
 
     /// The commands that the options name.
     static func all(_ arguments: ParsedArguments) throws(PatchError) -> [SignatureCommand] {
-        arguments.values(of: .signatureCommand).map { SignatureCommand(line: $0.text) }
+        let lines = arguments.values(of: .signatureCommand).map(\.text)
+        guard !lines.contains(where: { $0.allSatisfy(\.isWhitespace) }) else {
+            throw PatchError(.usage, "--signature-command is empty", hint: "is the variable set that holds it?")
+        }
+        return lines.map { SignatureCommand(line: $0) }
     }
 
     /// Runs the command with the payload on its standard input.

@@ -37,8 +37,11 @@ enum TestReport {
             }
         }
         if let fault = fault(run) {
-            let hint = run.report.error?.hint
-            console.error(PatchError(run.report.error?.code ?? .script, fault, hint: hint).about(run.spec))
+            // A traceback has lines of its own.
+            let lines = fault.split(separator: "\n").map(String.init)
+            let error = PatchError(run.report.error?.code ?? .script, lines.first ?? "", hint: run.report.error?.hint)
+            console.error(error.about(run.spec))
+            for line in lines.dropFirst() { try console.line("    \(line)") }
         }
     }
 
@@ -47,8 +50,9 @@ enum TestReport {
         func count(_ status: SpecReport.Status) -> Int {
             runs.reduce(0) { $0 + $1.report.tests.count { $0.status == status } }
         }
+        let broken = runs.count { fault($0) != nil }
         return "\(count(.passed)) passed, \(count(.failed)) failed, \(count(.pending)) pending"
-            + (runs.count == 1 ? "" : " in \(runs.count) specs")
+            + (runs.count == 1 ? "" : " in \(runs.count) specs") + (broken == 0 ? "" : ", \(broken) broken")
     }
 
     /// A run's tests, and its fault, which many servers would not see elsewhere.

@@ -133,6 +133,33 @@ import Testing
         #expect(try lint(Self.good + "\nfunction f(v) return (-v).x, (#v).n, (~v)(), -(v .. 'x') end").isEmpty)
     }
 
+    @Test(arguments: [
+        "local v = f(1) + {x = 2}", "local v = {} % f()", "local v = {x = 1} // y", "local v = 2 + f()",
+        "local v = -f()",
+    ])
+    func operatorsMayBeMetamethods(_ line: String) throws {
+        let found = try lint(Self.good + "\nfunction f(y) \(line) return v end")
+        #expect(!found.contains { $0.code == .operand }, "\(found)")
+    }
+
+    @Test func theOriginalOfAMethodIsChecked() throws {
+        func codes(_ body: String) throws -> [String] {
+            try lint("waxClass{'Cart'}\nfunction total(self, a, b) \(body) return 1 end").map(\.code.rawValue)
+        }
+        #expect(try codes("self:ORIGtotal(a)") == ["original-arguments"])
+        #expect(try codes("self:ORIGtotl(a, b)") == ["unknown-method"])
+        #expect(try codes("self:ORIGtotal(a, b) self:ORIGtotal(a, f())").contains("original-arguments") == false)
+        #expect(try codes("if self.extra then self:extra() end").isEmpty)
+        #expect(try codes("local o = {m = function(self) return self:n() end} o:m()").isEmpty)
+    }
+
+    @Test func aMisspeltCommentIsFound() throws {
+        for comment in ["-- patchpack: ignore", "-- patchpack: ignore unused-locl", "--patchpack:ignore nothing"] {
+            #expect(try lint(Self.good + "\n" + comment).map(\.code) == [.unknownTag], "\(comment)")
+        }
+        #expect(try lint(Self.good + "\nlocal x --patchpack:ignore unused-local").isEmpty)
+    }
+
     @Test func manyFindingsTakeNoTime() throws {
         let found = try lint(Self.good + "\n" + String(repeating: "do local a end ", count: 4000))
         #expect(found.count == 200)

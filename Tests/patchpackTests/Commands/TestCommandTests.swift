@@ -58,7 +58,7 @@ struct TestCommandTests {
     /// Debian's prove knows the versions to 13, which has all that is written here but for its number.
     @Test func proveReadsTheTAP() throws {
         try workshop.folder.write(
-            "#!/bin/sh\n'\(Tool.patchpack)' test patches/$1.lua --spec specs/$1.lua --interface interface.json --format tap | sed '1s/14/13/'\n",
+            "#!/bin/sh\n'\(Tool.patchpack)' test patches/$1.lua --spec specs/$1.lua --interface interface.json --format tap\n",
             to: "tap.sh", mode: 0o755)
         let good = try workshop.shell("prove -e '' ./tap.sh :: cart-total")
         #expect(good.status == 0 && good.text.contains("All tests successful"), "\(good.text)\(good.error)")
@@ -178,6 +178,23 @@ struct TestCommandTests {
         #expect(run.text.contains("endless.lua:1: it ran longer than the time limit"), "\(run.text)")
         try workshop.folder.write("while true do end", to: "endless.lua")
         #expect(try test("patches/cart-total.lua", "--spec", "endless.lua", "--time-limit", "1").status == 20)
+    }
+
+    @Test func whatNoHookEndsIsEndedWithTheProcess() throws {
+        try workshop.folder.write(
+            "it('a', function() local s = ('a'):rep(200000) s:find(('.-'):rep(20) .. 'b') end)", to: "slow.lua")
+        let run = try test("patches/cart-total.lua", "--spec", "slow.lua", "--time-limit", "1")
+        #expect(run.status == 20 && run.error.contains("slow.lua: it goes on after its time limit"), "\(run.error)")
+    }
+
+    @Test func aSpecForAnotherPatchSaysSo() throws {
+        try workshop.folder.write("-- @patch com.example.none\nit('a', function() end)", to: "other.lua")
+        let named = try test("patches/cart-total.lua", "--spec", "other.lua")
+        #expect(named.status == 20 && named.error.contains("it is for com.example.none"), "\(named.error)")
+        let folder = try test("patches/cart-total.lua", "--spec", "specs")
+        #expect(folder.status == 0 && folder.error.hasPrefix("3 passed, 0 failed"), "\(folder.text)\(folder.error)")
+        let without = try workshop.run("test", "patches/stock-reserve.lua", "--spec", "specs/stock-reserve.lua")
+        #expect(without.text.contains("give --interface"), "\(without.text)")
     }
 
     /// What the app's function throws has its message alone, as in the app.

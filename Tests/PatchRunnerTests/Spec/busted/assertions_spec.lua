@@ -79,6 +79,17 @@ describe("spies", function()
     s(list) list[1] = 2
     assert.spy(s).was.called_with({1})
   end)
+  it("does not know what it has become", function()
+    local s, list = spy.new(), {1}
+    s(list) list[1] = 2
+    assert.spy(s).was.called_with({2})
+  end)
+  it("knows objects", function()
+    local s, list = spy.new(), {1}
+    s(list) list[1] = 2
+    assert.spy(s).was.called_with(match.is_ref(list))
+    assert.spy(s).was_not.called_with(match.is_ref({1}))
+  end)
   it("stubs", function()
     local s = stub(t, "f")
     s.returns(1) assert.equal(1, t.f())
