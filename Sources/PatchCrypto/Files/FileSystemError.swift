@@ -6,11 +6,11 @@
 
 extension PatchError.Code {
     /// A file is missing or cannot be read.
-    package static let noInput = Self("no-input", exitStatus: 66)
+    public static let noInput = Self("no-input", exitStatus: 66)
     /// The output is there already.
-    package static let exists = Self("exists", exitStatus: 73)
+    public static let exists = Self("exists", exitStatus: 73)
     /// Writing failed.
-    package static let io = Self("io", exitStatus: 74)
+    public static let io = Self("io", exitStatus: 74)
 }
 
 extension PatchError {

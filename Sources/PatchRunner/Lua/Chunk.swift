@@ -5,7 +5,6 @@
 struct Chunk {
     /// The number of parameters, without `...`.
     private(set) var parameters = 0
-    private(set) var isVariadic = false
     /// The line on which it begins; 0 for a script.
     private(set) var line = 0
     /// The lines that hold instructions, this function's and those of the functions within it.
@@ -50,17 +49,16 @@ struct Chunk {
         line = reader.varint()
         _ = reader.varint()
         parameters = Int(reader.byte())
-        isVariadic = reader.byte() != 0
+        _ = reader.byte()  // whether it takes `...`
         _ = reader.byte()
         let code = reader.repeated { $0.word() }
         let constants = reader.repeated { $0.constant() }
-        let upvalues = reader.repeated { $0.take(3) }.count
+        _ = reader.repeated { $0.take(3) }
         let inner = reader.repeated { Chunk(&$0) }
         let deltas = reader.repeated { Int(Int8(bitPattern: $0.byte())) }
         let absolute = reader.repeated { ($0.varint(), $0.varint()) }
         _ = reader.repeated { ($0.string(), $0.varint(), $0.varint()) }
         let names = reader.repeated { $0.string() }
-        _ = upvalues
 
         var lineOf: [Int] = []
         var current = line
