@@ -40,7 +40,7 @@ step "5. verify them, as the app would"
 
 step "6. change one byte, and verify again"
 cp dist/cart-total.js "$work/changed.js"
-printf 'X' | dd of="$work/changed.js" bs=1 seek=100 conv=notrunc status=none
+printf 'XYZW' | dd of="$work/changed.js" bs=1 seek=100 conv=notrunc status=none
 if "$patchpack" verify "$work/changed.js" "${keys[@]}"; then
   echo "the changed patch was accepted" >&2
   exit 1

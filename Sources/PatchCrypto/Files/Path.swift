@@ -26,6 +26,19 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
         bytes.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
     }
 
+    /// The names on the way from the root, as the path is written: `..` takes a name back, and links are not followed.
+    package var absoluteComponents: [[UInt8]] {
+        var all = components.map(Array.init)
+        if !isAbsolute, let folder = unsafe getcwd(nil, 0) {
+            defer { unsafe free(folder) }
+            let bytes = unsafe Array(UnsafeRawBufferPointer(start: folder, count: strlen(folder)))
+            all = Path(bytes: bytes).components.map(Array.init) + all
+        }
+        return all.reduce(into: []) { names, name in
+            if name == Array("..".utf8) { _ = names.popLast() } else { names.append(name) }
+        }
+    }
+
     /// The last name; `.` where there is none.
     package var name: Path { Path(bytes: components.last.map(Array.init) ?? Array(".".utf8)) }
 

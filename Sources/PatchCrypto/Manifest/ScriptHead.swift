@@ -70,14 +70,15 @@ public struct ScriptHead: Sendable {
         return nil
     }
 
-    /// The ids of all `@patch` tags, which a spec may have several of.
+    /// The ids of all `@patch` tags of a spec: in the comments before its code, with commas or spaces between several.
     package static func patches(of spec: [UInt8]) -> [String] {
         spec.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .prefix { $0.starts(with: "--".utf8) }
-            .compactMap { line in
-                let words = line.dropFirst(2).split(whereSeparator: isSpace)
-                guard words.count > 1, words[0].elementsEqual("@patch".utf8) else { return nil }
-                return String(decoding: words[1], as: UTF8.self)
+            .map { $0.drop(while: isSpace) }
+            .prefix { $0.isEmpty || $0.starts(with: "--".utf8) }
+            .flatMap { line -> [String] in
+                let words = line.drop { $0 == UInt8(ascii: "-") }.split { isSpace($0) || $0 == UInt8(ascii: ",") }
+                guard words.first?.elementsEqual("@patch".utf8) == true else { return [] }
+                return words.dropFirst().map { String(decoding: $0, as: UTF8.self) }
             }
     }
 

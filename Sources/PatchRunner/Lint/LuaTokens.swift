@@ -13,6 +13,25 @@ struct LuaTokens {
         func isSymbol(_ symbol: String) -> Bool { (kind == .symbol || kind == .name) && text == symbol }
     }
 
+    /// A comment of one line.
+    struct Comment {
+        let line: Int
+        /// Whether nothing but spaces is before it.
+        let isAlone: Bool
+        /// What follows its hyphens.
+        let text: ArraySlice<UInt8>
+    }
+
+    /// The comments that were passed by.
+    private(set) var comments: [Comment] = []
+
+    /// All comments of one line in a script.
+    static func comments(in source: [UInt8]) -> [Comment] {
+        var tokens = LuaTokens(source)
+        while tokens.next().kind != .end {}
+        return tokens.comments
+    }
+
     private let source: [UInt8]
     private var position = 0
     private var line = 1
@@ -107,7 +126,11 @@ struct LuaTokens {
                     position += level + 2
                     skipLongBracket(level)
                 } else {
+                    let begin = position
                     skipLine()
+                    let before = source[..<(begin - 2)].reversed().prefix { $0 != 0x0A && $0 != 0x0D }
+                    let isAlone = before.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+                    comments.append(Comment(line: line, isAlone: isAlone, text: source[begin..<position]))
                 }
             } else {
                 return

@@ -5,44 +5,47 @@ import PatchCrypto
 extension PatchLint {
     /// Whether the line, or the line before it, says `-- patchpack: ignore CODE`.
     func isIgnored(_ finding: Finding) -> Bool {
-        ignored[finding.script]?[finding.line]?.contains(finding.code.rawValue) == true
+        finding.severity == .warning && finding.code != .unknownTag
+            && ignored[finding.script]?[finding.line]?.contains(finding.code.rawValue) == true
     }
 
     /// For each line, the codes that a comment on it, or alone on the line before it, silences.
-    static func ignored(in text: SourceText) -> [Int: Set<String>] {
+    static func ignored(in script: Script) -> [Int: Set<String>] {
         var ignored: [Int: Set<String>] = [:]
-        for (index, line) in text.lines.enumerated() {
-            let bytes = Array(line.utf8)
-            guard let names = ignoredCodes(in: bytes) else { continue }
-            ignored[index + 1, default: []].formUnion(names)
-            let isAlone = bytes.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "-")
-            if isAlone { ignored[index + 2, default: []].formUnion(names) }
+        for comment in LuaTokens.comments(in: script.bytes) {
+            guard let names = ignoredCodes(in: comment.text) else { continue }
+            ignored[comment.line, default: []].formUnion(names)
+            if comment.isAlone { ignored[comment.line + 1, default: []].formUnion(names) }
         }
         return ignored
     }
 
-    /// The words after `-- patchpack: ignore`; nil for a line without it.
-    private static func ignoredCodes(in line: [UInt8]) -> Set<String>? {
-        guard let name = line.firstRange(of: Array("patchpack:".utf8)) else { return nil }
-        let before = line[..<name.lowerBound].reversed().drop { $0 == UInt8(ascii: " ") }
-        let after = line[name.upperBound...].drop { $0 == UInt8(ascii: " ") }
-        guard before.starts(with: "--".utf8), after.starts(with: "ignore".utf8) else { return nil }
-        let codes = after.dropFirst(6).split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") || $0 == 0x0D }
-        return Set(codes.map { String(decoding: $0, as: UTF8.self) })
+    /// The words after `patchpack: ignore`; nil for another comment.
+    private static func ignoredCodes(in comment: ArraySlice<UInt8>) -> Set<String>? {
+        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") }
+        let text = comment.drop(while: isSpace)
+        guard text.starts(with: "patchpack:".utf8) else { return nil }
+        let words = text.dropFirst("patchpack:".utf8.count).drop(while: isSpace)
+        guard words.starts(with: "ignore".utf8) else { return nil }
+        return Set(
+            words.dropFirst(6).split { $0 == UInt8(ascii: ",") || isSpace($0) }.map {
+                String(decoding: $0, as: UTF8.self)
+            })
     }
 
     /// A comment that silences nothing, because its code is misspelt or missing, is no comment that anybody meant.
     mutating func checkIgnored() {
-        let known = Finding.Code.allCases.map(\.rawValue)
-        for text in texts {
-            for (index, line) in text.lines.enumerated() {
-                guard let codes = Self.ignoredCodes(in: Array(line.utf8)) else { continue }
+        // An error is for the code, and no comment changes what the app does.
+        let known = Finding.Code.allCases.filter { $0.severity == .warning }.map(\.rawValue)
+        for (script, text) in zip(scripts, texts) {
+            for comment in LuaTokens.comments(in: script.bytes) {
+                guard let codes = Self.ignoredCodes(in: comment.text) else { continue }
                 let unknown = codes.subtracting(known).sorted()
                 guard let code = unknown.first ?? (codes.isEmpty ? "" : nil) else { continue }
                 found.append(
                     text.finding(
-                        .unknownTag, line: index + 1, word: code.isEmpty ? "patchpack" : code,
-                        code.isEmpty ? "no code after `patchpack: ignore`" : "no finding is called \(code)",
+                        .unknownTag, line: comment.line, word: code.isEmpty ? "patchpack" : code,
+                        code.isEmpty ? "no code after `patchpack: ignore`" : "no warning is called \(code)",
                         hint: nearest(code, among: known).map { "did you mean \($0)?" } ?? "such as unused-local"))
             }
         }

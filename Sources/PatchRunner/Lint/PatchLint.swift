@@ -47,7 +47,7 @@ package struct PatchLint {
         self.interface = interface
         let texts = scripts.map { SourceText($0.name, $0.bytes) }
         self.texts = texts
-        ignored = Dictionary(texts.map { ($0.name, Self.ignored(in: $0)) }, uniquingKeysWith: { first, _ in first })
+        ignored = Dictionary(scripts.map { ($0.name, Self.ignored(in: $0)) }, uniquingKeysWith: { first, _ in first })
     }
 
     private mutating func run() throws(PatchError) {

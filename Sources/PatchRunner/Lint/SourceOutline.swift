@@ -492,6 +492,8 @@ struct SourceOutline {
         if isBracket { advance() }
         let constant = token.kind == .string ? token.text : nil
         let isOnly = !isBracket || ahead.isSymbol(")")
+        // A script that asks for a type has its own reasons.
+        if function == "type", token.kind == .name, let index = find(token.text) { variables[index].isAssigned = true }
         if function == "require" { required.append(isOnly ? constant : nil) }
         if function == "waxClass", isAt("{"), ahead.kind == .string {
             waxClasses.append(Place(line: ahead.line, start: ahead.start, text: ahead.text))

@@ -205,6 +205,10 @@ extension SpecPrelude {
 
         -- Runs a spec's own body, which makes its tests.
         __spec.load = function(source, name)
+          -- What specs share is beside them.
+          local folder = name:match("^(.*)/[^/]*$") or "."
+          package.path = folder .. "/?.lua;" .. folder .. "/?/init.lua;" .. package.path
+          source = source:gsub("^\239\187\191", ""):gsub("^#[^\n]*", "")
           local body, message = load(source, "@" .. name, "t", env)
           if not body then return message end
           return problem_of(body)

@@ -32,11 +32,12 @@ enum CatCommand {
         guard console.format == .text else {
             for script in scripts {
                 try console.json(
-                    .object([
-                        ("schema", .string("patchpack.cat/1")), ("file", .string(path.description)),
-                        ("name", .string(script.name)), ("verified", .bool(!arguments.has(.unverified))),
-                        ("text", .string(String(decoding: script.bytes, as: UTF8.self))),
-                    ]))
+                    .object(
+                        [
+                            ("schema", .string("patchpack.cat/1")), ("file", .string(path.description)),
+                            ("name", .string(script.name)), ("verified", .bool(!arguments.has(.unverified))),
+                            ("text", .string(String(decoding: script.bytes, as: UTF8.self))),
+                        ] + (arguments.has(.manifest) ? [("manifest", contents.manifest.json)] : [])))
             }
             return 0
         }

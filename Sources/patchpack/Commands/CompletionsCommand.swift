@@ -182,7 +182,9 @@ enum CompletionsCommand {
             switch verb.operandValue {
             case .choice(_, let choices) where verb.actions.isEmpty:
                 lines.append("\(condition) -a '\(choices.joined(separator: " "))'")
-            case .file, .directory, .key, .choice: lines.append("\(condition) -F")
+            case .file, .directory, .key, .choice:
+                let isLater = verb.actions.isEmpty ? "" : "; and test (count (commandline -opc)) -gt 2"
+                lines.append("complete -c patchpack -n '\(isVerb)\(isLater)' -F")
             case .text, nil: break
             }
         }

@@ -79,8 +79,8 @@ struct LintedPatch {
 
     /// A script's name: its path below the entry's folder, or its file's name.
     static func name(of path: Path, beside entry: Path) -> String {
-        let (above, all) = (entry.parent.components, path.components)
+        let (above, all) = (entry.absoluteComponents.dropLast(), path.absoluteComponents)
         guard path != entry, all.starts(with: above), all.count > above.count else { return path.name.description }
-        return all.dropFirst(above.count).map { Path(bytes: Array($0)).description }.joined(separator: "/")
+        return all.dropFirst(above.count).map { Path(bytes: $0).description }.joined(separator: "/")
     }
 }

@@ -209,7 +209,8 @@ private struct Release: Sendable {
             parts = all.dropFirst(above.count).map { Path(bytes: Array($0)) }
         }
         // In a bundle scripts are named as `lint` and `test` name them: by their paths below the entry's folder.
-        if isBundle, arguments.value(of: .root) == nil, let entry = arguments.operands.first?.path {
+        if isBundle, arguments.value(of: .root) == nil, let first = arguments.operands.first?.path {
+            let entry = first.isStandardStream ? try ScriptInput.name(arguments) ?? first : first
             parts = [Path(LintedPatch.name(of: path, beside: entry))]
         }
         let name = parts.map(\.description).joined(separator: "/")

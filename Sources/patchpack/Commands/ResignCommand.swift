@@ -23,27 +23,27 @@ enum ResignCommand {
             Array(zip(paths, outputs)), jobs: jobs, on: console,
             words: (arguments.has(.detach) ? "detached" : "signed", "refused"), work: { resigning.resign($0, to: $1) }
         ) { (result) throws(PatchError) in
-            try show(result.error, result.path, result.output, result.size, console)
+            try show(result, console)
             return result.error
         }
     }
 
-    private static func show(
-        _ error: PatchError?, _ path: Path, _ output: Path, _ size: Int, _ console: Console
-    ) throws(PatchError) {
+    private static func show(_ result: Resigning.Result, _ console: Console) throws(PatchError) {
         if console.format == .json {
             try console.json(
                 .object(
                     [
-                        ("schema", .string("patchpack.resign/1")), ("file", .string(path.description)),
-                        ("output", .string(output.description)),
-                    ] + JSONValue.outcome(error) + [
-                        ("size", error == nil ? .integer(size) : .null), ("error", .error(error)),
+                        ("schema", .string("patchpack.resign/1")), ("file", .string(result.path.description)),
+                        ("output", .string(result.output.description)),
+                    ] + JSONValue.outcome(result.error) + [
+                        ("size", result.error == nil ? .integer(result.size) : .null),
+                        ("unchanged", .bool(result.isUnchanged)), ("error", .error(result.error)),
                     ]))
-        } else if let error {
-            console.error(error.about(path))
-        } else if !console.isQuiet, !output.isStandardStream {
-            try console.line(.good, "wrote", "  \(output)  \(size) bytes")
+        } else if let error = result.error {
+            console.error(error.about(result.path))
+        } else if !console.isQuiet, !result.output.isStandardStream {
+            try console.line(
+                .good, result.isUnchanged ? "unchanged" : "wrote", "  \(result.output)  \(result.size) bytes")
         }
     }
 }
@@ -55,6 +55,8 @@ private struct Resigning: Sendable {
         let path: Path
         let output: Path
         var size = 0
+        /// Whether the output was there already, byte for byte.
+        var isUnchanged = false
         var error: PatchError?
     }
 
@@ -125,7 +127,9 @@ private struct Resigning: Sendable {
             result.size = bytes.count
             if output.isStandardStream {
                 try StandardOutput.write(bytes)
-            } else if !output.holds(bytes) {
+            } else if output.holds(bytes) {
+                result.isUnchanged = true
+            } else {
                 try OutputFile.write([OutputFile(path: output, content: .bytes(bytes))], force: arguments.has(.force))
             }
         } catch {

@@ -1,3 +1,8 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 import PatchCrypto
 import PatchRunner
 
@@ -61,7 +66,8 @@ enum TestCommand {
 
     private static func runOnce(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let interface = try InterfaceCommand.given(arguments)
-        let patches = try patches(arguments)
+        let patches = try patches(arguments, console)
+        let hasPatchFolder = arguments.operands.contains { $0.path.isFolder }
         let specs = try specFiles(arguments)
         let coverageFile = arguments.value(of: .coverage)?.path
         if let coverageFile { try protect(files(arguments), from: coverageFile) }
@@ -76,11 +82,25 @@ enum TestCommand {
         var runs: [TestReport.Run] = []
         for (spec, isNamed) in specs {
             var run = TestReport.Run(spec: spec)
-            do {
+            do throws(PatchError) {
                 let bytes = try InputFile.contents(of: spec, limit: Limits().scriptSize)
-                guard let chosen = try chosen(for: spec, bytes, isNamed: isNamed, of: patches) else { continue }
+                let isAlone = !isNamed && !hasPatchFolder
+                guard let chosen = try chosen(for: spec, bytes, isAlone: isAlone, of: patches) else {
+                    console.note("left out: \(spec), which is for another patch")
+                    continue
+                }
                 run.patches = chosen
-                let watchdog = Watchdog(spec, after: timeLimit + 5)
+                let sofar = runs
+                // The thread that uses it otherwise is in the spec's code, and does not come back.
+                nonisolated(unsafe) let console = console
+                let watchdog = Watchdog(after: timeLimit + 5) { [run] in
+                    var run = run
+                    run.report.setError(
+                        PatchError(.script, "it goes on after its time limit, where nothing of Lua can end it"))
+                    if format == "text" { try? unsafe TestReport.show(run, isOnly: specs.count == 1, console) }
+                    try? unsafe report(sofar + [run], as: format, console)
+                    _exit(PatchError.Code.script.exitStatus)
+                }
                 // What a spec prints is no part of the report.
                 run.report = StandardOutput.whileDiverted {
                     // A spec is the author's own; what limits patches is no matter of its.
@@ -90,7 +110,10 @@ enum TestCommand {
                         codeRuns: { watchdog.watch($0) })
                 }
                 watchdog.end()
+                // What is wrong with the filter is wrong for all specs.
+                if let error = run.report.error, error.code == .usage { throw error }
             } catch {
+                if error.code == .usage { throw error }
                 run.report.setError(error)
             }
             // A filter leaves some without tests, and a folder may hold what specs share.
@@ -104,15 +127,24 @@ enum TestCommand {
                 filter.isEmpty ? "no spec has a test for these patches" : "no test fits the filter",
                 hint: "a spec is for the patch of its name, or for those that its `-- @patch` lines name")
         }
+        for patch in patches where !runs.contains(where: { $0.patches.contains { $0.path == patch.path } }) {
+            console.warning("\(patch.path): no spec for \(patch.patch.manifest.id)")
+        }
+        try report(runs, as: format, console)
+        if let coverageFile { try write(runs, patches.flatMap(\.files), to: coverageFile, format, console) }
+        guard !runs.allSatisfy(\.report.isGood) else { return 0 }
+        return runs.compactMap { $0.report.error?.code.exitStatus }.first ?? PatchError.Code.script.exitStatus
+    }
+
+    private static func report(
+        _ runs: [TestReport.Run], as format: String, _ console: Console
+    ) throws(PatchError) {
         switch format {
         case "tap": try console.raw(TAP.text(runs.flatMap(TestReport.cases)))
         case "junit": try console.raw(JUnit.text(runs.flatMap(TestReport.cases)))
         case "json": for line in TestReport.json(runs) { try console.json(line) }
         default: console.note(TestReport.counts(runs))
         }
-        if let coverageFile { try write(runs, patches.flatMap(\.files), to: coverageFile, format, console) }
-        guard !runs.allSatisfy(\.report.isGood) else { return 0 }
-        return runs.compactMap { $0.report.error?.code.exitStatus }.first ?? PatchError.Code.script.exitStatus
     }
 
     private static func write(
@@ -130,24 +162,25 @@ enum TestCommand {
 
     /// The patches that a spec is for: those that its `-- @patch` lines name, else that of its own name, else all.
     ///
-    /// - Returns: Nil for a spec of a folder that is for other patches.
+    /// - Parameter isAlone: Whether the spec was found in a folder, and the patches were not: it may be another patch's.
+    /// - Returns: Nil for a spec that is another patch's.
     /// - Throws: `script` if a spec that was named is for patches that were not given.
     private static func chosen(
-        for spec: Path, _ bytes: [UInt8], isNamed: Bool, of patches: [GivenPatch]
+        for spec: Path, _ bytes: [UInt8], isAlone: Bool, of patches: [GivenPatch]
     ) throws(PatchError) -> [GivenPatch]? {
         let named = ScriptHead.patches(of: bytes)
         guard named.isEmpty else {
             let chosen = patches.filter { named.contains($0.patch.manifest.id) }
             guard chosen.isEmpty else { return chosen }
-            guard isNamed || patches.count > 1 else { return nil }
+            guard !isAlone else { return nil }
             throw PatchError(
                 .script, "it is for \(named.joined(separator: ", ")), and no such patch was given",
                 hint: "the patches are \(patches.map(\.patch.manifest.id).joined(separator: ", "))")
         }
         let own = patches.filter { $0.path.isSpecced(by: spec) }
         guard own.isEmpty else { return own }
-        // With a single patch, a folder's other specs are those of other patches, if one of them is this patch's.
-        let hasOwn = !isNamed && patches.count == 1 && spec.hasSibling { patches[0].path.isSpecced(by: $0) }
+        // If one of the folder's specs is this patch's, the others are those of other patches.
+        let hasOwn = isAlone && patches.count == 1 && spec.hasSibling { patches[0].path.isSpecced(by: $0) }
         return hasOwn ? nil : patches
     }
 
@@ -168,7 +201,7 @@ enum TestCommand {
     }
 
     /// The operands: scripts, each a patch or all of them one, and envelopes, which are verified first.
-    private static func patches(_ arguments: ParsedArguments) throws(PatchError) -> [GivenPatch] {
+    private static func patches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> [GivenPatch] {
         let fields = try ManifestFields(arguments)
         var patches: [GivenPatch] = []
         let paths = try patchFiles(arguments)
@@ -179,6 +212,15 @@ enum TestCommand {
         if arguments.has(.bundle) { return [try patch(of: paths, fields, given)] }
         for path in paths {
             if path.bytes.suffix(4).elementsEqual(".lua".utf8) || path.isStandardStream && given != nil {
+                // What patches share, or the parts of a bundle, have no tags; a file that was named is meant to be a patch.
+                let isNamed = arguments.operands.contains { $0.path == path }
+                if !isNamed, fields.id == nil,
+                    let bytes = try? InputFile.contents(of: path, limit: Limits().scriptSize),
+                    let head = try? ScriptHead(of: bytes), head.value(of: .patch) == nil
+                {
+                    console.note("left out: \(path), which has no @patch")
+                    continue
+                }
                 patches.append(try patch(of: [path], fields, given))
                 continue
             }
@@ -231,11 +273,13 @@ extension Path {
 
     /// Whether a spec is this script's by its name: `cart.lua`, `cart_spec.lua`, `cart-spec.lua` or `cart.spec.lua`.
     fileprivate func isSpecced(by spec: Path) -> Bool {
+        // Names of Lua modules have no hyphens, and those of patches often have.
         func stem(_ path: Path) -> [UInt8] {
             let bytes = path.name.bytes
-            return Array(bytes[..<(bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex)])
+            return bytes[..<(bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex)]
+                .map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
         }
         let (own, others) = (stem(self), stem(spec))
-        return ["", "_spec", "-spec", ".spec"].contains { others == own + Array($0.utf8) }
+        return ["", "_spec", ".spec"].contains { others == own + Array($0.utf8) }
     }
 }

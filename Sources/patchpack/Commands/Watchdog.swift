@@ -1,25 +1,18 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 import Dispatch
-import PatchCrypto
-import PatchRunner
 import Synchronization
 
-/// Ends the process if a spec's code goes on although its time limit has ended it: in a loop of C, a handler or a finalizer, no
-/// hook of Lua's runs.
+/// Acts if a spec's code goes on although its time limit has ended it: in a loop of C, a handler or a finalizer, no hook of Lua's runs.
 final class Watchdog: Sendable {
-    private let spec: Path
     private let seconds: Int
+    private let act: @Sendable () -> Void
     /// Seconds since the code began to run; nil while none runs.
     private let running = Mutex<Int?>(nil)
     nonisolated(unsafe) private let timer: any DispatchSourceTimer
 
-    init(_ spec: Path, after seconds: Int) {
-        self.spec = spec
+    /// - Parameter act: Called once on another thread, while the code goes on.
+    init(after seconds: Int, act: @escaping @Sendable () -> Void) {
         self.seconds = seconds
+        self.act = act
         let timer = DispatchSource.makeTimerSource()
         unsafe self.timer = timer
         timer.schedule(deadline: .now() + 1, repeating: 1)
@@ -36,10 +29,6 @@ final class Watchdog: Sendable {
             running = running.map { $0 + 1 }
             return running.map { $0 > seconds } ?? false
         }
-        guard isOverdue else { return }
-        let text =
-            "patchpack: error: \(escaped(spec.description)): it goes on after its time limit, where nothing of Lua can end it\n"
-        _ = unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe writeAll($0, to: 2) }
-        _exit(PatchError.Code.script.exitStatus)
+        if isOverdue { act() }
     }
 }

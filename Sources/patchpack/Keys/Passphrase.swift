@@ -100,7 +100,12 @@ enum Passphrase {
         line.reserveCapacity(1024)  // so that no smaller copy of it is left behind
         while line.count < 1024 {
             var byte: UInt8 = 0
-            guard unsafe read(terminal, &byte, 1) == 1, byte != 3, byte != 4 || !line.isEmpty else {
+            let count = unsafe read(terminal, &byte, 1)
+            if count == 1, byte == 3 {
+                unsafe tcsetattr(terminal, TCSAFLUSH, &usual)
+                raise(SIGINT)  // whoever called is to see an interrupt
+            }
+            guard count == 1, byte != 3, byte != 4 || !line.isEmpty else {
                 throw PatchError(.passphrase, "\(file): no passphrase was given")
             }
             switch byte {

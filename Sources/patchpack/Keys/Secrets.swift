@@ -6,7 +6,12 @@ struct Secrets: Sendable {
 
     /// - Parameter words: The command line's; the values of this tool's variables are looked at too.
     init(words: [Argument]) {
-        let values = words + Environment.values(ofNamesWith: "PATCHPACK_").map(Argument.init)
+        // A store's pin is public, and has the form of a key.
+        let pin = "--\(Option.trustStorePin.name)"
+        let secrets = words.indices.filter { index in
+            !(index > 0 && words[index - 1].isText(pin)) && !words[index].bytes.starts(with: "\(pin)=".utf8)
+        }
+        let values = secrets.map { words[$0] } + Environment.values(ofNamesWith: "PATCHPACK_").map(Argument.init)
         var texts: Set<String> = []
         for value in values where value.bytes.count >= Self.shortest {
             // Of `--signing-key=rsa-sha256:KEY` a message may show each part, and of a path a folder.

@@ -135,12 +135,15 @@ enum StandardOutput {
 
     /// Whether its reader has gone, as `head` does.
     static let isBroken = Atomic(false)
+    /// Where it is now.
+    private static let diverted = Atomic(Int32(1))
 
     /// Writes bytes.
     ///
     /// - Throws: `io` where nobody takes them.
     static func write(_ bytes: [UInt8]) throws(PatchError) {
-        let failure = unsafe bytes.withUnsafeBufferPointer { unsafe writeAll($0, to: 1) }
+        let output = diverted.load(ordering: .relaxed)
+        let failure = unsafe bytes.withUnsafeBufferPointer { unsafe writeAll($0, to: output) }
         if failure == EPIPE { isBroken.store(true, ordering: .relaxed) }
         guard failure == 0 else { throw .system(.io, Path("standard output"), failure) }
     }
@@ -152,9 +155,11 @@ extension StandardOutput {
         fflush(nil)
         let output = fcntl(1, F_DUPFD_CLOEXEC, 3)
         guard output >= 0 else { return body() }
+        diverted.store(output, ordering: .relaxed)
         defer {
             fflush(nil)
             dup2(output, 1)
+            diverted.store(1, ordering: .relaxed)
             close(output)
         }
         dup2(2, 1)

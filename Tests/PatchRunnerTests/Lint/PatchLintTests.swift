@@ -160,6 +160,19 @@ import Testing
         #expect(try lint(Self.good + "\nlocal x --patchpack:ignore unused-local").isEmpty)
     }
 
+    @Test func onlyCommentsSilence() throws {
+        let text =
+            "\nx = \"-- patchpack: ignore undefined-global\" y = nope\nz = [[\n-- patchpack: ignore undefined-global\n]] w = nope"
+        #expect(try lint(Self.good + text).map(\.code) == [.undefinedGlobal, .undefinedGlobal])
+        let error = "patch.replace('Cart.totl', print) -- patchpack: ignore unknown-function"
+        #expect(try lint(error).contains { $0.code == .unknownFunction })
+        #expect(
+            try lint(
+                "patch.replace('Cart.total', function(original, a, b) if type(a) == 'table' then a = #a end return original(a, b) end)"
+            )
+            .isEmpty)
+    }
+
     @Test func manyFindingsTakeNoTime() throws {
         let found = try lint(Self.good + "\n" + String(repeating: "do local a end ", count: 4000))
         #expect(found.count == 200)

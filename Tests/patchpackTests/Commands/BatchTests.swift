@@ -259,6 +259,13 @@ struct BatchTests {
         let tagged = try shop.shell(
             "{ cat cart.lua; echo 'require \"lib.tax\"'; } >bundle/main.lua; patchpack pack bundle/main.lua bundle/lib/tax.lua --bundle -o c.js --signing-key signing.pem --script-key script.key && patchpack cat c.js \(keys) | grep '==>'"
         )
+        let elsewhere = try shop.shell(
+            """
+            cd bundle/lib && patchpack pack ../main.lua ./tax.lua --bundle -o ../../d.js --signing-key ../../signing.pem --script-key ../../script.key &&
+            cd ../.. && cat bundle/main.lua | patchpack pack - "$PWD/bundle/lib/tax.lua" --bundle --stdin-filename bundle/main.lua -o e.js \
+              --signing-key signing.pem --script-key script.key && cmp c.js d.js && cmp c.js e.js
+            """)
+        #expect(elsewhere.status == 0, "\(elsewhere.error)")
         #expect(tagged.lines.suffix(2) == ["==> main.lua <==", "==> lib/tax.lua <=="], "\(tagged.text)\(tagged.error)")
     }
 

@@ -49,7 +49,7 @@ struct TestCommandTests {
         }
         #expect(try run("cart.js") == 0)
         #expect(
-            try workshop.shell("cp cart.js changed.js; printf X | dd of=changed.js bs=1 seek=100 conv=notrunc").status
+            try workshop.shell("cp cart.js changed.js; printf XYZW | dd of=changed.js bs=1 seek=100 conv=notrunc").status
                 == 0)
         #expect(try run("changed.js") == 11)
         #expect(try test("cart.js", "--spec", "specs/cart-total.lua").status == 64)
@@ -127,7 +127,9 @@ struct TestCommandTests {
             "-- @patch com.example.shop.cart-total\nit('a', function() assert.same({}, host.failures()) end)",
             to: "specs/more.lua")
         let named = try test("patches", "--spec", "specs/more.lua")
-        #expect(named.status == 0 && named.error.hasPrefix("1 passed"), "\(named.text)\(named.error)")
+        #expect(
+            named.status == 0 && named.error.contains("1 passed, 0 failed")
+                && named.error.contains("no spec for com.example.shop.stock-reserve"), "\(named.text)\(named.error)")
     }
 
     @Test func testsAreChosenByNameAndTag() throws {
@@ -185,6 +187,26 @@ struct TestCommandTests {
             "it('a', function() local s = ('a'):rep(200000) s:find(('.-'):rep(20) .. 'b') end)", to: "slow.lua")
         let run = try test("patches/cart-total.lua", "--spec", "slow.lua", "--time-limit", "1")
         #expect(run.status == 20 && run.error.contains("slow.lua: it goes on after its time limit"), "\(run.error)")
+        // What was found before it is in the report.
+        let junit = try test(
+            "patches/cart-total.lua", "--spec", "specs/cart-total.lua", "slow.lua", "--time-limit", "1", "--format",
+            "junit")
+        #expect(junit.status == 20 && junit.text.components(separatedBy: "<testcase").count == 5, "\(junit.text)")
+    }
+
+    /// In a folder of one patch, a second spec is no other patch's.
+    @Test func noSpecOfAFolderIsDropped() throws {
+        let run = try workshop.shell(
+            """
+            mkdir -p p s && cp patches/cart-total.lua p/ && echo 'return {}' >p/shared.lua
+            cp specs/cart-total.lua s/cart_total_spec.lua && echo 'return {answer = 42}' >s/helper.lua
+            printf '\\xef\\xbb\\xbf-- a\\n\\n--- @patch com.example.shop.other, com.example.shop.cart-total\\nlocal h = require "helper" it("a", function() assert.equal(42, h.answer) end)' >s/more.lua
+            patchpack test p --spec s --interface interface.json; echo 'it("b", function() assert.is_true(false) end)' >s/failing.lua
+            patchpack test p --spec s --interface interface.json; echo $?
+            """)
+        #expect(
+            run.error.contains("left out: p/shared.lua") && run.error.contains("4 passed, 0 failed"), "\(run.error)")
+        #expect(run.error.contains("4 passed, 1 failed") && run.lines.last == "20", "\(run.text)\(run.error)")
     }
 
     @Test func aSpecForAnotherPatchSaysSo() throws {
@@ -192,7 +214,9 @@ struct TestCommandTests {
         let named = try test("patches/cart-total.lua", "--spec", "other.lua")
         #expect(named.status == 20 && named.error.contains("it is for com.example.none"), "\(named.error)")
         let folder = try test("patches/cart-total.lua", "--spec", "specs")
-        #expect(folder.status == 0 && folder.error.hasPrefix("3 passed, 0 failed"), "\(folder.text)\(folder.error)")
+        #expect(
+            folder.status == 0 && folder.error.contains("\n3 passed, 0 failed")
+                && folder.error.contains("left out: specs/"), "\(folder.text)\(folder.error)")
         let without = try workshop.run("test", "patches/stock-reserve.lua", "--spec", "specs/stock-reserve.lua")
         #expect(without.text.contains("give --interface"), "\(without.text)")
     }
