@@ -49,7 +49,8 @@ struct TestCommandTests {
         }
         #expect(try run("cart.js") == 0)
         #expect(
-            try workshop.shell("cp cart.js changed.js; printf XYZW | dd of=changed.js bs=1 seek=100 conv=notrunc").status
+            try workshop.shell("cp cart.js changed.js; printf XYZW | dd of=changed.js bs=1 seek=100 conv=notrunc")
+                .status
                 == 0)
         #expect(try run("changed.js") == 11)
         #expect(try test("cart.js", "--spec", "specs/cart-total.lua").status == 64)
