@@ -80,7 +80,8 @@ struct SourceOutline {
 
     /// The script is not what a compiler would take, or deeper than is looked at.
     private struct GivenUp: Error {}
-    private static let deepest = 100
+    /// Each level takes up to 5 KiB of stack under a sanitizer, and a thread of a queue has 512 KiB.
+    private static let deepest = 40
 
     /// - Parameter source: A script that compiles.
     init(_ source: [UInt8]) {
