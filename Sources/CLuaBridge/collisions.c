@@ -22,16 +22,14 @@ typedef struct node {
 } node;
 
 enum {
-    /// Moving so few takes 3 ms however they fall.
-    FEW_NODES = 1024,
     /// Steps that take 10 ms.
     MOST_STEPS = 2000000,
     INTEGER = LUA_TNUMBER, FLOAT = LUA_TNUMBER | 1 << 4, // types with their variants
 };
 
-bool pp_is_hash_part(size_t size) {
+bool pp_has_size_of_hash_part(size_t size) {
     size_t nodes = size / sizeof(node);
-    return size % sizeof(node) == 0 && nodes > FEW_NODES && (nodes & (nodes - 1)) == 0;
+    return size % sizeof(node) == 0 && (nodes & (nodes - 1)) == 0;
 }
 
 void pp_add_hash_part(pp_state *state, const void *block, size_t size) {
