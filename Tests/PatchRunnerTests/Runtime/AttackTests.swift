@@ -1,6 +1,6 @@
 import Foundation
 import PatchCrypto
-import PatchRunner
+@testable import PatchRunner
 import Synchronization
 import TestSupport
 import Testing
@@ -13,17 +13,17 @@ import Testing
         var amount: Int
         init(from decoder: any Decoder) throws {
             amount = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .amount)
-            _ = Self.tick.withLock { $0 }?()
+            _ = Self.tick.locked { $0 }?()
         }
         enum CodingKeys: String, CodingKey { case amount }
     }
 
     @Test func aTableMayChangeWhileItIsRead() throws {
         let harness = try Harness()
-        Price.tick.withLock { $0 = nil }
+        Price.tick.locked { $0 = nil }
         let tick = try harness.registry.replaceable("T.tick") { () -> Int in 0 }
-        Price.tick.withLock { $0 = tick }
-        defer { Price.tick.withLock { $0 = nil } }
+        Price.tick.locked { $0 = tick }
+        defer { Price.tick.locked { $0 = nil } }
         let prices = try harness.registry.replaceable("T.prices") { () -> [String: Price] in [:] }
         let take = try harness.registry.replaceable("T.take") { () -> Int in 0 }
         _ = try harness.registry.replaceable("T.given") { (prices: [String: Price]) -> Int in prices.count }

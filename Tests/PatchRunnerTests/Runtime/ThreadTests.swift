@@ -1,6 +1,6 @@
 import Foundation
 import PatchCrypto
-import PatchRunner
+@testable import PatchRunner
 import Synchronization
 import TestSupport
 import Testing
@@ -65,14 +65,14 @@ import Testing
                     harness.runner.remove("com.example.shop.fix")
                     rounds.add()
                 } catch {
-                    wrong.withLock { $0.append(-1) }
+                    wrong.locked { $0.append(-1) }
                 }
             } else {
                 let answer = thread.isMultiple(of: 2) ? function(7) : second(7)
-                if answer != 7, answer != 1007 { wrong.withLock { $0.append(answer) } }
+                if answer != 7, answer != 1007 { wrong.locked { $0.append(answer) } }
             }
         }
-        #expect(wrong.withLock { $0 }.isEmpty)
+        #expect(wrong.locked { $0 }.isEmpty)
         #expect(rounds.count > 10)
         #expect(function(7) == 7)
         #expect(harness.failures.isEmpty, "\(harness.failures.prefix(3))")

@@ -1,6 +1,6 @@
 import Foundation
 import PatchCrypto
-import PatchRunner
+@testable import PatchRunner
 import Synchronization
 import TestSupport
 import Testing
@@ -122,7 +122,7 @@ import Testing
         let arrived = Counter()
         let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in
             await withCheckedContinuation { waiting in
-                gate.withLock { $0.append(waiting) }
+                gate.locked { $0.append(waiting) }
                 arrived.add()
             }
             return x
@@ -133,7 +133,7 @@ import Testing
         let answers = await withTaskGroup(of: Int.self) { group in
             for i in 0..<2 * limit { group.addTask { await function(i) } }
             while arrived.count < 2 * limit { try? await Task.sleep(for: .milliseconds(1)) }
-            for waiting in gate.withLock({ $0 }) { waiting.resume() }
+            for waiting in gate.locked({ $0 }) { waiting.resume() }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers.count { $0 >= 10000 } == limit)
@@ -183,17 +183,17 @@ import Testing
         let harness = try Harness()
         let own = Mutex<Replaceable<@Sendable (Int) -> Int>?>(nil)
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
-            guard x < 100, let function = own.withLock({ $0 }) else { return x }
+            guard x < 100, let function = own.locked({ $0 }) else { return x }
             var sum = 0
             for _ in 0..<(x == 99 ? 1000 : 1) { sum = function(x + 1) }
             return sum
         }
-        own.withLock { $0 = function }
+        own.locked { $0 = function }
         try harness.apply("patch.replace('T.f', function(original, x) return original(x) end)", replaces: ["T.f"])
         #expect(function(1) == 100)
         #expect(fallbacks(harness) == [.noRoom])
         #expect(harness.registry.state.first?.patches.first.map { $0.fallbacks > 1000 } == true)
-        own.withLock { $0 = nil }
+        own.locked { $0 = nil }
     }
 
     /// Runs what it is given at once, as some apps' executors do.
@@ -208,11 +208,11 @@ import Testing
         let harness = try Harness()
         let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
         let slow = try harness.registry.replaceable("T.slow") { (x: Int) async -> Int in
-            await withCheckedContinuation { continuation in waiting.withLock { $0 = continuation } }
+            await withCheckedContinuation { continuation in waiting.locked { $0 = continuation } }
             return x
         }
         let outer = try harness.registry.replaceable("T.outer") { (x: Int) -> Int in
-            waiting.withLock { $0.take() }?.resume()
+            waiting.locked { $0.take() }?.resume()
             return x
         }
         let burn = "for i = 1, 600000 do end"
@@ -223,7 +223,7 @@ import Testing
             """, replaces: ["T.slow", "T.outer"])
         let executor = AtOnce()
         let answer = Task(executorPreference: executor) { await slow(1) }
-        while waiting.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
+        while waiting.locked({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
         #expect(outer(1) == 1)
         #expect(await answer.value == 1001)
         #expect(harness.failures.map(\.message) == ["ended: it used up its fuel"])
@@ -285,7 +285,7 @@ import Testing
         }
         let gate = Mutex<CheckedContinuation<Void, Never>?>(nil)
         let slow = try harness.registry.replaceable("T.slow") { (x: Int) async -> Int in
-            await withCheckedContinuation { continuation in gate.withLock { $0 = continuation } }
+            await withCheckedContinuation { continuation in gate.locked { $0 = continuation } }
             return x
         }
         let mayLeave = DispatchSemaphore(value: 0)
@@ -303,10 +303,10 @@ import Testing
             """, replaces: ["T.f", "T.slow", "T.hold"])
         for round in 1...10 {
             async let answer = slow(round)
-            while gate.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
+            while gate.locked({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
             async let held = onThread { hold() }
             await isIn.wait()
-            gate.withLock { $0.take() }?.resume()
+            gate.locked { $0.take() }?.resume()
             #expect(await answer == round)  // it could not enter again, and gave up
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<2 { group.addTask { await onThread { for i in 0..<2000 { _ = function(i) } } } }
