@@ -117,7 +117,10 @@ enum TestCommand {
                 run.report.setError(error)
             }
             // A filter leaves some without tests, and a folder may hold what specs share.
-            if !isNamed || !filter.isEmpty, run.report.tests.isEmpty, run.report.error == nil { continue }
+            if !isNamed || !filter.isEmpty, run.report.tests.isEmpty, run.report.error == nil {
+                if filter.isEmpty { console.note("left out: \(spec), which has no tests") }
+                continue
+            }
             runs.append(run)
             if format == "text" { try TestReport.show(run, isOnly: specs.count == 1, console) }
         }
