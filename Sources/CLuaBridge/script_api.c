@@ -343,7 +343,7 @@ static int call_original_of_method(lua_State *L) {
     return call_original(L);
 }
 
-/// Replaces the app's function that the name at 2 stands for in a class, with the function at 3; false where the app has none.
+/// Replaces a function of a class, whose name is at 2, with the function at 3; false if the app does not have it.
 static bool replace_in_class(lua_State *L, int class) {
     pp_state *state = state_of(L);
     if (!state->loading || lua_type(L, 2) != LUA_TSTRING || lua_type(L, 3) != LUA_TFUNCTION) return false;

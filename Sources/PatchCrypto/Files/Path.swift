@@ -18,6 +18,8 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     package var isAbsolute: Bool { bytes.first == UInt8(ascii: "/") }
     /// Whether a folder is there.
     package var isFolder: Bool { FileInfo(self, following: true)?.isFolder == true }
+    /// Whether its last bytes are those of a text, such as `.lua`.
+    package func ends(in suffix: String) -> Bool { bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
     /// Whether it can only be a folder.
     package var endsInSlash: Bool { bytes.last == UInt8(ascii: "/") }
 

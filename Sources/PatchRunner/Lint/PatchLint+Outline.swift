@@ -3,48 +3,48 @@ import PatchCrypto
 // What an outline of the source tells, without running it.
 
 extension PatchLint {
-    /// Whether the line, or the line before it, says `-- patchpack: ignore CODE`.
-    func isIgnored(_ finding: Finding) -> Bool {
-        finding.severity == .warning && finding.code != .unknownTag
-            && ignored[finding.script]?[finding.line]?.contains(finding.code.rawValue) == true
-    }
+    /// A comment `-- patchpack: ignore CODE`.
+    struct Silencer {
+        let line: Int
+        /// Whether it is alone on its line, and for the next one too.
+        let isAlone: Bool
+        let codes: Set<String>
 
-    /// For each line, the codes that a comment on it, or alone on the line before it, silences.
-    static func ignored(in script: Script) -> [Int: Set<String>] {
-        var ignored: [Int: Set<String>] = [:]
-        for comment in LuaTokens.comments(in: script.bytes) {
-            guard let names = ignoredCodes(in: comment.text) else { continue }
-            ignored[comment.line, default: []].formUnion(names)
-            if comment.isAlone { ignored[comment.line + 1, default: []].formUnion(names) }
+        init?(_ comment: LuaTokens.Comment) {
+            func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") }
+            let text = comment.text.drop(while: isSpace)
+            guard text.starts(with: "patchpack:".utf8) else { return nil }
+            let words = text.dropFirst("patchpack:".utf8.count).drop(while: isSpace)
+            guard words.starts(with: "ignore".utf8) else { return nil }
+            line = comment.line
+            isAlone = comment.isAlone
+            codes = Set(
+                words.dropFirst(6).split { $0 == UInt8(ascii: ",") || isSpace($0) }.map {
+                    String(decoding: $0, as: UTF8.self)
+                })
         }
-        return ignored
     }
 
-    /// The words after `patchpack: ignore`; nil for another comment.
-    private static func ignoredCodes(in comment: ArraySlice<UInt8>) -> Set<String>? {
-        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") }
-        let text = comment.drop(while: isSpace)
-        guard text.starts(with: "patchpack:".utf8) else { return nil }
-        let words = text.dropFirst("patchpack:".utf8.count).drop(while: isSpace)
-        guard words.starts(with: "ignore".utf8) else { return nil }
-        return Set(
-            words.dropFirst(6).split { $0 == UInt8(ascii: ",") || isSpace($0) }.map {
-                String(decoding: $0, as: UTF8.self)
-            })
+    /// Whether a comment on the line, or alone on the line before it, silences a warning.
+    func isIgnored(_ finding: Finding) -> Bool {
+        guard finding.severity == .warning, finding.code != .unknownTag else { return false }
+        return silencers[finding.script]?.contains { silencer in
+            (silencer.line == finding.line || silencer.isAlone && silencer.line == finding.line - 1)
+                && silencer.codes.contains(finding.code.rawValue)
+        } ?? false
     }
 
-    /// A comment that silences nothing, because its code is misspelt or missing, is no comment that anybody meant.
-    mutating func checkIgnored() {
+    /// A comment that silences nothing, because its code is misspelt or missing, does not do what its author meant.
+    mutating func checkSilencers() {
         // An error is for the code, and no comment changes what the app does.
         let known = Finding.Code.allCases.filter { $0.severity == .warning }.map(\.rawValue)
-        for (script, text) in zip(scripts, texts) {
-            for comment in LuaTokens.comments(in: script.bytes) {
-                guard let codes = Self.ignoredCodes(in: comment.text) else { continue }
-                let unknown = codes.subtracting(known).sorted()
-                guard let code = unknown.first ?? (codes.isEmpty ? "" : nil) else { continue }
+        for text in texts {
+            for silencer in silencers[text.name] ?? [] {
+                let unknown = silencer.codes.subtracting(known).sorted()
+                guard let code = unknown.first ?? (silencer.codes.isEmpty ? "" : nil) else { continue }
                 found.append(
                     text.finding(
-                        .unknownTag, line: comment.line, word: code.isEmpty ? "patchpack" : code,
+                        .unknownTag, line: silencer.line, word: code.isEmpty ? "patchpack" : code,
                         code.isEmpty ? "no code after `patchpack: ignore`" : "no warning is called \(code)",
                         hint: nearest(code, among: known).map { "did you mean \($0)?" } ?? "such as unused-local"))
             }

@@ -10,8 +10,8 @@ package struct PatchLint {
     let scripts: [Script]
     let texts: [SourceText]
     static let mostFindings = 200
-    /// For each script, what its comments silence.
-    let ignored: [String: [Int: Set<String>]]
+    /// For each script, the comments that silence warnings.
+    let silencers: [String: [Silencer]]
     private(set) var outlines: [SourceOutline] = []
     private let replaces: [String]
     let interface: PatchInterface?
@@ -45,9 +45,10 @@ package struct PatchLint {
         self.scripts = scripts
         self.replaces = replaces
         self.interface = interface
-        let texts = scripts.map { SourceText($0.name, $0.bytes) }
-        self.texts = texts
-        ignored = Dictionary(scripts.map { ($0.name, Self.ignored(in: $0)) }, uniquingKeysWith: { first, _ in first })
+        texts = scripts.map { SourceText($0.name, $0.bytes) }
+        silencers = Dictionary(
+            scripts.map { ($0.name, LuaTokens.comments(in: $0.bytes).compactMap(Silencer.init)) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     private mutating func run() throws(PatchError) {
@@ -69,7 +70,7 @@ package struct PatchLint {
         guard chunks.count == scripts.count else { return }
         outlines = scripts.map { SourceOutline($0.bytes) }
         checkGlobals(chunks)
-        checkIgnored()
+        checkSilencers()
         checkLocals()
         checkRequired()
         checkClasses()

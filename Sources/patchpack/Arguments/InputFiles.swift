@@ -40,7 +40,7 @@ enum InputFiles {
                 continue
             }
             let before = found.count
-            try add(path, called: Array(suffix.utf8), to: &found)
+            try add(path, called: suffix, to: &found)
             // A release that packed nothing, or a wrong name, must not pass for a good one.
             guard found.count > before else {
                 throw PatchError(.noInput, "\(path): no \(suffix) file in this folder", hint: "name another folder")
@@ -69,7 +69,7 @@ enum InputFiles {
     }
 
     /// Adds what a folder holds, in the order of names; links to folders are not followed.
-    private static func add(_ folder: Path, called suffix: [UInt8], to found: inout [Path]) throws(PatchError) {
+    private static func add(_ folder: Path, called suffix: String, to found: inout [Path]) throws(PatchError) {
         for name in try Folder.names(in: folder) {
             let path = folder.appending(name)
             guard let info = FileInfo(path, following: false) else { continue }
@@ -77,10 +77,10 @@ enum InputFiles {
                 do {
                     try add(path, called: suffix, to: &found)
                 } catch {
-                    found.append(path)  // whoever reads it says why it cannot be read
+                    found.append(path)  // reading it says why it cannot be read
                 }
             } else if FileInfo(path, following: true)?.isRegular == true || info.isLink,
-                name.bytes.count > suffix.count, name.bytes.suffix(suffix.count).elementsEqual(suffix)
+                name.bytes.count > suffix.utf8.count, name.ends(in: suffix)
             {
                 found.append(path)
             }

@@ -91,6 +91,13 @@ enum Request {
 }
 
 extension Request {
+    private static func verb(_ word: Argument) throws(PatchError) -> Verb {
+        guard let verb = Verb.all.first(where: { word.isText($0.name) }) else {
+            throw .unknown("verb", word.text, known: Verb.all.map(\.name), help: "patchpack --help")
+        }
+        return verb
+    }
+
     /// Reads a command line.
     ///
     /// - Parameter words: Without the program's name; at least one.
@@ -110,19 +117,14 @@ extension Request {
                 self = .help(nil)
                 return
             }
-            guard let verb = Verb.all.first(where: { words[1].isText($0.name) }) else {
-                throw .unknown("verb", words[1].text, known: Verb.all.map(\.name), help: "patchpack --help")
-            }
-            self = .help(verb)
+            self = .help(try Self.verb(words[1]))
             return
         }
         guard first.bytes.first != UInt8(ascii: "-") else {
             throw PatchError(
                 .usage, "\(first.text) before the verb", hint: "the verb comes first: patchpack VERB \(first.text)")
         }
-        guard let verb = Verb.all.first(where: { first.isText($0.name) }) else {
-            throw .unknown("verb", first.text, known: Verb.all.map(\.name), help: "patchpack --help")
-        }
+        let verb = try Self.verb(first)
         var parser = VerbParser(verb: verb, rest: words.dropFirst())
         try parser.parse()
         guard parser.values[Option.help.name] == nil else {

@@ -234,7 +234,7 @@ private struct Release: Sendable {
             }
             return output
         }
-        let isFile = output.bytes.suffix(3).elementsEqual(".js".utf8) && !output.isFolder
+        let isFile = output.ends(in: ".js") && !output.isFolder
         guard isFile else { return output.appending(name) }
         guard isOnly else {
             throw PatchError(.usage, "\(output) is one file, and there are several envelopes", hint: "name a folder")

@@ -100,7 +100,7 @@ private struct Resigning: Sendable {
         guard let output = arguments.value(of: .output)?.path else {
             throw PatchError(.usage, "no output", hint: "give -o FILE.js, or -o DIR")
         }
-        let isNamed = output.bytes.suffix(3).elementsEqual(".js".utf8) || isDetached && paths.count == 1
+        let isNamed = output.ends(in: ".js") || isDetached && paths.count == 1
         let isOne = output.isStandardStream || isNamed && !output.isFolder && !output.endsInSlash
         guard !isOne || paths.count == 1 else {
             throw PatchError(.usage, "\(output) is one file, and there are several envelopes", hint: "name a folder")

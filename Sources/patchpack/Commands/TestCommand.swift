@@ -85,7 +85,9 @@ enum TestCommand {
             do throws(PatchError) {
                 let bytes = try InputFile.contents(of: spec, limit: Limits().scriptSize)
                 let isAlone = !isNamed && !hasPatchFolder
-                guard let chosen = try chosen(for: spec, bytes, isAlone: isAlone, of: patches) else {
+                guard
+                    let chosen = try chosen(for: spec, bytes, isAlone: isAlone, of: patches, beside: specs.map(\.path))
+                else {
                     console.note("left out: \(spec), which is for another patch")
                     continue
                 }
@@ -169,7 +171,7 @@ enum TestCommand {
     /// - Returns: Nil for a spec that is another patch's.
     /// - Throws: `script` if a spec that was named is for patches that were not given.
     private static func chosen(
-        for spec: Path, _ bytes: [UInt8], isAlone: Bool, of patches: [GivenPatch]
+        for spec: Path, _ bytes: [UInt8], isAlone: Bool, of patches: [GivenPatch], beside specs: [Path]
     ) throws(PatchError) -> [GivenPatch]? {
         let named = ScriptHead.patches(of: bytes)
         guard named.isEmpty else {
@@ -183,7 +185,9 @@ enum TestCommand {
         let own = patches.filter { $0.path.isSpecced(by: spec) }
         guard own.isEmpty else { return own }
         // If one of the folder's specs is this patch's, the others are those of other patches.
-        let hasOwn = isAlone && patches.count == 1 && spec.hasSibling { patches[0].path.isSpecced(by: $0) }
+        let hasOwn =
+            isAlone && patches.count == 1
+            && specs.contains { $0.parent == spec.parent && patches[0].path.isSpecced(by: $0) }
         return hasOwn ? nil : patches
     }
 
@@ -208,23 +212,17 @@ enum TestCommand {
         let fields = try ManifestFields(arguments)
         var patches: [GivenPatch] = []
         let paths = try patchFiles(arguments)
-        guard !paths.isEmpty else {
-            throw PatchError(.noInput, "no script in the folders", hint: "a script's name ends in .lua")
-        }
         let given = try ScriptInput.name(arguments)
-        if arguments.has(.bundle) { return [try patch(of: paths, fields, given)] }
+        if arguments.has(.bundle) { return [try patch(of: paths, fields, given)].compactMap(\.self) }
         for path in paths {
-            if path.bytes.suffix(4).elementsEqual(".lua".utf8) || path.isStandardStream && given != nil {
+            if path.ends(in: ".lua") || path.isStandardStream && given != nil {
                 // What patches share, or the parts of a bundle, have no tags; a file that was named is meant to be a patch.
                 let isNamed = arguments.operands.contains { $0.path == path }
-                if !isNamed, fields.id == nil,
-                    let bytes = try? InputFile.contents(of: path, limit: Limits().scriptSize),
-                    let head = try? ScriptHead(of: bytes), head.value(of: .patch) == nil
-                {
+                if let patch = try patch(of: [path], fields, given, needsTag: !isNamed && fields.id == nil) {
+                    patches.append(patch)
+                } else {
                     console.note("left out: \(path), which has no @patch")
-                    continue
                 }
-                patches.append(try patch(of: [path], fields, given))
                 continue
             }
             let keys = try KeyFiles(arguments)
@@ -247,9 +245,14 @@ enum TestCommand {
         return patches
     }
 
+    /// Reads a patch's scripts, the entry first.
+    ///
+    /// - Parameters:
+    ///   - given: What a script on standard input is called.
+    ///   - needsTag: Whether an entry without `@patch` is no patch, for which nil is returned, and no error.
     private static func patch(
-        of files: [Path], _ fields: ManifestFields, _ given: Path?
-    ) throws(PatchError) -> GivenPatch {
+        of files: [Path], _ fields: ManifestFields, _ given: Path?, needsTag: Bool = false
+    ) throws(PatchError) -> GivenPatch? {
         var scripts: [Script] = []
         let paths = files.map { $0.isStandardStream ? given ?? $0 : $0 }
         for (file, path) in zip(files, paths) {
@@ -257,6 +260,7 @@ enum TestCommand {
             scripts.append(Script(name: name, bytes: try InputFile.contents(of: file, limit: Limits().scriptSize)))
         }
         let head = try fields.head(of: scripts[0], at: paths[0])
+        if needsTag, head.value(of: .patch) == nil { return nil }
         let manifest = try fields.manifest(for: scripts, head: head, from: paths[0])
         return GivenPatch(
             path: paths[0], patch: PatchUnderTest(manifest: manifest, scripts: scripts),
@@ -269,11 +273,6 @@ extension String {
 }
 
 extension Path {
-    /// Whether a file of the same folder fits.
-    fileprivate func hasSibling(_ fits: (Path) -> Bool) -> Bool {
-        ((try? Folder.names(in: parent)) ?? []).contains(where: fits)
-    }
-
     /// Whether a spec is this script's by its name: `cart.lua`, `cart_spec.lua`, `cart-spec.lua` or `cart.spec.lua`.
     fileprivate func isSpecced(by spec: Path) -> Bool {
         // Names of Lua modules have no hyphens, and those of patches often have.

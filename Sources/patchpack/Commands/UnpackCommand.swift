@@ -6,11 +6,7 @@ enum UnpackCommand {
         name: "unpack", summary: "verify an envelope and write its scripts into a folder",
         operands: "FILE... -o DIR --trusted-key KEY --script-key FILE",
         operandValue: .file("FILE"), operandCount: 1...Int.max,
-        options: [
-            .outputFolder, .force, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv,
-            .storePassphraseFile, .threshold, .require, .runningApp, .appVersion, .runningEngine, .floor,
-            .time,
-        ],
+        options: [.outputFolder, .force] + Verification.options,
         example: "patchpack unpack dist/cart.js -o cart --trusted-key keys/trusted.pem --script-key keys/script.key",
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 

@@ -2,6 +2,12 @@ import PatchCrypto
 
 /// What `verify` and `unpack` ask of a file.
 struct Verification: Sendable {
+    /// What a verb takes that verifies a file before it does something with it.
+    static let options: [Option] = [
+        .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile, .threshold,
+        .require, .runningApp, .appVersion, .runningEngine, .floor, .time,
+    ]
+
     let keys: KeyFiles
     let verifier: EnvelopeVerifier
     /// nil checks the signatures alone.

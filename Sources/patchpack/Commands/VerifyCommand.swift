@@ -18,7 +18,7 @@ enum VerifyCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let verification = try Verification(arguments)
         let format = arguments.value(of: .verifyFormat)?.text ?? "text"
-        var seen: [String: Verification.FileResult] = [:]
+        var seen: [String: (path: Path, contents: Int)] = [:]
         var failed: [Verification.FileResult] = []
         var cases: [ReportCase] = []
         let status = try inOrder(
@@ -32,15 +32,14 @@ enum VerifyCommand {
                 if let other = seen[patch], other.contents != result.contents {
                     result.error = .twice(patch, other.path)
                 }
-                seen[patch] = seen[patch] ?? result
+                seen[patch] = seen[patch] ?? (result.path, result.contents)
             }
             switch format {
             case "sarif": if result.error != nil { failed.append(result) }
             case "junit", "tap": cases.append(result.reportCase)
             case "github":
                 if let error = result.error {
-                    let message = error.message + (error.hint.map { "; \($0)" } ?? "")
-                    try console.line(Annotation.text("error", result.path, title: error.code.description, message))
+                    try console.line(Annotation.text("error", result.path, title: error.code.description, error.line))
                 }
             default: try show(result, console)
             }
@@ -61,8 +60,7 @@ enum VerifyCommand {
             result.error.map { error in
                 let code = error.code.description
                 if !codes.contains(code) { codes.append(code) }
-                let message = error.message + (error.hint.map { "; \($0)" } ?? "")
-                return Sarif.Result(rule: code, level: "error", message: message, file: result.path)
+                return Sarif.Result(rule: code, level: "error", message: error.line, file: result.path)
             }
         }
         let rules = codes.map { Sarif.Rule(id: $0, meaning: "docs/cli.md has this verdict", level: "error") }
@@ -90,4 +88,9 @@ extension Verification.FileResult {
             message: error.map { "\($0.code): \($0.message)" + ($0.hint.map { "\n\($0)" } ?? "") } ?? "",
             place: path.description)
     }
+}
+
+extension PatchError {
+    /// Message and hint in one line.
+    fileprivate var line: String { message + (hint.map { "; \($0)" } ?? "") }
 }

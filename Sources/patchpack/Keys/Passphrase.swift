@@ -17,24 +17,6 @@ enum Passphrase {
         return all
     }
 
-    /// The passphrase that two options name; nil where neither is given.
-    ///
-    /// - Parameters:
-    ///   - variable: The option that names a variable.
-    ///   - file: The option that names a file.
-    /// - Throws: `passphrase` where the variable is not set, `noInput` where the file cannot be read.
-    static func named(
-        by arguments: ParsedArguments, _ variable: Option, _ file: Option
-    ) throws(PatchError) -> SecretBytes? {
-        if arguments.has(variable), arguments.has(file) {
-            throw PatchError(.usage, "--\(variable.name) and --\(file.name) exclude each other")
-        }
-        if let name = try arguments.text(of: variable) { return try value(of: name, variable) }
-        return try arguments.value(of: file).map { (argument) throws(PatchError) in
-            try firstLine(of: argument.path, file)
-        }
-    }
-
     private static func value(of name: String, _ option: Option) throws(PatchError) -> SecretBytes {
         guard var value = Environment[secret: name] else {
             throw PatchError(
@@ -66,7 +48,12 @@ enum Passphrase {
     static func ofStore(
         _ path: Path, _ arguments: ParsedArguments, isNew: Bool = false
     ) throws(PatchError) -> SecretBytes {
-        if let named = try named(by: arguments, .storePassphraseEnv, .storePassphraseFile) { return named }
+        let (variable, file) = (Option.storePassphraseEnv, Option.storePassphraseFile)
+        if arguments.has(variable), arguments.has(file) {
+            throw PatchError(.usage, "--\(variable.name) and --\(file.name) exclude each other")
+        }
+        if let name = try arguments.text(of: variable) { return try value(of: name, variable) }
+        if let path = arguments.value(of: file)?.path { return try firstLine(of: path, file) }
         if let answer = try ask(for: path) {
             if isNew, try ask(for: path)?.isSame(as: answer) != true {
                 throw PatchError(.passphrase, "\(path): the two passphrases differ")
@@ -103,7 +90,7 @@ enum Passphrase {
             let count = unsafe read(terminal, &byte, 1)
             if count == 1, byte == 3 {
                 unsafe tcsetattr(terminal, TCSAFLUSH, &usual)
-                raise(SIGINT)  // whoever called is to see an interrupt
+                raise(SIGINT)  // the caller is to see an interrupt
             }
             guard count == 1, byte != 3, byte != 4 || !line.isEmpty else {
                 throw PatchError(.passphrase, "\(file): no passphrase was given")

@@ -29,7 +29,7 @@ enum TrustFiles {
     /// The public keys of a folder: `NAME.pem`, or `NAME.ALGORITHM.pem` for an algorithm that is not the key's default.
     private static func keys(in folder: Path) throws(PatchError) -> [TrustedKey] {
         var keys: [TrustedKey] = []
-        for name in try Folder.names(in: folder) where name.bytes.suffix(4).elementsEqual(".pem".utf8) {
+        for name in try Folder.names(in: folder) where name.ends(in: ".pem") {
             let stem = String(decoding: name.bytes.dropLast(4), as: UTF8.self)
             let algorithm = SignatureAlgorithm.allCases.first {
                 stem.utf8.suffix($0.rawValue.utf8.count + 1).elementsEqual(".\($0.rawValue)".utf8)

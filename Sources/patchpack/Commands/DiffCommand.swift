@@ -1,0 +1,71 @@
+import PatchCrypto
+
+/// `diff`: shows what two envelopes, or an envelope and the scripts that it was made of, differ in.
+enum DiffCommand {
+    static let verb = Verb(
+        name: "diff", summary: "show how the scripts of two envelopes, or of an envelope and a folder, differ",
+        operands: "OLD NEW (--trusted-key KEY | --unverified) --script-key FILE",
+        operandValue: .file("FILE"), operandCount: 2...2,
+        options: [.unverified] + Verification.options,
+        example: "patchpack diff dist/cart-6.js dist/cart-7.js --unverified --script-key keys/script.key",
+        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+
+    /// What one side holds.
+    private struct Side {
+        let path: Path
+        var manifest: Manifest?
+        var scripts: [Script]
+
+        /// A single script is compared with the only one of an envelope, whatever its file is called.
+        mutating func takeName(of other: Side) {
+            guard manifest == nil, !path.isFolder, other.manifest != nil, other.scripts.count == 1 else { return }
+            scripts = [Script(name: other.scripts[0].name, bytes: scripts[0].bytes)]
+        }
+    }
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let reader = try EnvelopeReader(arguments)
+        var old = try side(arguments.operands[0].path, reader)
+        var new = try side(arguments.operands[1].path, reader)
+        old.takeName(of: new)
+        new.takeName(of: old)
+        var text = ""
+        if let before = old.manifest, let after = new.manifest {
+            text += LineDiff.text(
+                "\(old.path) manifest", before.json.lines, "\(new.path) manifest", after.json.lines)
+        }
+        for name in Set((old.scripts + new.scripts).map(\.name)).sorted() {
+            func bytes(_ side: Side) -> [UInt8] { side.scripts.first { $0.name == name }?.bytes ?? [] }
+            text += LineDiff.text("\(old.path) \(name)", bytes(old), "\(new.path) \(name)", bytes(new))
+        }
+        if console.format == .json {
+            try console.json(
+                .object([
+                    ("schema", .string("patchpack.diff/1")), ("old", .string(old.path.description)),
+                    ("new", .string(new.path.description)), ("equal", .bool(text.isEmpty)), ("diff", .string(text)),
+                ]))
+        } else if !console.isQuiet {
+            try console.raw(text)
+        }
+        return text.isEmpty ? 0 : 1
+    }
+
+    private static func side(_ path: Path, _ reader: EnvelopeReader) throws(PatchError) -> Side {
+        let limit = Limits().scriptSize
+        if path.isFolder {
+            var scripts: [Script] = []
+            for file in try InputFiles.expanded([path], called: ".lua") {
+                let name = file.components.dropFirst(path.components.count).map { Path(bytes: Array($0)).description }
+                scripts.append(
+                    Script(name: name.joined(separator: "/"), bytes: try InputFile.contents(of: file, limit: limit)))
+            }
+            return Side(path: path, scripts: scripts)
+        }
+        if path.ends(in: ".lua") {
+            let bytes = try InputFile.contents(of: path, limit: limit)
+            return Side(path: path, scripts: [Script(name: path.name.description, bytes: bytes)])
+        }
+        let contents = try reader.contents(of: path)
+        return Side(path: path, manifest: contents.manifest, scripts: contents.scripts)
+    }
+}
