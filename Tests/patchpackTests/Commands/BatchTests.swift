@@ -124,10 +124,11 @@ struct BatchTests {
         #expect(bad.error.contains("patches/one.lua: the signature command failed with status 3"), "\(bad.error)")
     }
 
+    /// Without a terminal: a command that may ask a person stays in the group of the one that started it, and only its shell is ended.
     @Test func anEndedRunEndsItsCommand() throws {
         let run = try shop.shell(
             """
-            env --default-signal=TERM '\(Tool.patchpack)' pack --no-lint patches/one.lua -o ended --script-key script.key --trusted-key trusted.pem \
+            setsid env --default-signal=TERM '\(Tool.patchpack)' pack --no-lint patches/one.lua -o ended --script-key script.key --trusted-key trusted.pem \
               --signature-command 'sh -c "touch started; sleep 3; touch finished"' </dev/null & pack=$!
             while [ ! -e started ]; do sleep 0.05; done
             kill -TERM $pack; wait $pack; echo $?; sleep 3.5; ls finished
@@ -232,10 +233,10 @@ struct BatchTests {
     @Test func emptyFoldersAndSpecialFilesAreNoSuccess() throws {
         let run = try shop.shell(
             """
-            mkdir empty; mkfifo patches/fifo.lua; { sleep 0.3; timeout 5 cp patches/one.lua patches/fifo.lua; } &
+            mkdir empty; mkfifo patches/fifo.lua; timeout 120 cp patches/one.lua patches/fifo.lua &
             patchpack verify -r empty \(keys); echo $?; patchpack lint -r empty --bundle; echo $?
             patchpack lint --bundle --files-from /dev/null; echo $?
-            timeout 5 '\(Tool.patchpack)' pack --no-lint patches/two.lua patches/fifo.lua -o fifo --signing-key signing.pem --script-key script.key >/dev/null; echo $?
+            timeout 120 '\(Tool.patchpack)' pack --no-lint patches/two.lua patches/fifo.lua -o fifo --signing-key signing.pem --script-key script.key >/dev/null; echo $?
             """)
         #expect(run.lines == ["66", "66", "0", "0"], "\(run.text)\(run.error)")
         #expect(run.error.contains("empty: no .js file in this folder"))
@@ -245,7 +246,7 @@ struct BatchTests {
         let run = try shop.shell(
             """
             mkfifo dist/fifo.js; mkdir dist/closed; ln -s . dist/loop.js; ln -s nowhere dist/dangling.js
-            timeout 5 '\(Tool.patchpack)' verify -r dist \(keys) >out; echo $?; wc -l <out
+            timeout 120 '\(Tool.patchpack)' verify -r dist \(keys) >out; echo $?; wc -l <out
             find dist -name '*.js' -print0 | patchpack verify --files-from - \(keys); echo $?
             """)
         #expect(run.lines == ["10", "6", "64"], "\(run.text)\(run.error)")

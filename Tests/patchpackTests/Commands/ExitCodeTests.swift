@@ -262,7 +262,7 @@ struct ExitCodeTests {
         let run = try shop.shell(
             """
             mkfifo slow; exec 3<>slow
-            timeout 20 '\(Tool.patchpack)' verify cart.js slow --jobs 2 --trusted-key trusted.pem --script-key script.key >/dev/full
+            timeout 120 '\(Tool.patchpack)' verify cart.js slow --jobs 2 --trusted-key trusted.pem --script-key script.key >/dev/full
             """)
         #expect(run.status == 74, "\(run.error)")
     }

@@ -125,7 +125,7 @@ struct TrustTests {
 
     @Test func aHeldFolderIsNotWaitedForForEver() throws {
         let run = try shop.shell(
-            "mkdir held; cp store held/; flock held timeout 60 '\(Tool.patchpack)' trust revoke held/store other")
+            "mkdir held; cp store held/; flock held timeout 120 '\(Tool.patchpack)' trust revoke held/store other")
         #expect(run.status == 74)
         #expect(run.error.contains("another process"))
     }

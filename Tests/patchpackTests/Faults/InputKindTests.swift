@@ -27,18 +27,18 @@ struct InputKindTests {
             "verify x --script-key script.key", "verify x --signature-only", "unpack x -o out --script-key script.key",
         ] {
             let run = try shop.shell(
-                "rm -rf x y out; \(kind.make); timeout -k 1 20 '\(Tool.patchpack)' \(verb) --trusted-key trusted.pem")
+                "rm -rf x y out; \(kind.make); timeout -k 1 120 '\(Tool.patchpack)' \(verb) --trusted-key trusted.pem")
             #expect(run.status == kind.status, "\(kind.name), \(verb): \(run.status) \(run.error)")
             #expect(kind.status == 0 || run.error.contains("patchpack: error: x: "), "\(kind.name): \(run.error)")
             #expect(kind.status == 0 || !shop.folder.exists("out"), "\(kind.name)")
         }
         let packed = try shop.shell(
-            "rm -rf x y; \(kind.make); mv x x.lua; timeout -k 1 20 '\(Tool.patchpack)' pack x.lua -o p.js --signing-key signing.pem --script-key script.key"
+            "rm -rf x y; \(kind.make); mv x x.lua; timeout -k 1 120 '\(Tool.patchpack)' pack x.lua -o p.js --signing-key signing.pem --script-key script.key"
         )
         #expect(packed.status != 0 && packed.status < 124, "\(kind.name): \(packed.status)")
         #expect(!shop.folder.exists("p.js"))
         let key = try shop.shell(
-            "rm -rf x y; \(kind.make); timeout -k 1 20 '\(Tool.patchpack)' verify cart.js --trusted-key x --script-key script.key"
+            "rm -rf x y; \(kind.make); timeout -k 1 120 '\(Tool.patchpack)' verify cart.js --trusted-key x --script-key script.key"
         )
         #expect([66, 78].contains(key.status), "\(kind.name) as a key: \(key.status)")
     }

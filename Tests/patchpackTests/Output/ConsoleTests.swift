@@ -20,9 +20,11 @@ struct ConsoleTests {
         #expect(try shop.verify("cart.js", "--color", "always").text.contains("\u{1B}[32mok\u{1B}[0m"))
         func onTerminal(_ prefix: String, _ options: String = "") throws -> String {
             let keys = "--trusted-key trusted.pem --script-key script.key"
-            let line =
-                "sleep 1 | \(prefix) script -qec \"'\(Tool.patchpack)' verify cart.js \(keys) \(options)\" /dev/null"
-            return try shop.shell(line).text
+            return try Tool.patiently(in: shop.folder.path) { pause in
+                "sleep \(pause) | \(prefix) script -qec \"'\(Tool.patchpack)' verify cart.js \(keys) \(options)\" /dev/null"
+            } until: {
+                $0.text.contains("cart.js")
+            }.text
         }
         let text = try onTerminal("TERM=xterm")
         #expect(text.contains("\u{1B}[32mok"), "\(text.debugDescription)")
@@ -36,8 +38,11 @@ struct ConsoleTests {
         try #require(try shop.pack("cart.lua").status == 0)
         let keys = "--trusted-key trusted.pem --script-key script.key"
         let files = "cart.js cart.js cart.js"
-        let terminal = try shop.shell(
-            "sleep 1 | TERM=xterm script -qec \"'\(Tool.patchpack)' verify \(files) \(keys)\" /dev/null")
+        let terminal = try Tool.patiently(in: shop.folder.path) { pause in
+            "sleep \(pause) | TERM=xterm script -qec \"'\(Tool.patchpack)' verify \(files) \(keys)\" /dev/null"
+        } until: {
+            $0.text.contains("3 ok")
+        }
         #expect(terminal.text.contains("] 0/3"))
         #expect(terminal.text.contains("] 2/3"))
         let pipe = try shop.shell("patchpack verify \(files) \(keys) 2>&1 | cat")

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Checks that the folders of each module are layers: no two of them use each other, directly or through others.
+
+What a file declares (types, functions, constants, and members that it adds to types of other modules) and what it names is read from
+its tokens, without a compiler. A name that several folders declare counts for none of them.
+
+    scripts/layers.py               fails if a folder uses one above it, and names the lines
+    scripts/layers.py --print       prints each module's folders, from the ground up, and its largest circle of files
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TYPE = re.compile(r"\b(?:struct|class|enum|protocol|actor|typealias|macro)\s+(\w+)")
+EXTENSION = re.compile(r"^extension\s+([\w.]+)", re.M)
+MEMBER = re.compile(r"\b(?:func|var|let|case)\s+`?(\w+)")
+GLOBAL = re.compile(r"^(?:(?:public|package|internal|fileprivate|private|@\w+(?:\([^)]*\))?)\s+)*(?:func|let|var)\s+(\w+)", re.M)
+STRINGS = re.compile(r'#*"""(?:.|\n)*?"""#*|"(?:\\.|[^"\\\n])*"')
+COMMENTS = re.compile(r"//[^\n]*|/\*(?:.|\n)*?\*/")
+INTERPOLATION = re.compile(r"\\\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+
+
+def code(text):
+    """The text with its comments gone and its strings replaced by what is interpolated in them; lines stay lines."""
+    def keep(match):
+        inside = " ".join(INTERPOLATION.findall(match.group()))
+        return inside.replace("\n", " ") + "\n" * match.group().count("\n")
+    text = re.sub(STRINGS.pattern + "|" + COMMENTS.pattern,
+                  lambda m: "\n" * m.group().count("\n") if m.group().startswith("/") else keep(m), text)
+    return text
+
+
+def private(line):
+    return re.match(r"\s*(?:@\w+\s+)*(?:static\s+)?(?:private|fileprivate)\b", line)
+
+
+def declared(text, own):
+    """Names that the file declares for others; `own` are the module's types."""
+    names = set()
+    lines = text.split("\n")
+    depth = 0
+    inside = None
+    for line in lines:
+        if depth == 0:
+            match = re.match(r"\s*(?:(?:public|package|internal|@\w+(?:\([^)]*\))?)\s+)*extension\s+([\w.]+)", line)
+            inside = match.group(1) if match else None
+        if not private(line):
+            if depth <= 1 and (match := TYPE.search(line)) and not re.match(r"\s*import\b", line):
+                if depth == 0 or inside:
+                    names.add(match.group(1))
+            if depth == 0 and (match := GLOBAL.match(line)):
+                names.add(match.group(1))
+            if depth == 1 and inside and inside.split(".")[0] not in own:
+                if match := MEMBER.search(line):
+                    names.add(match.group(1))
+        depth += line.count("{") - line.count("}")
+    return names
+
+
+class Module:
+    def __init__(self, folder):
+        self.name = folder.name
+        self.files = {}
+        for path in sorted(folder.rglob("*.swift")):
+            self.files[path.relative_to(folder)] = code(path.read_text())
+        own = {match for text in self.files.values() for match in TYPE.findall(text)}
+        places = collections.defaultdict(set)
+        for path, text in self.files.items():
+            for name in declared(text, own):
+                places[name].add(path)
+        self.places = {name: next(iter(paths)) for name, paths in places.items() if len(paths) == 1}
+        self.uses = collections.defaultdict(lambda: collections.defaultdict(list))
+        for path, text in self.files.items():
+            for number, line in enumerate(text.split("\n"), 1):
+                for name in set(re.findall(r"\w+", line)):
+                    place = self.places.get(name)
+                    if place and place != path:
+                        self.uses[path][place].append((number, name))
+
+    def folder(self, path):
+        return str(path.parent) if path.parent != pathlib.Path(".") else str(path)
+
+    def arrows(self):
+        arrows = collections.defaultdict(set)
+        for path, places in self.uses.items():
+            for place in places:
+                if self.folder(path) != self.folder(place):
+                    arrows[self.folder(path)].add(self.folder(place))
+        return arrows
+
+    def reasons(self, one, other):
+        for path, places in sorted(self.uses.items()):
+            for place, found in sorted(places.items()):
+                if self.folder(path) == one and self.folder(place) == other:
+                    for number, name in found[:2]:
+                        yield f"Sources/{self.name}/{path}:{number} names {name} of {place}"
+
+
+def circles(arrows, nodes):
+    """Strongly connected components with more than one node (Tarjan)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in arrows.get(node, ()):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            circle = []
+            while True:
+                circle.append(stack.pop())
+                if circle[-1] == node:
+                    break
+            if len(circle) > 1:
+                found.append(sorted(circle, key=str))
+
+    sys.setrecursionlimit(10_000)
+    for node in nodes:
+        if node not in index:
+            visit(node)
+    return found
+
+
+def main():
+    failed = False
+    for folder in sorted((ROOT / "Sources").iterdir()):
+        module = Module(folder)
+        if not module.files:
+            continue
+        arrows = module.arrows()
+        folders = sorted({module.folder(path) for path in module.files})
+        found = circles(arrows, folders)
+        if "--print" in sys.argv:
+            files = circles({path: list(places) for path, places in module.uses.items()}, list(module.files))
+            pairs = [(a, b) for a in folders for b in arrows[a] if a < b and a in arrows[b]]
+            print(f"{module.name}: {len(module.files)} files, {len(pairs)} pairs of folders that use each other, "
+                  f"largest circle of files {max((len(circle) for circle in files), default=1)}")
+            placed = []
+            while len(placed) < len(folders):
+                floor = [f for f in folders if f not in placed and arrows[f] <= set(placed)]
+                if not floor:
+                    break
+                placed += floor
+                print("    " + ", ".join(floor))
+            for circle in sorted(files, key=len, reverse=True)[:3]:
+                print("    circle: " + ", ".join(str(path) for path in circle))
+        for circle in found:
+            failed = True
+            for one in circle:
+                for other in sorted(arrows[one] & set(circle)):
+                    for reason in module.reasons(one, other):
+                        print(f"{one} -> {other}: {reason}")
+    if failed:
+        sys.exit("scripts/layers.py: error: folders use each other; move what both need below them, or what one takes above")
+
+
+if __name__ == "__main__":
+    main()
