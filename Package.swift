@@ -7,6 +7,7 @@ let package = Package(
     products: [
         .executable(name: "patchpack", targets: ["patchpack"]),
         .library(name: "PatchCrypto", targets: ["PatchCrypto"]),
+        .library(name: "PatchFiles", targets: ["PatchFiles"]),
         .library(name: "PatchRunner", targets: ["PatchRunner"]),
         .library(name: "PatchTesting", targets: ["PatchTesting"]),
     ],
@@ -21,6 +22,8 @@ let package = Package(
             name: "CLua", pkgConfig: "lua5.4",
             providers: [.apt(["liblua5.4-dev"]), .brew(["lua"])]),
         .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip"]),
+        .target(name: "Libc"),
+        .target(name: "PatchFiles", dependencies: ["PatchCrypto", "Libc"]),
         .target(
             name: "CLuaBridge", dependencies: ["CLua"],
             cSettings: [
@@ -29,19 +32,20 @@ let package = Package(
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),
-        .executableTarget(name: "patchpack", dependencies: ["PatchCrypto", "PatchRunner"]),
-        .target(name: "PatchTesting", dependencies: ["PatchRunner", "PatchCrypto"]),
+        .executableTarget(name: "patchpack", dependencies: ["PatchCrypto", "PatchFiles", "PatchRunner", "Libc"]),
+        .target(name: "PatchTesting", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"]),
         .testTarget(
             name: "ShopTests", dependencies: ["shop", "PatchTesting", "PatchRunner", "PatchCrypto"],
             path: "examples/shop-tests"),
         .executableTarget(name: "shop", dependencies: ["PatchRunner", "PatchCrypto"], path: "examples/shop"),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
+        .testTarget(name: "PatchFilesTests", dependencies: ["PatchFiles", "PatchCrypto", "TestSupport"]),
         .testTarget(
             name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport"],
             exclude: ["Hostile/scripts", "Spec/busted"]),
         .testTarget(
-            name: "patchpackTests", dependencies: ["patchpack", "shop", "PatchCrypto", "TestSupport"],
+            name: "patchpackTests", dependencies: ["patchpack", "shop", "PatchFiles", "PatchCrypto", "TestSupport"],
             exclude: ["Arguments/help", "Faults/faults.c"]),
     ]
 )

@@ -26,6 +26,8 @@ let package = Package(
         .systemLibrary(name: "CLibzip", pkgConfig: "libzip"),
         .systemLibrary(name: "CLua", pkgConfig: "lua5.4"),
         .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip"], swiftSettings: instrumented),
+        .target(name: "Libc"),
+        .target(name: "PatchFiles", dependencies: ["PatchCrypto", "Libc"], swiftSettings: instrumented),
         .target(
             name: "CLuaBridge", dependencies: ["CLua"],
             cSettings: [
@@ -36,7 +38,7 @@ let package = Package(
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"], swiftSettings: instrumented),
         .target(
-            name: "patchpack", dependencies: ["PatchCrypto", "PatchRunner"], exclude: ["Main.swift"],
+            name: "patchpack", dependencies: ["PatchCrypto", "PatchFiles", "PatchRunner", "Libc"], exclude: ["Main.swift"],
             swiftSettings: instrumented),
         .target(name: "CFuzzer"),
         .executableTarget(

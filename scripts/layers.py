@@ -2,7 +2,8 @@
 """Checks that the folders of each module are layers: no two of them use each other, directly or through others.
 
 What a file declares (types, functions, constants, and members that it adds to types of other modules) and what it names is read from
-its tokens, without a compiler. A name that several folders declare counts for none of them.
+its tokens, without a compiler. A type that several files declare counts for none of them, nor does a member that is also the name of
+something else in its module.
 
     scripts/layers.py               fails if a folder uses one above it, and names the lines
     scripts/layers.py --print       prints each module's folders, from the ground up, and its largest circle of files
@@ -17,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TYPE = re.compile(r"\b(?:struct|class|enum|protocol|actor|typealias|macro)\s+(\w+)")
 EXTENSION = re.compile(r"^extension\s+([\w.]+)", re.M)
 MEMBER = re.compile(r"\b(?:func|var|let|case)\s+`?(\w+)")
+PARAMETER = re.compile(r"\b(\w+)\s*:")
 GLOBAL = re.compile(r"^(?:(?:public|package|internal|fileprivate|private|@\w+(?:\([^)]*\))?)\s+)*(?:func|let|var)\s+(\w+)", re.M)
 STRINGS = re.compile(r'#*"""(?:.|\n)*?"""#*|"(?:\\.|[^"\\\n])*"')
 COMMENTS = re.compile(r"//[^\n]*|/\*(?:.|\n)*?\*/")
@@ -71,7 +73,11 @@ class Module:
         for path, text in self.files.items():
             for name in declared(text, own):
                 places[name].add(path)
-        self.places = {name: next(iter(paths)) for name, paths in places.items() if len(paths) == 1}
+        meanings = collections.Counter(
+            name for text in self.files.values() for name in MEMBER.findall(text) + PARAMETER.findall(text))
+        self.places = {name: next(iter(paths)) for name, paths in places.items()
+                       if len(paths) == 1 and (name in own or meanings[name] == 1)}
+        self.is_flat = all(path.parent == pathlib.Path(".") for path in self.files)
         self.uses = collections.defaultdict(lambda: collections.defaultdict(list))
         for path, text in self.files.items():
             for number, line in enumerate(text.split("\n"), 1):
@@ -81,7 +87,8 @@ class Module:
                         self.uses[path][place].append((number, name))
 
     def folder(self, path):
-        return str(path.parent) if path.parent != pathlib.Path(".") else str(path)
+        """A file beside folders is a floor of its own; files without folders are one."""
+        return str(path.parent if self.is_flat or path.parent != pathlib.Path(".") else path)
 
     def arrows(self):
         arrows = collections.defaultdict(set)

@@ -1,4 +1,5 @@
 public import PatchCrypto
+internal import PatchFiles
 public import PatchRunner
 internal import Synchronization
 
@@ -70,9 +71,9 @@ public final class PatchBench: Sendable {
     @discardableResult
     public func install(script: String, others: [String: String] = [:]) throws(PatchError) -> LoadedPatch {
         let path = Path(script)
-        var scripts = [Script(name: path.name.description, bytes: try Self.contents(of: path))]
+        var scripts = [PatchScript(name: path.name.description, bytes: try Self.contents(of: path))]
         for (name, file) in others.sorted(by: { $0.key < $1.key }) {
-            scripts.append(Script(name: name, bytes: try Self.contents(of: Path(file))))
+            scripts.append(PatchScript(name: name, bytes: try Self.contents(of: Path(file))))
         }
         return try install(scripts)
     }
@@ -83,7 +84,7 @@ public final class PatchBench: Sendable {
     /// - Throws: `malformed` for tags that are missing or wrong, and what `PatchRunner.load` throws.
     @discardableResult
     public func install(source: String) throws(PatchError) -> LoadedPatch {
-        try install([Script(name: "main.lua", bytes: Array(source.utf8))])
+        try install([PatchScript(name: "main.lua", bytes: Array(source.utf8))])
     }
 
     /// Installs a patch from an envelope, once it is verified.
@@ -100,7 +101,7 @@ public final class PatchBench: Sendable {
         try runner.install(envelope, trust: trust, keys: keys)
     }
 
-    private func install(_ scripts: [Script]) throws(PatchError) -> LoadedPatch {
+    private func install(_ scripts: [PatchScript]) throws(PatchError) -> LoadedPatch {
         let manifest = try Path(scripts[0].name).naming { () throws(PatchError) in
             try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
         }
@@ -110,6 +111,6 @@ public final class PatchBench: Sendable {
     }
 
     private static func contents(of path: Path) throws(PatchError) -> [UInt8] {
-        try InputFile.contents(of: path, limit: Limits().scriptSize)
+        try InputFile.contents(of: path, limit: EnvelopeLimits().scriptSize)
     }
 }

@@ -59,8 +59,8 @@ final class Harness: Sendable {
         bytes: [UInt8], replaces: [String], others: [String: String] = [:]
     ) throws -> VerifiedPatch {
         let scripts =
-            [Script(name: "main.lua", bytes: bytes)]
-            + others.sorted { $0.key < $1.key }.map { Script(name: $0.key, bytes: Array($0.value.utf8)) }
+            [PatchScript(name: "main.lua", bytes: bytes)]
+            + others.sorted { $0.key < $1.key }.map { PatchScript(name: $0.key, bytes: Array($0.value.utf8)) }
         let manifest = try Manifest(
             id: "com.example.shop.fix", version: 1, app: "com.example.shop", replaces: replaces,
             scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) })
@@ -76,8 +76,8 @@ final class Harness: Sendable {
         expires: String? = nil
     ) throws -> [UInt8] {
         let scripts =
-            [Script(name: "main.lua", bytes: Array(source.utf8))]
-            + others.sorted { $0.key < $1.key }.map { Script(name: $0.key, bytes: Array($0.value.utf8)) }
+            [PatchScript(name: "main.lua", bytes: Array(source.utf8))]
+            + others.sorted { $0.key < $1.key }.map { PatchScript(name: $0.key, bytes: Array($0.value.utf8)) }
         let manifest = try Manifest(
             id: id, version: version, app: app, appVersions: VersionRange(appVersions) ?? .all, engine: engine,
             replaces: replaces, scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) },

@@ -2,7 +2,7 @@
 
 /// Makes envelopes that no packer would make: sound but for one fault, and properly sealed and signed around it.
 public struct Forge {
-    public var scripts = [Script(name: "main.lua", bytes: Array("return 1\n".utf8))]
+    public var scripts = [PatchScript(name: "main.lua", bytes: Array("return 1\n".utf8))]
     public var scriptKey = TestKeys.script
     public var signingKeys = [TestKeys.signing]
     /// Replaces the manifest's bytes.
@@ -18,7 +18,7 @@ public struct Forge {
 
     /// A manifest for the scripts.
     public static func manifest(
-        for scripts: [Script], version: Int = 7, app: String = "com.example.shop",
+        for scripts: [PatchScript], version: Int = 7, app: String = "com.example.shop",
         appVersions: String = ">=2.3.0 <2.5.0", engine: Int = 1, expires: String? = nil
     ) throws -> Manifest {
         try Manifest(

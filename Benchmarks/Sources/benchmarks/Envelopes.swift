@@ -10,7 +10,7 @@ enum Envelopes {
             (4 << 10, "4 KiB", 40), (64 << 10, "64 KiB", 20), (1 << 20, "1 MiB", 4), (16 << 20, "16 MiB", 1),
         ] {
             let bytes = Workshop.script(of: size)
-            let script = Script(name: "main.lua", bytes: bytes)
+            let script = PatchScript(name: "main.lua", bytes: bytes)
             let manifest = try Manifest(
                 id: "com.example.bench", version: 1, app: "com.example.app", replaces: ["Bench.f"],
                 scripts: [.init(name: script.name, size: bytes.count)], limits: .wide)
@@ -62,10 +62,10 @@ enum Envelopes {
     }
 }
 
-extension Limits {
+extension EnvelopeLimits {
     /// Enough for a script of 16 MiB.
-    static var wide: Limits {
-        var limits = Limits()
+    static var wide: EnvelopeLimits {
+        var limits = EnvelopeLimits()
         limits.scriptSize = 32 << 20
         limits.envelopeSize = 64 << 20
         return limits

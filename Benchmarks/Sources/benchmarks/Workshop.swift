@@ -76,7 +76,7 @@ final class Workshop {
     private static func envelope(
         _ source: String, replaces: [String], id: String, scriptKey: ScriptKey, signingKey: SigningKey
     ) throws -> [UInt8] {
-        let script = Script(name: "main.lua", bytes: Array(source.utf8))
+        let script = PatchScript(name: "main.lua", bytes: Array(source.utf8))
         let manifest = try Manifest(
             id: id, version: 1, app: "com.example.app", replaces: replaces,
             scripts: [.init(name: script.name, size: script.bytes.count)])

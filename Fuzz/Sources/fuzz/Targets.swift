@@ -64,8 +64,8 @@ func fuzzEnvelope(_ bytes: [UInt8]) throws {
 
 /// A zip of somebody who can sign: sealed and signed here, so that it gets past the signature.
 func fuzzZip(_ bytes: [UInt8]) throws {
-    let suite = Suite.aes128CBCMD5
-    let payload = try suite.seal(bytes, with: FuzzKeys.scriptKey, label: Suite.envelopeLabel)
+    let suite = EnvelopeSuite.aes128CBCMD5
+    let payload = try suite.seal(bytes, with: FuzzKeys.scriptKey, label: EnvelopeSuite.envelopeLabel)
     let line = EnvelopeFormat.signatureLine(
         algorithm: .ed25519, keyID: FuzzKeys.signing.verifyingKey.id, signature: try FuzzKeys.signing.sign(payload[...])
     )
@@ -88,7 +88,7 @@ func fuzzTags(_ bytes: [UInt8]) throws {
     let head = try ScriptHead(of: bytes)
     _ = head.doubtfulTags
     let manifest = try ManifestFields().completed(by: ManifestFields(head)).manifest(
-        of: [Script(name: "main.lua", bytes: bytes)], hasOptions: true)
+        of: [PatchScript(name: "main.lua", bytes: bytes)], hasOptions: true)
     require((try? Manifest(decoding: manifest.encoded())) != nil, "a manifest of tags that cannot be read")
 }
 
@@ -107,7 +107,7 @@ func fuzzRanges(_ bytes: [UInt8]) throws {
         if let seconds = Int(text), let time = Timestamp(secondsSince1970: seconds) {
             require(Timestamp(time.description) != nil, "seconds that make no time")
         }
-        _ = [Manifest.isReplaceable(text), Manifest.Script.isName(text), ManifestName.isReverseDNS(text)]
+        _ = [Manifest.isReplaceable(text), Manifest.Script.isName(text), NameForm.isReverseDNS(text)]
         _ = KeyID(text.utf8)
     }
     _ = texts.first.flatMap { nearest(String($0.prefix(40)), among: Verb.all.map(\.name)) }
@@ -226,7 +226,7 @@ func fuzzLua(_ bytes: [UInt8]) throws {
     let runner = PatchRunner(
         registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: limits,
         clock: { nil }, events: { _ in })
-    let script = Script(name: "main.lua", bytes: bytes)
+    let script = PatchScript(name: "main.lua", bytes: bytes)
     let text = String(decoding: bytes, as: UTF8.self)
     let names = [
         "T.run", "Cart.total", "Cart.name", "Cart.list", "Cart.item", "Basket.fill", "Cart.wait",

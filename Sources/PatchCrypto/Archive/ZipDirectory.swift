@@ -23,7 +23,7 @@ struct ZipDirectory: Sendable {
     ///   - range: Where in it the zip lies.
     ///   - limits: How many members, and how large.
     /// - Throws: `malformed` for anything outside the profile, `limit` past a limit.
-    init(in buffer: [UInt8], at range: Range<Int>, limits: Limits) throws(PatchError) {
+    init(in buffer: [UInt8], at range: Range<Int>, limits: EnvelopeLimits) throws(PatchError) {
         var reader = ZipReader(bytes: buffer[range])
         let end = try reader.endRecord()
         guard end.memberCount / 2 <= limits.scriptCount else {
@@ -38,7 +38,7 @@ struct ZipDirectory: Sendable {
             total += member.size
             let isSmallEnough =
                 member.name == Self.manifestName
-                ? member.size <= limits.manifestSize : member.size - Limits.sealingOverhead <= limits.scriptSize
+                ? member.size <= limits.manifestSize : member.size - EnvelopeLimits.sealingOverhead <= limits.scriptSize
             guard isSmallEnough, total <= limits.envelopeSize else {
                 throw PatchError(.limit, "zip: \(member.name) has \(member.size) bytes, past a limit")
             }
@@ -157,7 +157,7 @@ private struct ZipReader {
     }
 
     private static func check(name: ArraySlice<UInt8>) throws(PatchError) {
-        guard ManifestName.isMember(name) else {
+        guard NameForm.isMember(name) else {
             throw fault("a member's name with characters outside [A-Za-z0-9_./-]")
         }
         let folders = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

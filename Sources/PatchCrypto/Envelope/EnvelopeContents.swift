@@ -1,37 +1,14 @@
-extension Script: CustomStringConvertible {
-    /// Name and size; the bytes are nothing for a log.
-    public var description: String { "\(name), \(bytes.count) bytes" }
-}
-
-/// A script as it lies in an envelope or comes out of one.
-public struct Script: Sendable, Hashable {
-    /// Its name in the envelope, such as `main.lua` or `cart/total.lua`.
-    public let name: String
-    /// Its bytes.
-    public let bytes: [UInt8]
-
-    /// Names a script.
-    ///
-    /// - Parameters:
-    ///   - name: File name and folders, of the format's alphabet.
-    ///   - bytes: Its text, in whatever encoding.
-    public init(name: String, bytes: [UInt8]) {
-        self.name = name
-        self.bytes = bytes
-    }
-}
-
 /// The stages of the reading order that lie behind the payload's encryption.
 enum EnvelopeContents {
     /// The zip's members in their order for a manifest's scripts.
-    static func memberNames(for scripts: [Manifest.Script], suite: Suite) -> [String] {
+    static func memberNames(for scripts: [Manifest.Script], suite: EnvelopeSuite) -> [String] {
         [ZipDirectory.manifestName]
-            + scripts.flatMap { [$0.name + suite.digestSuffix, $0.name + Suite.sealedSuffix] }
+            + scripts.flatMap { [$0.name + suite.digestSuffix, $0.name + EnvelopeSuite.sealedSuffix] }
     }
 
     /// The stage `manifest`: reads it, and checks that the zip holds what it lists, in that order.
     static func manifest(
-        of directory: ZipDirectory, contents: [[UInt8]], suite: Suite, limits: Limits
+        of directory: ZipDirectory, contents: [[UInt8]], suite: EnvelopeSuite, limits: EnvelopeLimits
     ) throws(PatchError) -> Manifest {
         guard let index = directory.members.firstIndex(where: { $0.name == ZipDirectory.manifestName }) else {
             throw PatchError(.malformed, "zip: no \(ZipDirectory.manifestName) in it")
@@ -48,9 +25,9 @@ enum EnvelopeContents {
     /// - Parameter contents: The zip's members in the manifest's order; the scripts are taken out, so that none is held twice.
     static func scripts(
         of manifest: Manifest, contents: inout [[UInt8]], key: ScriptKey
-    ) throws(PatchError) -> [Script] {
+    ) throws(PatchError) -> [PatchScript] {
         let suite = key.suite
-        var scripts: [Script] = []
+        var scripts: [PatchScript] = []
         for (index, script) in manifest.scripts.enumerated() {
             let digest = contents[1 + 2 * index]
             var bytes: [UInt8] = []
@@ -73,7 +50,7 @@ enum EnvelopeContents {
                     .digestMismatch, "\(script.name) is not what its \(suite.digest.rawValue) says",
                     hint: "pack it again")
             }
-            scripts.append(Script(name: script.name, bytes: bytes))
+            scripts.append(PatchScript(name: script.name, bytes: bytes))
         }
         return scripts
     }

@@ -8,7 +8,7 @@ enum EnvelopeFormat {
     static let shortestFile = 16
 
     /// A delimiter line with its LF on both sides.
-    static func delimiter(suite: Suite, scriptKeyID: KeyID) -> [UInt8] {
+    static func delimiter(suite: EnvelopeSuite, scriptKeyID: KeyID) -> [UInt8] {
         delimiterPrefix + Array("\(suite.rawValue) \(scriptKeyID)\n".utf8)
     }
 
@@ -28,12 +28,5 @@ enum EnvelopeFormat {
             rest = rest[..<lineFeed]
         }
         return nil
-    }
-
-    /// Takes the bytes up to the next LF, and the LF itself, from the front; nil where there is none.
-    static func takeLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-        defer { rest = rest[(end + 1)...] }
-        return rest[..<end]
     }
 }

@@ -7,7 +7,7 @@ public struct EnvelopePacker: Sendable {
     /// Sign the payload, in this order.
     public let signingKeys: [SigningKey]
     /// How large the scripts and the envelope may be.
-    public let limits: Limits
+    public let limits: EnvelopeLimits
 
     /// Makes a packer.
     ///
@@ -16,7 +16,7 @@ public struct EnvelopePacker: Sendable {
     ///   - signingKeys: No key twice; none where all signatures are made somewhere else.
     ///   - limits: How large the scripts and the envelope may be.
     /// - Throws: `config` for a key given twice, `limit` for too many.
-    public init(scriptKey: ScriptKey, signingKeys: [SigningKey], limits: Limits = Limits()) throws(PatchError) {
+    public init(scriptKey: ScriptKey, signingKeys: [SigningKey], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
         guard signingKeys.count <= limits.signatureCount else {
             throw PatchError(.limit, "more than \(limits.signatureCount) signing keys")
         }
@@ -36,7 +36,7 @@ public struct EnvelopePacker: Sendable {
     /// - Returns: The envelope's bytes.
     /// - Throws: `malformed` where manifest and scripts differ, `limit` where the envelope becomes too large, `config` without
     ///   a signing key, `unavailable` where OpenSSL refuses an algorithm.
-    public func pack(_ manifest: Manifest, _ scripts: [Script]) throws(PatchError) -> [UInt8] {
+    public func pack(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> [UInt8] {
         try seal(manifest, scripts).encoded()
     }
 
@@ -47,7 +47,7 @@ public struct EnvelopePacker: Sendable {
     ///   - scripts: The entry first.
     /// - Returns: The payload, signed with the packer's own keys.
     /// - Throws: `malformed` where manifest and scripts differ, `unavailable` where OpenSSL refuses an algorithm.
-    public func seal(_ manifest: Manifest, _ scripts: [Script]) throws(PatchError) -> SignableEnvelope {
+    public func seal(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> SignableEnvelope {
         let suite = scriptKey.suite
         guard manifest.scripts == scripts.map({ Manifest.Script(name: $0.name, size: $0.bytes.count) }) else {
             throw PatchError(.malformed, "the manifest does not list the scripts that are packed")
@@ -60,7 +60,7 @@ public struct EnvelopePacker: Sendable {
         let names = EnvelopeContents.memberNames(for: manifest.scripts, suite: suite)
         let archive = try ZipArchive.write(Array(zip(names, contents)))
         var envelope = SignableEnvelope(
-            payload: try suite.seal(archive, with: scriptKey, label: Suite.envelopeLabel), suite: suite,
+            payload: try suite.seal(archive, with: scriptKey, label: EnvelopeSuite.envelopeLabel), suite: suite,
             scriptKeyID: scriptKey.id, limits: limits)
         for key in signingKeys { try envelope.sign(with: key) }
         return envelope

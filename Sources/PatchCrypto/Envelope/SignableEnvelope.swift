@@ -6,20 +6,20 @@ public struct SignableEnvelope: Sendable {
     /// What is signed; another room signs exactly these bytes.
     public let payload: [UInt8]
     private let delimiter: [UInt8]
-    private let limits: Limits
+    private let limits: EnvelopeLimits
     private var lines: [(keyID: KeyID, algorithm: SignatureAlgorithm, line: [UInt8])] = []
 
     /// The keys that have signed, each once.
     public var signers: Set<KeyID> { Set(lines.map(\.keyID)) }
 
-    init(payload: [UInt8], suite: Suite, scriptKeyID: KeyID, limits: Limits) {
+    init(payload: [UInt8], suite: EnvelopeSuite, scriptKeyID: KeyID, limits: EnvelopeLimits) {
         self.payload = payload
         self.limits = limits
         delimiter = EnvelopeFormat.delimiter(suite: suite, scriptKeyID: scriptKeyID)
     }
 
     /// For a verification whose signatures held.
-    init(verified envelope: UnverifiedEnvelope, limits: Limits) {
+    init(verified envelope: UnverifiedEnvelope, limits: EnvelopeLimits) {
         self.init(
             payload: Array(envelope.payload), suite: envelope.suite, scriptKeyID: envelope.scriptKeyID, limits: limits)
         lines = envelope.signatures.map { ($0.keyID, $0.algorithm, Array(envelope.bytes[$0.range])) }

@@ -19,7 +19,7 @@ public struct UnverifiedContents: Sendable {
     /// What the patch says of itself.
     public let manifest: Manifest
     /// The scripts, the entry first.
-    public let scripts: [Script]
+    public let scripts: [PatchScript]
 }
 
 extension UnverifiedEnvelope {
@@ -29,7 +29,7 @@ extension UnverifiedEnvelope {
     ///   - scriptKeys: One of them opens the payload and the scripts; a `ScriptKey` will do.
     ///   - limits: How large the parts may be.
     /// - Throws: What a verification would give for the stages `decrypt` to `scripts`.
-    public func contents(scriptKeys: some ScriptKeyProvider, limits: Limits = Limits()) throws(PatchError)
+    public func contents(scriptKeys: some ScriptKeyProvider, limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError)
         -> UnverifiedContents
     {
         var envelope = self

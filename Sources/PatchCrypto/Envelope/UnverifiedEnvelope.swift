@@ -22,7 +22,7 @@ public struct UnverifiedEnvelope: Sendable {
     /// The delimiter, from its leading LF to its last.
     public let delimiterRange: Range<Int>
     /// The suite that the delimiter names.
-    public let suite: Suite
+    public let suite: EnvelopeSuite
     /// The script key's id that the delimiter names.
     public let scriptKeyID: KeyID
     /// The signature lines, in the file's order; at least one.
@@ -44,13 +44,13 @@ public struct UnverifiedEnvelope: Sendable {
     ///   - bytes: The whole file.
     ///   - limits: How large it and its signature lines may be.
     /// - Throws: `malformed` or `limit`.
-    public init(_ bytes: consuming [UInt8], limits: Limits = Limits()) throws(PatchError) {
+    public init(_ bytes: consuming [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
         try Self.checkSize(of: bytes, limits: limits)
         try self.init(splitting: bytes, limits: limits)
     }
 
     /// The first step of the reading order.
-    static func checkSize(of bytes: [UInt8], limits: Limits) throws(PatchError) {
+    static func checkSize(of bytes: [UInt8], limits: EnvelopeLimits) throws(PatchError) {
         guard bytes.count <= limits.envelopeSize else {
             throw PatchError(
                 .limit, "larger than the \(limits.envelopeSize) bytes that an envelope may have",
@@ -67,17 +67,17 @@ public struct UnverifiedEnvelope: Sendable {
     }
 
     /// The second step of the reading order.
-    init(splitting bytes: consuming [UInt8], limits: Limits) throws(PatchError) {
+    init(splitting bytes: consuming [UInt8], limits: EnvelopeLimits) throws(PatchError) {
         let file = bytes
         guard let start = EnvelopeFormat.delimiterStart(in: file) else { throw Self.explainMissingDelimiter(file) }
         var rest = file[start...].dropFirst(EnvelopeFormat.delimiterPrefix.count)
-        guard let header = EnvelopeFormat.takeLine(&rest) else {
+        guard let header = rest.takeLine() else {
             throw PatchError(
                 .malformed, "the file ends within its delimiter line", hint: "it was cut short; fetch it again")
         }
         if header.last == UInt8(ascii: "\r") { throw Self.textModeTransfer }
         let tokens = header.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        guard tokens.count == 2, let suite = Suite(tokens[0]), let scriptKeyID = KeyID(tokens[1]) else {
+        guard tokens.count == 2, let suite = EnvelopeSuite(tokens[0]), let scriptKeyID = KeyID(tokens[1]) else {
             throw PatchError(
                 .malformed, "its delimiter line does not name a suite and a script key id",
                 hint: "it was damaged, or made by a newer format")
@@ -91,7 +91,7 @@ public struct UnverifiedEnvelope: Sendable {
     }
 
     private static func readSignatures(
-        _ lines: ArraySlice<UInt8>, limits: Limits
+        _ lines: ArraySlice<UInt8>, limits: EnvelopeLimits
     ) throws(PatchError) -> [EnvelopeSignature] {
         var rest = lines
         var signatures: [EnvelopeSignature] = []
@@ -101,7 +101,7 @@ public struct UnverifiedEnvelope: Sendable {
                 throw PatchError(.limit, "more than \(limits.signatureCount) signatures")
             }
             let number = signatures.count + 1
-            guard let line = EnvelopeFormat.takeLine(&rest) else {
+            guard let line = rest.takeLine() else {
                 throw PatchError(
                     .malformed, "signature line \(number) does not end with a line feed",
                     hint: "the file was cut short, or something was added to its end")
@@ -173,7 +173,7 @@ public struct UnverifiedEnvelope: Sendable {
             throw PatchError(.decryptFailed, "a payload of \(payloadRange.count) bytes cannot be \(suite.rawValue)")
         }
         guard
-            let zip = try suite.cipher.open(payloadRange, of: &bytes, key: key.bytes, label: Suite.envelopeLabel)
+            let zip = try suite.cipher.open(payloadRange, of: &bytes, key: key.bytes, label: EnvelopeSuite.envelopeLabel)
         else {
             throw PatchError(
                 .decryptFailed, "the payload does not open with the script key that it names",

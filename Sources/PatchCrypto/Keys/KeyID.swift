@@ -22,36 +22,3 @@ public struct KeyID: Hashable, Sendable, CustomStringConvertible {
         description = String(decoding: Hex.encode(try MessageDigest.sha256.hash(bytes).prefix(8)), as: UTF8.self)
     }
 }
-
-/// Lower-case hexadecimal, the only spelling that the format knows.
-enum Hex {
-    static func isLowercaseDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-    }
-
-    static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    }
-
-    /// Decodes lower-case digits; nil for an odd number of them or any other character.
-    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        guard text.count.isMultiple(of: 2), text.allSatisfy(isLowercaseDigit) else { return nil }
-        func value(_ digit: UInt8) -> UInt8 {
-            digit > UInt8(ascii: "9") ? digit - UInt8(ascii: "a") + 10 : digit - UInt8(ascii: "0")
-        }
-        // One array of its final size: the digits may be a key's.
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count / 2)
-        var high: UInt8?
-        for digit in text {
-            if let first = high {
-                bytes.append(first << 4 | value(digit))
-                high = nil
-            } else {
-                high = value(digit)
-            }
-        }
-        return bytes
-    }
-}

@@ -3,7 +3,7 @@
 /// Every client of an app holds it, so it hides a script from a passer-by and proves nothing about who made it.
 public struct ScriptKey: Sendable {
     /// The suite that the key's length stands for.
-    public let suite: Suite
+    public let suite: EnvelopeSuite
     /// SHA-256 over `patchpack script key`, LF and the key's bytes, shortened.
     public let id: KeyID
 
@@ -14,7 +14,7 @@ public struct ScriptKey: Sendable {
     /// - Parameter bytes: 16 bytes for `aes-128-cbc+md5`, 32 for `aes-256-gcm+sha256`.
     /// - Throws: `config` for any other length.
     public init(bytes: SecretBytes) throws(PatchError) {
-        guard let suite = Suite.allCases.first(where: { $0.keyLength == bytes.count }) else {
+        guard let suite = EnvelopeSuite.allCases.first(where: { $0.keyLength == bytes.count }) else {
             throw PatchError(
                 .config, "a script key of \(bytes.count) bytes", hint: "a script key has 16 bytes, or 32")
         }
@@ -33,7 +33,7 @@ public struct ScriptKey: Sendable {
         let decoded = unsafe file.withUnsafeBytes { file in
             unsafe Hex.decode(file.last == UInt8(ascii: "\n") ? file.dropLast() : file[...])
         }
-        guard var decoded, Suite.allCases.contains(where: { $0.keyLength == decoded.count }) else {
+        guard var decoded, EnvelopeSuite.allCases.contains(where: { $0.keyLength == decoded.count }) else {
             throw PatchError(
                 .config, "not a script key",
                 hint: "a script key is one line of 32 or 64 lower-case hex digits: openssl rand -hex 16")
@@ -45,7 +45,7 @@ public struct ScriptKey: Sendable {
     ///
     /// - Parameter suite: What the key is for.
     /// - Throws: `unavailable` where OpenSSL has no random numbers.
-    public static func generate(for suite: Suite) throws(PatchError) -> ScriptKey {
+    public static func generate(for suite: EnvelopeSuite) throws(PatchError) -> ScriptKey {
         try ScriptKey(bytes: .random(count: suite.keyLength))
     }
 

@@ -60,7 +60,7 @@ public struct ScriptKeyRing: ScriptKeyProvider {
     ///   - name: `[A-Za-z0-9._@-]+`, at most 64 bytes.
     /// - Throws: `config` for a name of another form, and for a name or a key that is there already.
     public mutating func add(_ key: ScriptKey, named name: String) throws(PatchError) {
-        guard ManifestName.isKeyName(name) else {
+        guard NameForm.isKeyName(name) else {
             throw PatchError(
                 .config, "\(name) cannot be a key's name", hint: "use letters, digits, . _ @ and -, at most 64 of them")
         }

@@ -24,7 +24,7 @@ public struct TrustedKey: Sendable {
         let id = KeyID(name)
         // And one that a store's line has for something else would make a revoked key a trusted one of that name.
         let isWord = ["revoked", "not-after"].contains { name.lowercased().hasPrefix($0) }
-        guard name.isEmpty || ManifestName.isKeyName(name) && !isWord && (id == nil || id == key.id) else {
+        guard name.isEmpty || NameForm.isKeyName(name) && !isWord && (id == nil || id == key.id) else {
             throw PatchError(
                 .config, "\(name) cannot be a key's name",
                 hint: "use letters, digits, . _ @ and -, at most 64 of them; not revoked, not-after or another key's id"
@@ -96,12 +96,14 @@ public struct TrustStore: Sendable {
         try self.init(keys: trusted)
     }
 
-    /// The key that a signature line names: the one of that id which stands here for that algorithm.
+    /// The key of an id that is trusted for an algorithm.
     ///
-    /// - Parameter signature: A line of an envelope.
-    /// - Returns: nil where the store has no such key. A revoked key is found too.
-    public func key(for signature: EnvelopeSignature) -> TrustedKey? {
-        keys.first { $0.key.id == signature.keyID && $0.key.algorithm == signature.algorithm }
+    /// - Parameters:
+    ///   - id: The id that a signature line names.
+    ///   - algorithm: The algorithm that a signature line names.
+    /// - Returns: nil if the store has no such key. A revoked key is found too.
+    public func key(withID id: KeyID, algorithm: SignatureAlgorithm) -> TrustedKey? {
+        keys.first { $0.key.id == id && $0.key.algorithm == algorithm }
     }
 
     /// The ids of the keys whose signatures count, for people: a few of them, where there are many.

@@ -15,7 +15,7 @@ public struct Manifest: Sendable {
         /// Whether a script can have this name.
         ///
         /// - Parameter name: `[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.lua` below folders of `[A-Za-z0-9_-]+`, 128 bytes at most.
-        public static func isName(_ name: String) -> Bool { ManifestName.isScript(name) }
+        public static func isName(_ name: String) -> Bool { NameForm.isScript(name) }
 
         /// What a script can be called, for an error's hint.
         package static let nameRule =
@@ -58,7 +58,7 @@ public struct Manifest: Sendable {
     /// Whether a patch can replace something of this name.
     ///
     /// - Parameter name: Words of `[A-Za-z_][A-Za-z0-9_]*` joined by `.` or `:`, 128 bytes at most.
-    public static func isReplaceable(_ name: String) -> Bool { ManifestName.isReplaceable(name) }
+    public static func isReplaceable(_ name: String) -> Bool { NameForm.isReplaceable(name) }
 
     /// Makes a manifest.
     ///
@@ -79,14 +79,14 @@ public struct Manifest: Sendable {
     public init(
         id: String, version: Int, app: String, appVersions: VersionRange = .all, engine: Int = 1,
         replaces: [String] = [], scripts: [Script], created: Timestamp? = nil, expires: Timestamp? = nil,
-        notes: String? = nil, extra: [String: String]? = nil, limits: Limits = Limits()
+        notes: String? = nil, extra: [String: String]? = nil, limits: EnvelopeLimits = EnvelopeLimits()
     ) throws(PatchError) {
-        try Rules.check(ManifestName.isReverseDNS(id), "id", "is not a reverse-DNS name such as com.example.fix")
+        try Rules.check(NameForm.isReverseDNS(id), "id", "is not a reverse-DNS name such as com.example.fix")
         try Rules.check(Rules.numbers.contains(version), "version", "is not a whole number from 1 to 2147483647")
-        try Rules.check(ManifestName.isReverseDNS(app), "app", "is not a reverse-DNS name such as com.example.shop")
+        try Rules.check(NameForm.isReverseDNS(app), "app", "is not a reverse-DNS name such as com.example.shop")
         try Rules.check(Rules.numbers.contains(engine), "engine", "is not a whole number from 1 to 2147483647")
         for name in replaces {
-            try Rules.check(ManifestName.isReplaceable(name), "replaces", "holds a name that is not like Cart.total")
+            try Rules.check(NameForm.isReplaceable(name), "replaces", "holds a name that is not like Cart.total")
         }
         try Rules.check(
             replaces.count < 2 || Set(replaces.map { Array($0.utf8) }).count == replaces.count, "replaces",
@@ -94,7 +94,7 @@ public struct Manifest: Sendable {
         try Rules.check(scripts: scripts, limits: limits)
         try Rules.check(notes.map { Rules.isPlain($0, allowing: "\t\n") } ?? true, "notes", Rules.controlCharacters)
         for (key, value) in extra ?? [:] {
-            try Rules.check(ManifestName.isExtraKey(key), "extra", "has a key that is not [A-Za-z0-9._-]{1,64}")
+            try Rules.check(NameForm.isExtraKey(key), "extra", "has a key that is not [A-Za-z0-9._-]{1,64}")
             try Rules.check(Rules.isPlain(value), "extra", Rules.controlCharacters)
         }
         self.id = id
@@ -119,14 +119,14 @@ public struct Manifest: Sendable {
             guard holds else { throw PatchError(.malformed, "manifest: `\(key)` \(fault)") }
         }
 
-        static func check(scripts: [Script], limits: Limits) throws(PatchError) {
+        static func check(scripts: [Script], limits: EnvelopeLimits) throws(PatchError) {
             try check(!scripts.isEmpty, "scripts", "is empty")
             guard scripts.count <= limits.scriptCount else {
                 throw PatchError(.limit, "manifest: more than \(limits.scriptCount) scripts")
             }
             for script in scripts {
                 try check(
-                    ManifestName.isScript(script.name), "scripts",
+                    NameForm.isScript(script.name), "scripts",
                     "holds a name that is not [A-Za-z0-9_-] with .lua behind it, below folders of the same alphabet")
                 try check(script.size >= 0, "scripts", "has a negative size")
                 guard script.size <= limits.scriptSize else {

@@ -34,7 +34,7 @@ extension Manifest {
     ///   - bytes: The member `manifest.json`.
     ///   - limits: How large it, its scripts and their number may be.
     /// - Throws: `malformed` for anything that is not the one encoding of a manifest, `limit` past a limit.
-    public init(decoding bytes: [UInt8], limits: Limits = Limits()) throws(PatchError) {
+    public init(decoding bytes: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
         guard bytes.count <= limits.manifestSize else {
             throw PatchError(.limit, "a manifest of \(bytes.count) bytes, and \(limits.manifestSize) are allowed")
         }
@@ -53,7 +53,7 @@ extension Manifest {
         }
     }
 
-    private init(_ document: JSONValue, limits: Limits) throws(PatchError) {
+    private init(_ document: JSONValue, limits: EnvelopeLimits) throws(PatchError) {
         let fields = Fields(document)
         let schema = try fields.integer("schema")
         guard schema == Self.schema else {

@@ -48,7 +48,7 @@ package struct ManifestFields: Sendable {
     ///   - scripts: The entry first.
     ///   - hasOptions: Whether the hint for what is missing names the tool's option for it, beside the tag.
     /// - Throws: `malformed` for what is missing or breaks a rule of the format.
-    package func manifest(of scripts: [Script], hasOptions: Bool = false) throws(PatchError) -> Manifest {
+    package func manifest(of scripts: [PatchScript], hasOptions: Bool = false) throws(PatchError) -> Manifest {
         func required(_ value: String?, _ name: String, _ tag: String) throws(PatchError) -> String {
             if let value { return value }
             throw PatchError(

@@ -2,6 +2,11 @@ internal import COpenSSL
 
 /// The OpenSSL library of this process.
 package enum OpenSSLLibrary {
+    /// Its version, such as `3.0.19`.
+    static var version: String {
+        unsafe OpenSSL_version(OPENSSL_VERSION_STRING).map { unsafe String(cString: $0) } ?? "unknown"
+    }
+
     /// Leaves OpenSSL's memory to the system at the end of the process, which is a fifth of a millisecond sooner.
     ///
     /// For a tool that is done when it has its answer; to be called before anything else of this module. A host that

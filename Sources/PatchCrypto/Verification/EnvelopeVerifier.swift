@@ -7,9 +7,9 @@ public struct EnvelopeVerifier: Sendable {
     /// Who must have signed: from each set, the key of one of the names.
     public let requiredSigners: [Set<String>]
     /// What a sound patch must fit.
-    public var policy: Policy
+    public var policy: VerificationPolicy
     /// How large an envelope and its parts may be.
-    public var limits: Limits
+    public var limits: EnvelopeLimits
 
     /// Makes a verifier.
     ///
@@ -22,8 +22,8 @@ public struct EnvelopeVerifier: Sendable {
     ///   - limits: How large an envelope and its parts may be.
     /// - Throws: `config` for a threshold below 1, and for a set without a name of the trust store.
     public init(
-        trustStore: TrustStore, threshold: Int = 1, requiredSigners: [Set<String>] = [], policy: Policy,
-        limits: Limits = Limits()
+        trustStore: TrustStore, threshold: Int = 1, requiredSigners: [Set<String>] = [], policy: VerificationPolicy,
+        limits: EnvelopeLimits = EnvelopeLimits()
     ) throws(PatchError) {
         guard threshold >= 1 else { throw PatchError(.config, "a threshold of \(threshold)", hint: "use 1 or more") }
         let names = Set(trustStore.keys.map(\.name)).subtracting([""])
@@ -138,7 +138,7 @@ public struct EnvelopeVerifier: Sendable {
         let signers = try report.run(.signature) { () throws(PatchError) in
             var unavailable: PatchError?
             for signature in envelope.signatures {
-                let known = trustStore.key(for: signature)
+                let known = trustStore.key(withID: signature.keyID, algorithm: signature.algorithm)
                 let refusal = known?.refusal(at: policy.time)
                 var isValid = false
                 do throws(PatchError) {

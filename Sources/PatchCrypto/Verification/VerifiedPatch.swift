@@ -5,12 +5,12 @@ public struct VerifiedPatch: Sendable {
     /// What the patch says of itself.
     public let manifest: Manifest
     /// The scripts, the entry first.
-    public let scripts: [Script]
+    public let scripts: [PatchScript]
     /// The trusted keys whose signatures held.
     public let signers: [KeyID]
 
     /// For `EnvelopeVerifier` alone.
-    init(manifest: Manifest, scripts: [Script], signers: [KeyID]) {
+    init(manifest: Manifest, scripts: [PatchScript], signers: [KeyID]) {
         self.manifest = manifest
         self.scripts = scripts
         self.signers = signers

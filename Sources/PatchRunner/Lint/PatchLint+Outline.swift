@@ -54,7 +54,7 @@ extension PatchLint {
     /// Whether another finding may be added: who has so many has the wrong file, and each takes time.
     private var hasRoom: Bool { found.count < Self.mostFindings }
 
-    mutating func checkEncoding(_ script: Script, _ text: SourceText) {
+    mutating func checkEncoding(_ script: PatchScript, _ text: SourceText) {
         guard String(validating: script.bytes, as: UTF8.self) == nil else { return }
         let line = script.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
             .firstIndex { String(validating: $0, as: UTF8.self) == nil }

@@ -7,7 +7,7 @@ package struct PatchLint {
     /// Finding the place and the likely meaning of each takes time, and who has so many has the wrong file.
     private static let mostGlobals = 100
 
-    let scripts: [Script]
+    let scripts: [PatchScript]
     let texts: [SourceText]
     static let mostFindings = 200
     /// For each script, the comments that silence warnings.
@@ -26,7 +26,7 @@ package struct PatchLint {
     ///   - interface: What the app offers; without it, what the manifest lists is taken for what there is.
     /// - Returns: What was found, in the order of scripts and lines.
     package static func findings(
-        in scripts: [Script], replaces: [String], interface: PatchInterface?
+        in scripts: [PatchScript], replaces: [String], interface: PatchInterface?
     ) -> [Finding] {
         var lint = PatchLint(scripts: scripts, replaces: replaces, interface: interface)
         do throws(PatchError) {
@@ -41,7 +41,7 @@ package struct PatchLint {
         }
     }
 
-    private init(scripts: [Script], replaces: [String], interface: PatchInterface?) {
+    private init(scripts: [PatchScript], replaces: [String], interface: PatchInterface?) {
         self.scripts = scripts
         self.replaces = replaces
         self.interface = interface

@@ -88,10 +88,10 @@ extension ScriptState {
         }
         // The first line of most scripts for Wax; what it offers there is built in here, or missing.
         if name == "wax" || name.hasPrefix("wax/") {
-            return compile(Script(name: "wax.lua", bytes: Array("return {}".utf8)), on: stack) ? 1 : -1
+            return compile(PatchScript(name: "wax.lua", bytes: Array("return {}".utf8)), on: stack) ? 1 : -1
         }
         if ["math", "string", "table", "utf8"].contains(name) {
-            return compile(Script(name: "\(name).lua", bytes: Array("return \(name)".utf8)), on: stack) ? 1 : -1
+            return compile(PatchScript(name: "\(name).lua", bytes: Array("return \(name)".utf8)), on: stack) ? 1 : -1
         }
         stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts of the same envelope")
         return -1

@@ -19,7 +19,7 @@ package enum LuaLibrary {
             let limits = PatchLimits()
             let state = try ScriptState(
                 patch: .init(id: "com.example.doctor", version: 1), limits: limits,
-                scripts: [Script(name: "doctor.lua", bytes: Array(source.utf8))],
+                scripts: [PatchScript(name: "doctor.lua", bytes: Array(source.utf8))],
                 host: HostInfo(app: "com.example.doctor", version: "1"), names: NameTable(),
                 breaker: Breaker(limits: limits) { _, _ in }, events: { _ in }, seed: 1)
             defer { state.close() }

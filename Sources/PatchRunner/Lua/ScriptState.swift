@@ -20,7 +20,7 @@ internal import Synchronization
 @safe final class ScriptState: Sendable {
     let patch: PatchEvent.Patch
     let limits: PatchLimits
-    let scripts: [Script]
+    let scripts: [PatchScript]
     let host: HostInfo
     let names: NameTable
     let events: @Sendable (PatchEvent) -> Void
@@ -79,7 +79,7 @@ internal import Synchronization
 
     /// Makes a state with the sandbox in it; this thread has its lock until `load()`.
     init(
-        patch: PatchEvent.Patch, limits: PatchLimits, scripts: [Script], host: HostInfo, names: NameTable,
+        patch: PatchEvent.Patch, limits: PatchLimits, scripts: [PatchScript], host: HostInfo, names: NameTable,
         breaker: Breaker,
         events: @escaping @Sendable (PatchEvent) -> Void, seed: Int64, lines: PatchSpec.LineCounts? = nil,
         isFree: Bool = false
@@ -166,7 +166,7 @@ internal import Synchronization
     }
 
     /// Compiles a script; leaves a function, or a message.
-    func compile(_ script: Script, on stack: PatchStack) -> Bool {
+    func compile(_ script: PatchScript, on stack: PatchStack) -> Bool {
         guard script.bytes.count <= limits.sourceBytes else {
             stack.push("\(script.name) has \(script.bytes.count) bytes, and \(limits.sourceBytes) are allowed")
             return false
@@ -196,7 +196,7 @@ internal import Synchronization
     }
 
     /// What Lua made of a script; nil where it does not compile, and the message.
-    func chunk(of script: Script) -> (chunk: Chunk?, message: String) {
+    func chunk(of script: PatchScript) -> (chunk: Chunk?, message: String) {
         let stack = unsafe PatchStack(pp_main(state))
         defer { stack.pop() }
         unsafe pp_begin_loading(state)

@@ -117,7 +117,7 @@ public final class PatchRunner: Sendable {
     ///
     /// - Parameter checksVersions: Whether the patch must be for this app and its version.
     package func load(
-        _ manifest: Manifest, _ scripts: [Script], checksVersions: Bool = true
+        _ manifest: Manifest, _ scripts: [PatchScript], checksVersions: Bool = true
     ) throws(PatchError) -> LoadedPatch {
         let identity = PatchEvent.Patch(id: manifest.id, version: manifest.version)
         do throws(PatchError) {
@@ -152,7 +152,7 @@ public final class PatchRunner: Sendable {
     func put(_ patch: LoadedPatch) throws(PatchError) { try apply(patch) { .none } }
 
     private func apply(
-        _ patch: LoadedPatch, policy given: () throws(PatchError) -> Policy
+        _ patch: LoadedPatch, policy given: () throws(PatchError) -> VerificationPolicy
     ) throws(PatchError) {
         let identity = patch.script.patch
         var replaced: LoadedPatch?
@@ -193,8 +193,8 @@ public final class PatchRunner: Sendable {
     public func removeAll() { while let last = active.last { remove { $0 === last } } }
 
     /// The patch's policy but for the floor, which depends on its id.
-    private var policy: Policy {
-        Policy(time: clock(), app: host.app, appVersion: host.version, engine: Self.engine)
+    private var policy: VerificationPolicy {
+        VerificationPolicy(time: clock(), app: host.app, appVersion: host.version, engine: Self.engine)
     }
 
     private func check(_ manifest: Manifest) throws(PatchError) {
@@ -203,7 +203,7 @@ public final class PatchRunner: Sendable {
         try policy.check(manifest)
     }
 
-    private func policy(for manifest: Manifest) throws(PatchError) -> Policy {
+    private func policy(for manifest: Manifest) throws(PatchError) -> VerificationPolicy {
         let policy = policy
         if policy.time == nil, let expires = manifest.expires {
             throw PatchError(

@@ -4,9 +4,9 @@ internal import Synchronization
 /// A patch under test: what it says of itself, and its scripts.
 package struct PatchUnderTest: Sendable {
     package let manifest: Manifest
-    package let scripts: [Script]
+    package let scripts: [PatchScript]
 
-    package init(manifest: Manifest, scripts: [Script]) {
+    package init(manifest: Manifest, scripts: [PatchScript]) {
         self.manifest = manifest
         self.scripts = scripts
     }
@@ -106,7 +106,7 @@ package final class PatchSpec: Sendable {
     ///   - time: When it is, for patches that expire.
     ///   - codeRuns: Called when the spec's own code begins and ends.
     package static func run(
-        _ script: Script, on patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits = PatchLimits(),
+        _ script: PatchScript, on patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits = PatchLimits(),
         filter: SpecFilter = SpecFilter(), timeLimit: Duration = .seconds(10), covers: Bool = false,
         time: Timestamp? = nil, codeRuns: @escaping @Sendable (Bool) -> Void = { _ in }
     ) -> SpecReport {
@@ -123,7 +123,7 @@ package final class PatchSpec: Sendable {
     }
 
     private init(
-        _ script: Script, _ patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits, covers: Bool,
+        _ script: PatchScript, _ patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits, covers: Bool,
         time: Timestamp?
     ) throws(PatchError) {
         self.patches = patches
@@ -161,14 +161,14 @@ package final class PatchSpec: Sendable {
     // MARK: running
 
     private func run(
-        _ script: Script, _ filter: SpecFilter, _ timeLimit: Duration, _ codeRuns: @escaping @Sendable (Bool) -> Void,
+        _ script: PatchScript, _ filter: SpecFilter, _ timeLimit: Duration, _ codeRuns: @escaping @Sendable (Bool) -> Void,
         _ report: inout SpecReport
     ) throws(PatchError) {
         for function in interface?.functions ?? [] { try add(function.name, function.signature) }
         if interface == nil { for name in Set(patches.flatMap(\.manifest.replaces)).sorted() { try add(name, nil) } }
         for exposed in interface?.classes ?? [] { try expose(exposed) }
         addFunctions(timeLimit, codeRuns)
-        try spec.runFree(Script(name: "patchpack", bytes: Array(SpecPrelude.source.utf8)))
+        try spec.runFree(PatchScript(name: "patchpack", bytes: Array(SpecPrelude.source.utf8)))
         report.replacements = try countReplacements()
         lines.reset()  // that the patches were loaded to be counted is no test of them
         let options = [filter.only, filter.except, filter.tags, filter.exceptTags]

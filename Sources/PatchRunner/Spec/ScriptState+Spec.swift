@@ -10,7 +10,7 @@ extension ScriptState {
     private var stack: PatchStack { unsafe PatchStack(pp_running(state)) }
 
     /// Runs a script of the state's own.
-    func runFree(_ script: Script) throws(PatchError) {
+    func runFree(_ script: PatchScript) throws(PatchError) {
         let stack = stack
         guard compile(script, on: stack) else {
             defer { stack.pop() }

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 extension Option {
     static let recursive = Option(

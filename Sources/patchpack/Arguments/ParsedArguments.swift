@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 extension PatchError.Code {
     /// Wrong arguments.

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// `cat`: prints the scripts of an envelope.
 enum CatCommand {

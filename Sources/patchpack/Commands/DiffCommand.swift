@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// `diff`: shows what two envelopes, or an envelope and the scripts that it was made of, differ in.
 enum DiffCommand {
@@ -14,12 +15,12 @@ enum DiffCommand {
     private struct Side {
         let path: Path
         var manifest: Manifest?
-        var scripts: [Script]
+        var scripts: [PatchScript]
 
         /// A single script is compared with the only one of an envelope, whatever its file is called.
         mutating func takeName(of other: Side) {
             guard manifest == nil, !path.isFolder, other.manifest != nil, other.scripts.count == 1 else { return }
-            scripts = [Script(name: other.scripts[0].name, bytes: scripts[0].bytes)]
+            scripts = [PatchScript(name: other.scripts[0].name, bytes: scripts[0].bytes)]
         }
     }
 
@@ -51,19 +52,19 @@ enum DiffCommand {
     }
 
     private static func side(_ path: Path, _ reader: EnvelopeReader) throws(PatchError) -> Side {
-        let limit = Limits().scriptSize
+        let limit = EnvelopeLimits().scriptSize
         if path.isFolder {
-            var scripts: [Script] = []
+            var scripts: [PatchScript] = []
             for file in try InputFiles.expanded([path], called: ".lua") {
                 let name = file.components.dropFirst(path.components.count).map { Path(bytes: Array($0)).description }
                 scripts.append(
-                    Script(name: name.joined(separator: "/"), bytes: try InputFile.contents(of: file, limit: limit)))
+                    PatchScript(name: name.joined(separator: "/"), bytes: try InputFile.contents(of: file, limit: limit)))
             }
             return Side(path: path, scripts: scripts)
         }
         if path.ends(in: ".lua") {
             let bytes = try InputFile.contents(of: path, limit: limit)
-            return Side(path: path, scripts: [Script(name: path.name.description, bytes: bytes)])
+            return Side(path: path, scripts: [PatchScript(name: path.name.description, bytes: bytes)])
         }
         let contents = try reader.contents(of: path)
         return Side(path: path, manifest: contents.manifest, scripts: contents.scripts)

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 extension Option {
     static let unverified = Option(
@@ -23,7 +24,7 @@ struct EnvelopeReader {
         }
     }
 
-    func contents(of path: Path) throws(PatchError) -> (manifest: Manifest, scripts: [Script]) {
+    func contents(of path: Path) throws(PatchError) -> (manifest: Manifest, scripts: [PatchScript]) {
         if let verification {
             let result = verification.result(of: path, keepingScripts: true)
             if let error = result.error { throw error.about(path) }
@@ -33,7 +34,7 @@ struct EnvelopeReader {
             return (manifest, result.scripts)
         }
         return try path.naming { () throws(PatchError) in
-            let envelope = try UnverifiedEnvelope(InputFile.contents(of: path, limit: Limits().envelopeSize))
+            let envelope = try UnverifiedEnvelope(InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize))
             guard let scriptKeys else { throw PatchError(.internal, "no script key", hint: "report this defect") }
             let contents = try envelope.contents(scriptKeys: scriptKeys)
             return (contents.manifest, contents.scripts)

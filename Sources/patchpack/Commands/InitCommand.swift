@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// `init`: lays out a project of patches.
 enum InitCommand {
@@ -30,7 +31,7 @@ enum InitCommand {
         } catch  where error.code == .exists {
             throw PatchError(.exists, error.message, hint: "init replaces nothing; name another folder")
         }
-        for output in outputs { try OutputFile.makeFolder(output.path.parent) }
+        for output in outputs { try Folder.make(output.path.parent) }
         try OutputFile.write(outputs, force: false)
         for output in outputs {
             if console.format == .json {

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// `inspect`: shows how an envelope is made up. It is for eyes, and never says that a file is good.
 enum InspectCommand {
@@ -33,7 +34,7 @@ enum InspectCommand {
     ) -> Inspection {
         var inspection = Inspection(path: path)
         do throws(PatchError) {
-            let bytes = try InputFile.contents(of: path, limit: Limits().envelopeSize)
+            let bytes = try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize)
             let envelope: UnverifiedEnvelope
             do throws(PatchError) {
                 envelope = try UnverifiedEnvelope(bytes)
@@ -43,7 +44,7 @@ enum InspectCommand {
             }
             inspection.envelope = envelope
             for signature in envelope.signatures {
-                let key = trustStore?.key(for: signature)
+                let key = trustStore?.key(withID: signature.keyID, algorithm: signature.algorithm)
                 let isValid = try key?.key.isValid(signature.signature, for: envelope.payload)
                 let refusal = key?.refusal(at: now).map { ", of a key that \($0)" } ?? ""
                 inspection.signatures.append(isValid.map { ($0 ? "valid" : "invalid") + refusal } ?? "unchecked")

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 import PatchRunner
 
 /// `interface`: compares what two versions of an app offer to patches.

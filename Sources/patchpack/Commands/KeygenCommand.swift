@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// `keygen`: makes a key pair and a script key.
 enum KeygenCommand {
@@ -16,7 +17,7 @@ enum KeygenCommand {
         if let bits, !(2048...8192).contains(bits) {
             throw PatchError(.usage, "--bits \(bits): 2048 to 8192 is expected")
         }
-        let suite = try arguments.text(of: .suite).flatMap(Suite.init(rawValue:)) ?? .aes128CBCMD5
+        let suite = try arguments.text(of: .suite).flatMap(EnvelopeSuite.init(rawValue:)) ?? .aes128CBCMD5
         let keys = try KeyFiles(arguments)
         guard keys.passphrases.count <= 1 else {
             throw PatchError(

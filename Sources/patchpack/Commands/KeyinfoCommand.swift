@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// `keyinfo`: says what key a file holds, and its id.
 enum KeyinfoCommand {

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// `keystore`: keeps named script keys in one file, under a passphrase.
 enum KeystoreCommand {
@@ -80,7 +81,7 @@ enum KeystoreCommand {
                 let key = try KeyFile(KeyName(nil, other.path, from: "keystore add")).scriptKey()
                 newKeys.append((given ?? key.id.description, key))
             }
-            try OutputFile.makeFolder(path.parent)
+            try Folder.make(path.parent)
         }
         return try Folder.whileLocked(around: path) { () throws(PatchError) in
             let exists = FileInfo(path, following: true) != nil

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 import PatchRunner
 
 /// `lint`: looks at scripts before they ship.

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 import PatchRunner
 
 /// A patch of some files, and what was found in it.
@@ -19,11 +20,11 @@ struct LintedPatch {
     ) throws(PatchError) {
         func called(_ path: Path) -> Path { path.isStandardStream ? given ?? Path("stdin.lua") : path }
         entry = called(paths[0])
-        var scripts: [Script] = []
+        var scripts: [PatchScript] = []
         var files: [String: Path] = [:]
         for path in paths {
             let name = Self.name(of: called(path), beside: entry)
-            scripts.append(Script(name: name, bytes: try InputFile.contents(of: path, limit: Limits().scriptSize)))
+            scripts.append(PatchScript(name: name, bytes: try InputFile.contents(of: path, limit: EnvelopeLimits().scriptSize)))
             files[name] = called(path)
         }
         texts = Dictionary(
@@ -51,7 +52,7 @@ struct LintedPatch {
             }
             // Names that are wrong are said already.
             let named =
-                found.contains { $0.code == .fileName } ? [Script(name: "main.lua", bytes: scripts[0].bytes)] : scripts
+                found.contains { $0.code == .fileName } ? [PatchScript(name: "main.lua", bytes: scripts[0].bytes)] : scripts
             let manifest = try fields.manifest(for: named, head: head, from: entry)
             if let refusal = interface?.refusal(of: manifest) {
                 found.append(text.finding(.tags, line: text.firstLine(with: "@app") ?? 1, word: manifest.app, refusal))

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 extension ManifestFields {
     /// What the options say of a patch; a script's tags say the rest.
@@ -42,7 +43,7 @@ extension ManifestFields {
     /// What an entry script says of itself.
     ///
     /// - Throws: `usage` for tags that are wrong.
-    func head(of script: Script, at path: Path) throws(PatchError) -> ScriptHead {
+    func head(of script: PatchScript, at path: Path) throws(PatchError) -> ScriptHead {
         do {
             return try ScriptHead(of: script.bytes)
         } catch {
@@ -53,7 +54,7 @@ extension ManifestFields {
     /// The manifest of some scripts: what the options say, else what the entry's head says.
     ///
     /// - Throws: `usage` where neither says what must be said, or it breaks a rule of the format.
-    func manifest(for scripts: [Script], head: ScriptHead, from entry: Path) throws(PatchError) -> Manifest {
+    func manifest(for scripts: [PatchScript], head: ScriptHead, from entry: Path) throws(PatchError) -> Manifest {
         do throws(PatchError) {
             return try completed(by: ManifestFields(head)).manifest(of: scripts, hasOptions: true)
         } catch  where error.code == .malformed {

@@ -1,8 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 import Dispatch
 import PatchCrypto
 import Synchronization
@@ -116,6 +111,6 @@ private final class OrderedResults<Result: Sendable>: Sendable {
 enum Jobs {
     /// - Parameter defaultsToOne: Whether they work one after the other unless the option says otherwise.
     static func count(_ arguments: ParsedArguments, defaultsToOne: Bool = false) throws(PatchError) -> Int {
-        try arguments.number(of: .jobs) ?? (defaultsToOne ? 1 : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+        try arguments.number(of: .jobs) ?? (defaultsToOne ? 1 : Resources.processorCount)
     }
 }

@@ -1,9 +1,5 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 import PatchCrypto
+import PatchFiles
 import PatchRunner
 
 /// `pack`: makes envelopes of scripts.
@@ -23,7 +19,7 @@ enum PackCommand {
         run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        if arguments.has(.allOrNothing) { allowManyOpenFiles() }
+        if arguments.has(.allOrNothing) { Resources.allowManyOpenFiles() }
         let release = try Release(arguments)
         let done = release.isDryRun ? "would be packed" : arguments.has(.allOrNothing) ? "good" : "packed"
         let words = (good: done, bad: "failed")
@@ -49,20 +45,6 @@ enum PackCommand {
         }
         return status
     }
-
-    /// All outputs of such a run are open until the last one is good.
-    private static func allowManyOpenFiles() {
-        var limit = rlimit()
-        guard unsafe getrlimit(openFiles, &limit) == 0 else { return }
-        limit.rlim_cur = min(limit.rlim_max, 1 << 16)
-        unsafe setrlimit(openFiles, &limit)
-    }
-
-    #if canImport(Glibc)
-        private static let openFiles = Int32(RLIMIT_NOFILE.rawValue)
-    #else
-        private static let openFiles = RLIMIT_NOFILE
-    #endif
 
     private static func show(_ result: Release.Result, _ release: Release, _ console: Console) throws(PatchError) {
         for warning in result.warnings { console.warning(warning) }
@@ -290,7 +272,7 @@ private struct Release: Sendable {
 
     /// Looks at the scripts, as `lint` does; a patch with errors is not packed.
     private func lint(
-        _ unit: Unit, _ scripts: [Script], _ manifest: Manifest, _ result: inout Result
+        _ unit: Unit, _ scripts: [PatchScript], _ manifest: Manifest, _ result: inout Result
     ) throws(PatchError) {
         guard !arguments.has(.noLint) else { return }
         if let refusal = interface?.refusal(of: manifest) {
@@ -314,8 +296,8 @@ private struct Release: Sendable {
 
     private var force: Bool { arguments.has(.force) }
 
-    private func scripts(of unit: Unit) throws(PatchError) -> [Script] {
-        var scripts: [Script] = []
+    private func scripts(of unit: Unit) throws(PatchError) -> [PatchScript] {
+        var scripts: [PatchScript] = []
         for (path, name) in unit.scripts {
             let bytes = try InputFile.contents(of: path, limit: packer.limits.scriptSize)
             guard bytes.count <= packer.limits.scriptSize else {
@@ -323,7 +305,7 @@ private struct Release: Sendable {
                     .limit, "\(path): larger than the \(packer.limits.scriptSize) bytes that a script may have",
                     hint: "split it, and pack the parts with --bundle")
             }
-            scripts.append(Script(name: name, bytes: bytes))
+            scripts.append(PatchScript(name: name, bytes: bytes))
         }
         return scripts
     }
@@ -331,7 +313,7 @@ private struct Release: Sendable {
     /// The proof that what was made can be opened, and gives the same scripts.
     ///
     /// That its signers are trusted today was looked at before; whether the patch has expired is its maker's matter.
-    private func check(_ envelope: [UInt8], _ scripts: [Script], signers: Int) throws(PatchError) {
+    private func check(_ envelope: [UInt8], _ scripts: [PatchScript], signers: Int) throws(PatchError) {
         let verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signers, policy: .none)
         switch verifier.verify(envelope, scriptKeys: packer.scriptKey) {
         case .success(let patch) where patch.scripts == scripts: return

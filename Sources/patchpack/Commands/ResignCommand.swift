@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// `resign`: gives an envelope other signatures, or more of them. The payload stays as it is, byte for byte.
 enum ResignCommand {
@@ -92,7 +93,7 @@ private struct Resigning: Sendable {
         self.trustStore = trustStore
         now = try SystemClock.now()
         verifier = try EnvelopeVerifier(
-            trustStore: trustStore, threshold: arguments.number(of: .threshold) ?? 1, policy: Policy(time: now))
+            trustStore: trustStore, threshold: arguments.number(of: .threshold) ?? 1, policy: VerificationPolicy(time: now))
     }
 
     /// Where each envelope goes: into a folder, unless the output is one file called `.js`, or a payload's.

@@ -1,9 +1,5 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 import PatchCrypto
+import PatchFiles
 import PatchRunner
 
 /// `test`: runs specs against patches.
@@ -29,7 +25,7 @@ enum TestCommand {
         guard !files.contains(where: \.isStandardStream) else {
             throw PatchError(.usage, "--watch with standard input", hint: "name files")
         }
-        let watch = try FileWatch(files)
+        var watch = FileWatch(files)
         while true {
             do {
                 _ = try runOnce(arguments, console)
@@ -37,7 +33,7 @@ enum TestCommand {
                 console.error(error)
             }
             console.note("waiting for a change; end it with Ctrl-C")
-            try watch.wait()
+            watch.wait()
         }
     }
 
@@ -83,7 +79,7 @@ enum TestCommand {
         for (spec, isNamed) in specs {
             var run = TestReport.Run(spec: spec)
             do throws(PatchError) {
-                let bytes = try InputFile.contents(of: spec, limit: Limits().scriptSize)
+                let bytes = try InputFile.contents(of: spec, limit: EnvelopeLimits().scriptSize)
                 let isAlone = !isNamed && !hasPatchFolder
                 guard
                     let chosen = try chosen(for: spec, bytes, isAlone: isAlone, of: patches, beside: specs.map(\.path))
@@ -101,13 +97,13 @@ enum TestCommand {
                         PatchError(.script, "it goes on after its time limit, where nothing of Lua can end it"))
                     if format == "text" { try? unsafe TestReport.show(run, isOnly: specs.count == 1, console) }
                     try? unsafe report(sofar + [run], as: format, console)
-                    _exit(PatchError.Code.script.exitStatus)
+                    return PatchError.Code.script.exitStatus
                 }
                 // What a spec prints is no part of the report.
                 run.report = StandardOutput.whileDiverted {
                     // A spec is the author's own; what limits patches is no matter of its.
                     PatchSpec.run(
-                        Script(name: spec.description, bytes: bytes), on: chosen.map(\.patch), interface: interface,
+                        PatchScript(name: spec.description, bytes: bytes), on: chosen.map(\.patch), interface: interface,
                         filter: filter, timeLimit: .seconds(timeLimit), covers: coverageFile != nil, time: now,
                         codeRuns: { watchdog.watch($0) })
                 }
@@ -234,7 +230,7 @@ enum TestCommand {
             let verifier = try EnvelopeVerifier(trustStore: trust, policy: .none)
             let verified = try path.naming { () throws(PatchError) in
                 try verifier.verify(
-                    try InputFile.contents(of: path, limit: Limits().envelopeSize), scriptKeys: scriptKeys
+                    try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize), scriptKeys: scriptKeys
                 ).get()
             }
             patches.append(
@@ -253,11 +249,11 @@ enum TestCommand {
     private static func patch(
         of files: [Path], _ fields: ManifestFields, _ given: Path?, needsTag: Bool = false
     ) throws(PatchError) -> GivenPatch? {
-        var scripts: [Script] = []
+        var scripts: [PatchScript] = []
         let paths = files.map { $0.isStandardStream ? given ?? $0 : $0 }
         for (file, path) in zip(files, paths) {
             let name = LintedPatch.name(of: path, beside: paths[0])
-            scripts.append(Script(name: name, bytes: try InputFile.contents(of: file, limit: Limits().scriptSize)))
+            scripts.append(PatchScript(name: name, bytes: try InputFile.contents(of: file, limit: EnvelopeLimits().scriptSize)))
         }
         let head = try fields.head(of: scripts[0], at: paths[0])
         if needsTag, head.value(of: .patch) == nil { return nil }

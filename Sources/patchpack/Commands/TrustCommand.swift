@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// `trust`: edits and shows files of trusted keys.
 enum TrustCommand {
@@ -49,7 +50,7 @@ enum TrustCommand {
                 let name = KeyName(other, from: "trust add")
                 newKeys.append(try newKey(name, arguments, isOnly: others.count == 1))
             }
-            try OutputFile.makeFolder(path.parent)
+            try Folder.make(path.parent)
         }
         let changed = try Folder.whileLocked(around: path) { () throws(PatchError) in
             try change(action, path, adding: newKeys, others)

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// `unpack`: verifies an envelope and writes its scripts.
 enum UnpackCommand {

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// What `verify` and `unpack` ask of a file.
 struct Verification: Sendable {
@@ -18,7 +19,7 @@ struct Verification: Sendable {
         keys = try KeyFiles(arguments)
         let threshold = try arguments.number(of: .threshold) ?? 1
         let now = arguments.has(.time) ? try arguments.time(of: .time) : try SystemClock.now()
-        let policy = Policy(
+        let policy = VerificationPolicy(
             time: now,
             app: try arguments.text(of: .runningApp),
             appVersion: try arguments.value(of: .appVersion, "a version such as 2.3.1", AppVersion.init),
@@ -56,7 +57,7 @@ struct Verification: Sendable {
     struct FileResult: Sendable {
         let path: Path
         var report = VerificationReport()
-        var scripts: [Script] = []
+        var scripts: [PatchScript] = []
         var signers: [KeyID] = []
         var error: PatchError?
         var isEmpty = false

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// `verify`: says of each file whether it is a patch to be trusted, and why not.
 enum VerifyCommand {

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// A key as the command line names it: `[ALGORITHM:]FILE`, or `[ALGORITHM:]env:NAME` for a variable that holds it.
 struct KeyName {

@@ -1,9 +1,5 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 import PatchCrypto
+import PatchFiles
 
 /// Where a private key's passphrase comes from: a variable, a file, or a person at a terminal.
 enum Passphrase {
@@ -65,46 +61,15 @@ enum Passphrase {
             hint: "give --\(Option.storePassphraseEnv.name) or --\(Option.storePassphraseFile.name)")
     }
 
-    /// Asks for a passphrase on the terminal, without showing it; nil where there is no terminal.
+    /// Asks for a passphrase on the terminal, without showing it; nil if there is no terminal.
     ///
-    /// - Throws: `passphrase` where the question was broken off.
+    /// - Throws: `passphrase` if the question was broken off.
     static func ask(for file: Path) throws(PatchError) -> SecretBytes? {
-        guard isatty(0) == 1, isatty(2) == 1 else { return nil }
-        let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
-        guard terminal >= 0 else { return nil }
-        defer { close(terminal) }
-        var usual = termios()
-        guard unsafe tcgetattr(terminal, &usual) == 0 else { return nil }
-        var hidden = usual
-        // Byte by byte and without signals: an interrupt must not leave the terminal mute.
-        hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-        unsafe tcsetattr(terminal, TCSAFLUSH, &hidden)
-        defer { unsafe tcsetattr(terminal, TCSAFLUSH, &usual) }
-        say("passphrase for \(escaped(file.description)): ", on: terminal)
-        defer { say("\n", on: terminal) }
-        var line: [UInt8] = []
-        defer { _ = SecretBytes(wiping: &line) }
-        line.reserveCapacity(1024)  // so that no smaller copy of it is left behind
-        while line.count < 1024 {
-            var byte: UInt8 = 0
-            let count = unsafe read(terminal, &byte, 1)
-            if count == 1, byte == 3 {
-                unsafe tcsetattr(terminal, TCSAFLUSH, &usual)
-                raise(SIGINT)  // the caller is to see an interrupt
-            }
-            guard count == 1, byte != 3, byte != 4 || !line.isEmpty else {
-                throw PatchError(.passphrase, "\(file): no passphrase was given")
-            }
-            switch byte {
-            case UInt8(ascii: "\n"), UInt8(ascii: "\r"), 4: return SecretBytes(line)
-            case 8, 127: _ = line.popLast()
-            default: line.append(byte)
-            }
+        switch Terminal.askForSecret("passphrase for \(escaped(file.description)): ") {
+        case .answer(let passphrase): return passphrase
+        case .noTerminal: return nil
+        case .brokenOff: throw PatchError(.passphrase, "\(file): no passphrase was given")
+        case .tooLong: throw PatchError(.passphrase, "\(file): the passphrase is too long")
         }
-        throw PatchError(.passphrase, "\(file): the passphrase is too long")
-    }
-
-    private static func say(_ text: String, on terminal: Int32) {
-        _ = unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe writeAll($0, to: terminal) }
     }
 }

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// What people give by mistake where a file's name belongs: keys. They are not shown, whatever the message.
 struct Secrets: Sendable {

@@ -1,9 +1,5 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 import PatchCrypto
+import PatchFiles
 import Synchronization
 
 /// A shell command that signs: with a key in a hardware module, or on another machine.
@@ -28,13 +24,14 @@ struct SignatureCommand: Sendable {
     func signature(of payload: [UInt8]) throws(PatchError) -> [UInt8] {
         // The payload goes through a file: a command that does not read it to the end blocks nobody.
         let input = try Self.namelessFile(holding: payload)
-        defer { close(input) }
         let secrets = Environment.secrets.withLock { $0 }.filter(Self.isVariable).sorted()
         let unset = secrets.isEmpty ? "" : "unset \(secrets.joined(separator: " "));"
-        guard let child = ShellCommand("\(unset) (\(line)\n) </dev/fd/\(input)") else { throw failure("cannot be run") }
+        let child = withExtendedLifetime(input) {
+            ShellCommand("\(unset) (\(line)\n) </dev/fd/\(input.number)")
+        }
+        guard var child else { throw failure("cannot be run") }
         let signature = child.output(atMost: Self.longest + 1)
         let count = signature.count
-        // A command that goes on writing has no reader any more.
         let status = child.wait()
         guard count <= Self.longest else { throw failure("wrote more than \(Self.longest) bytes") }
         guard status & 0x7F == 0 else { throw failure("was ended by signal \(status & 0x7F)") }
@@ -56,18 +53,16 @@ struct SignatureCommand: Sendable {
             hint: "it gets the payload on standard input and writes the signature's bytes to standard output")
     }
 
-    /// A file that has no name any more when it is handed out, and that a command inherits.
-    private static func namelessFile(holding bytes: [UInt8]) throws(PatchError) -> Int32 {
+    /// A file that holds the bytes, has no name any more, and is inherited by a command.
+    private static func namelessFile(holding bytes: [UInt8]) throws(PatchError) -> Descriptor {
         let folder = Environment[bytes: "TMPDIR"].map(Path.init(bytes:)) ?? Path("/tmp")
-        var name = folder.appending(Path("patchpack-XXXXXX")).bytes.map(CChar.init(bitPattern:)) + [0]
-        let file = unsafe mkstemp(&name)
-        guard file >= 0 else { throw .system(.io, folder, errno) }
-        unsafe unlink(name)
-        let failure = unsafe bytes.withUnsafeBufferPointer { unsafe writeAll($0, to: file) }
-        guard failure == 0, lseek(file, 0, SEEK_SET) == 0 else {
-            close(file)
-            throw .system(.io, folder, failure)
+        do throws(SystemError) {
+            let file = try Descriptor.namelessFile(in: folder)
+            try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try unsafe file.write(bytes) }
+            try file.rewind()
+            return file
+        } catch {
+            throw .system(.io, folder, error)
         }
-        return file
     }
 }

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// Trust stores as they lie on disk: a file, or a folder of public keys.
 enum TrustFiles {

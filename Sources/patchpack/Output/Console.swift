@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 import PatchCrypto
-import Synchronization
 
 /// What the tool says and where: results on standard output, words for people on standard error.
 ///
@@ -37,13 +31,13 @@ final class Console {
         self.isQuiet = isQuiet
         let allowed = Environment["NO_COLOR"] == nil && !["dumb", nil].contains(Environment["TERM"])
         func isColored(_ stream: Int32) -> Bool {
-            color == "always" || color != "never" && allowed && isatty(stream) == 1
+            color == "always" || color != "never" && allowed && Terminal.isTerminal(stream)
         }
         colors = (isColored(1), isColored(2))
     }
 
     /// Whether bars and questions make sense: a person sees standard error.
-    var hasTerminal: Bool { isatty(2) == 1 }
+    var hasTerminal: Bool { Terminal.isTerminal(2) }
 
     /// Prints a line of a text result.
     func line(_ text: String) throws(PatchError) { try print(shown(text)) }
@@ -114,8 +108,7 @@ final class Console {
 
     private func tell(_ text: String) {
         clearBar()
-        // A failure here has nowhere left to be told.
-        _ = unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe writeAll($0, to: 2) }
+        StandardError.write(text)
     }
 
     private func painted(_ word: String, _ style: Style, _ isColored: Bool) -> String {
@@ -127,76 +120,4 @@ final class Console {
 func escaped(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
     return text.unicodeScalars.map { isUnprintable($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
-}
-
-/// The process's standard output.
-enum StandardOutput {
-    static var isTerminal: Bool { isatty(1) == 1 }
-
-    /// Whether its reader has gone, as `head` does.
-    static let isBroken = Atomic(false)
-    /// Where it is now.
-    private static let diverted = Atomic(Int32(1))
-
-    /// Writes bytes.
-    ///
-    /// - Throws: `io` where nobody takes them.
-    static func write(_ bytes: [UInt8]) throws(PatchError) {
-        let output = diverted.load(ordering: .relaxed)
-        let failure = unsafe bytes.withUnsafeBufferPointer { unsafe writeAll($0, to: output) }
-        if failure == EPIPE { isBroken.store(true, ordering: .relaxed) }
-        guard failure == 0 else { throw .system(.io, Path("standard output"), failure) }
-    }
-}
-
-extension StandardOutput {
-    /// Runs work that may print, into standard error: what a spec or a program of its prints is no part of a report.
-    static func whileDiverted<Result>(_ body: () -> Result) -> Result {
-        fflush(nil)
-        let output = fcntl(1, F_DUPFD_CLOEXEC, 3)
-        guard output >= 0 else { return body() }
-        diverted.store(output, ordering: .relaxed)
-        defer {
-            fflush(nil)
-            dup2(output, 1)
-            diverted.store(1, ordering: .relaxed)
-            close(output)
-        }
-        dup2(2, 1)
-        return body()
-    }
-}
-
-/// The process's environment.
-enum Environment {
-    /// A variable's value; nil where it is not set or empty.
-    static subscript(name: String) -> String? { self[bytes: name].map { String(decoding: $0, as: UTF8.self) } }
-
-    /// The values of all variables whose names begin so.
-    static func values(ofNamesWith prefix: String) -> [[UInt8]] {
-        var values: [[UInt8]] = []
-        var next = unsafe environ
-        while let entry = unsafe next.pointee {
-            if unsafe strncmp(entry, prefix, prefix.utf8.count) == 0, let value = unsafe strchr(entry, 0x3D) {
-                values.append(unsafe Array(UnsafeRawBufferPointer(start: value + 1, count: strlen(value + 1))))
-            }
-            unsafe next += 1
-        }
-        return values
-    }
-
-    /// The variables that have held a secret; commands that this one runs do not inherit them.
-    static let secrets = Mutex<Set<String>>([])
-
-    /// The same for a key or a passphrase.
-    static subscript(secret name: String) -> [UInt8]? {
-        secrets.withLock { _ = $0.insert(name) }
-        return self[bytes: name]
-    }
-
-    /// A variable's bytes, for file names and passphrases, which need not be text; nil where it is not set or empty.
-    static subscript(bytes name: String) -> [UInt8]? {
-        guard let value = unsafe getenv(name), unsafe value[0] != 0 else { return nil }
-        return unsafe Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
-    }
 }

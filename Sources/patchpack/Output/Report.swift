@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 extension JSONValue {
     /// The members that say how something ended.

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// SARIF 2.1.0: what GitHub and editors read.
 enum Sarif {

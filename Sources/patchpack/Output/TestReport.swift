@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 import PatchRunner
 
 /// What a run of specs is written as.

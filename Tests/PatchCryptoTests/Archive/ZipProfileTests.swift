@@ -158,7 +158,7 @@ struct ZipProfileTests {
     ]
 
     /// Reads a zip as a verification does.
-    private func read(_ zip: [UInt8], limits: Limits = Limits()) throws -> [[UInt8]] {
+    private func read(_ zip: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws -> [[UInt8]] {
         // Bytes around it must make no difference.
         let buffer = [1, 2, 3] + zip + [4]
         let directory = try ZipDirectory(in: buffer, at: 3..<3 + zip.count, limits: limits)
@@ -255,13 +255,13 @@ struct ZipProfileTests {
     @Test func limitsHoldAtTheirValueAndNotAbove() throws {
         let zip = try Forge().zip()
         let sizes = try Forge().members().map(\.bytes.count)
-        var limits = Limits()
+        var limits = EnvelopeLimits()
         limits.manifestSize = sizes[0]
         limits.scriptSize = sizes[2] - 32
         limits.envelopeSize = sizes.reduce(0, +)
         limits.scriptCount = 1
         _ = try read(zip, limits: limits)
-        for limit in [\Limits.manifestSize, \.scriptSize, \.envelopeSize, \.scriptCount] {
+        for limit in [\EnvelopeLimits.manifestSize, \.scriptSize, \.envelopeSize, \.scriptCount] {
             var lower = limits
             lower[keyPath: limit] -= 1
             #expect(throws: PatchError(.limit, "")) { try read(zip, limits: lower) }

@@ -5,7 +5,7 @@ import Testing
 
 struct EnvelopeTests {
     /// Why a file cannot be split, as a person reads it.
-    private func fault(_ file: [UInt8], limits: Limits = Limits()) -> PatchError? {
+    private func fault(_ file: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) -> PatchError? {
         do {
             _ = try UnverifiedEnvelope(file, limits: limits)
             return nil
@@ -16,8 +16,8 @@ struct EnvelopeTests {
 
     @Test func packingIsReproducible() throws {
         let scripts = [
-            Script(name: "main.lua", bytes: Array("require 'lib'\n".utf8)),
-            Script(name: "lib/a.lua", bytes: [UInt8](0...255)), Script(name: "empty.lua", bytes: []),
+            PatchScript(name: "main.lua", bytes: Array("require 'lib'\n".utf8)),
+            PatchScript(name: "lib/a.lua", bytes: [UInt8](0...255)), PatchScript(name: "empty.lua", bytes: []),
         ]
         let manifest = try Forge.manifest(for: scripts)
         let packer = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
@@ -60,14 +60,14 @@ struct EnvelopeTests {
         let manifest = try Forge.manifest(for: scripts)
         #expect(throws: PatchError(.malformed, "")) { try packer.pack(manifest, scripts + scripts) }
         #expect(throws: PatchError(.malformed, "")) {
-            try packer.pack(manifest, [Script(name: "main.lua", bytes: [1])])
+            try packer.pack(manifest, [PatchScript(name: "main.lua", bytes: [1])])
         }
     }
 
     @Test func aPackerHoldsToTheLimit() throws {
         let scripts = Forge().scripts
         let manifest = try Forge.manifest(for: scripts)
-        var limits = Limits()
+        var limits = EnvelopeLimits()
         limits.envelopeSize = try Forge().envelope().count
         func pack() throws -> [UInt8] {
             try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing], limits: limits)
@@ -152,7 +152,7 @@ struct EnvelopeTests {
     }
 
     @Test func theDelimiterMayBeginAtTheWindowsEdge() throws {
-        var limits = Limits()
+        var limits = EnvelopeLimits()
         limits.signatureLength = 100_000
         let delimiter = EnvelopeFormat.delimiter(suite: .aes128CBCMD5, scriptKeyID: TestKeys.script.id)
         let start = delimiter + Array("rsa-sha1 \(TestKeys.script.id) ".utf8)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ManifestFieldsTests {
     private func manifest(_ head: String, _ given: ManifestFields = ManifestFields()) throws -> Manifest {
-        let script = Script(name: "main.lua", bytes: Array(head.utf8))
+        let script = PatchScript(name: "main.lua", bytes: Array(head.utf8))
         return try given.completed(by: ManifestFields(ScriptHead(of: script.bytes))).manifest(of: [script])
     }
 

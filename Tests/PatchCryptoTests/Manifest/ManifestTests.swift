@@ -119,13 +119,13 @@ struct ManifestTests {
     }
 
     @Test func limitsHoldAtTheirValueAndNotAbove() throws {
-        var limits = Limits()
+        var limits = EnvelopeLimits()
         limits.manifestSize = Self.short.utf8.count
         limits.scriptSize = 3
         limits.scriptCount = 1
         let bytes = Array(Self.short.utf8)
         _ = try Manifest(decoding: bytes, limits: limits)
-        for change in [\Limits.manifestSize, \.scriptSize, \.scriptCount] {
+        for change in [\EnvelopeLimits.manifestSize, \.scriptSize, \.scriptCount] {
             var lower = limits
             lower[keyPath: change] -= 1
             #expect(throws: PatchError(.limit, "")) { try Manifest(decoding: bytes, limits: lower) }

@@ -4,8 +4,8 @@ import Testing
 @testable import PatchCrypto
 
 struct CipherTests {
-    @Test(arguments: Suite.allCases, [0, 1, 15, 16, 17, 4096])
-    func sealingIsUndone(suite: Suite, length: Int) throws {
+    @Test(arguments: EnvelopeSuite.allCases, [0, 1, 15, 16, 17, 4096])
+    func sealingIsUndone(suite: EnvelopeSuite, length: Int) throws {
         let key = try ScriptKey.generate(for: suite)
         let text = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
         var sealed = try suite.seal(text, with: key, label: "main.lua")
@@ -20,7 +20,7 @@ struct CipherTests {
         let folder = try TestFolder()
         let text = Array("return 1\n".utf8)
         for (suite, cipher, ivSuffix) in [
-            (Suite.aes128CBCMD5, "aes-128-cbc", ""), (.aes256GCMSHA256, "aes-256-ctr", "00000002"),
+            (EnvelopeSuite.aes128CBCMD5, "aes-128-cbc", ""), (.aes256GCMSHA256, "aes-256-ctr", "00000002"),
         ] {
             let key = try ScriptKey.generate(for: suite)
             try folder.write(try suite.seal(text, with: key, label: "x"), to: "sealed")

@@ -58,7 +58,7 @@ struct ConfusionTests {
 
     @Test func suitesCannotStandForEachOther() throws {
         for (sealedWith, claimed, id, opened) in [
-            (TestKeys.script, Suite.aes256GCMSHA256, TestKeys.script.id, TestKeys.script),
+            (TestKeys.script, EnvelopeSuite.aes256GCMSHA256, TestKeys.script.id, TestKeys.script),
             (TestKeys.script, .aes256GCMSHA256, modernScript.id, modernScript),
             (modernScript, .aes128CBCMD5, modernScript.id, modernScript),
             (modernScript, .aes128CBCMD5, TestKeys.script.id, TestKeys.script),

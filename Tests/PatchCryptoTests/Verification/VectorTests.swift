@@ -22,7 +22,7 @@ struct VectorTests {
             }
             let verifier = try EnvelopeVerifier(
                 trustStore: TrustStore(distinct), threshold: vector.threshold,
-                policy: Policy(
+                policy: VerificationPolicy(
                     time: vector.at.flatMap(Timestamp.init), app: vector.app,
                     appVersion: vector.appVersion.flatMap(AppVersion.init), engine: vector.engine, floor: vector.floor))
             let scriptKey = try ScriptKey(file: SecretBytes((try? Vector.key(vector.scriptKey)) ?? []))

@@ -7,7 +7,7 @@ struct VerifierTests {
     /// Verifies and says at which stage it ended and with which code.
     private func outcome(
         _ envelope: [UInt8], trust: TrustStore = TestKeys.trust, threshold: Int = 1, key: ScriptKey = TestKeys.script,
-        policy: Policy = .none, limits: Limits = Limits()
+        policy: VerificationPolicy = .none, limits: EnvelopeLimits = EnvelopeLimits()
     ) throws -> (stage: VerificationReport.Stage?, error: PatchError?, report: VerificationReport) {
         let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy, limits: limits)
         var report = VerificationReport()
@@ -29,7 +29,7 @@ struct VerifierTests {
 
     private func expect(
         _ envelope: [UInt8], fails stage: VerificationReport.Stage, with code: PatchError.Code,
-        limits: Limits = Limits(), sourceLocation: SourceLocation = #_sourceLocation
+        limits: EnvelopeLimits = EnvelopeLimits(), sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let outcome = try outcome(envelope, limits: limits)
         #expect(outcome.stage == stage, sourceLocation: sourceLocation)
@@ -46,7 +46,7 @@ struct VerifierTests {
     @Test func readRefusesBySize() throws {
         try expect([], fails: .read, with: .malformed)
         try expect(Array(repeating: 10, count: 15), fails: .read, with: .malformed)
-        var limits = Limits()
+        var limits = EnvelopeLimits()
         let envelope = try Forge().envelope()
         limits.envelopeSize = envelope.count
         #expect(try outcome(envelope, limits: limits).error == nil)
@@ -55,7 +55,7 @@ struct VerifierTests {
     }
 
     @Test func limitsCanBeRaisedWithoutEnd() throws {
-        var limits = Limits()
+        var limits = EnvelopeLimits()
         (limits.envelopeSize, limits.scriptSize, limits.scriptCount) = (.max, .max, .max)
         (limits.manifestSize, limits.signatureCount, limits.signatureLength) = (.max, .max, .max)
         #expect(try outcome(Forge().envelope(), limits: limits).error == nil)
@@ -178,18 +178,18 @@ struct VerifierTests {
     }
 
     @Test(arguments: [
-        (Policy(time: nil, app: "com.example.shop"), true), (Policy(time: nil, app: "com.example.other"), false),
-        (Policy(time: nil, app: ""), false),
-        (Policy(time: nil, app: "*"), false), (Policy(time: nil, app: "COM.example.shop"), false),
-        (Policy(time: nil, appVersion: AppVersion("2.3")), true),
-        (Policy(time: nil, appVersion: AppVersion("2.5.0")), false), (Policy(time: nil, engine: 2), true),
-        (Policy(time: nil, engine: 1), false),
-        (Policy(time: nil, floor: 7), true), (Policy(time: nil, floor: 8), false), (Policy(time: nil, floor: 0), true),
-        (Policy(time: Timestamp("2026-12-31T23:59:59Z")), true),
-        (Policy(time: Timestamp("2027-01-01T00:00:00Z")), false),
+        (VerificationPolicy(time: nil, app: "com.example.shop"), true), (VerificationPolicy(time: nil, app: "com.example.other"), false),
+        (VerificationPolicy(time: nil, app: ""), false),
+        (VerificationPolicy(time: nil, app: "*"), false), (VerificationPolicy(time: nil, app: "COM.example.shop"), false),
+        (VerificationPolicy(time: nil, appVersion: AppVersion("2.3")), true),
+        (VerificationPolicy(time: nil, appVersion: AppVersion("2.5.0")), false), (VerificationPolicy(time: nil, engine: 2), true),
+        (VerificationPolicy(time: nil, engine: 1), false),
+        (VerificationPolicy(time: nil, floor: 7), true), (VerificationPolicy(time: nil, floor: 8), false), (VerificationPolicy(time: nil, floor: 0), true),
+        (VerificationPolicy(time: Timestamp("2026-12-31T23:59:59Z")), true),
+        (VerificationPolicy(time: Timestamp("2027-01-01T00:00:00Z")), false),
         (.none, true),
     ])
-    func policyIsTheLastStage(policy: Policy, passes: Bool) throws {
+    func policyIsTheLastStage(policy: VerificationPolicy, passes: Bool) throws {
         var forge = Forge()
         forge.manifest = try Forge.manifest(for: forge.scripts, engine: 2, expires: "2027-01-01T00:00:00Z").encoded()
         let outcome = try outcome(forge.envelope(), policy: policy)
@@ -247,7 +247,7 @@ struct VerifierTests {
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
         for number in 0..<200 {
             let text = Array("return \(number)\n".utf8) + Array(repeating: UInt8(ascii: "-"), count: 4085)
-            let scripts = [Script(name: "main.lua", bytes: text)]
+            let scripts = [PatchScript(name: "main.lua", bytes: text)]
             let envelope = try packer.pack(Forge.manifest(for: scripts), scripts)
             #expect(try verifier.verify(envelope, scriptKeys: TestKeys.script).get().scripts == scripts)
         }

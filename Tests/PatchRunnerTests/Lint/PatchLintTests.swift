@@ -18,8 +18,8 @@ import Testing
         _ source: String, replaces: [String] = ["Cart.total"], others: [String: String] = [:], knows: Bool = true
     ) throws -> [Finding] {
         let scripts =
-            [Script(name: "main.lua", bytes: Array(source.utf8))]
-            + others.sorted { $0.key < $1.key }.map { Script(name: $0.key, bytes: Array($0.value.utf8)) }
+            [PatchScript(name: "main.lua", bytes: Array(source.utf8))]
+            + others.sorted { $0.key < $1.key }.map { PatchScript(name: $0.key, bytes: Array($0.value.utf8)) }
         return PatchLint.findings(in: scripts, replaces: replaces, interface: knows ? try interface() : nil)
     }
 
@@ -188,7 +188,7 @@ import Testing
     @Test func otherEncodingsAreFound() throws {
         let script = Array((Self.good + "\nx = 'Gr").utf8) + [0xFC, 0xDF] + Array("e'".utf8)
         let found = PatchLint.findings(
-            in: [Script(name: "main.lua", bytes: script)], replaces: ["Cart.total"], interface: nil)
+            in: [PatchScript(name: "main.lua", bytes: script)], replaces: ["Cart.total"], interface: nil)
         #expect(found.map { "\($0.line) \($0.code.rawValue)" } == ["2 encoding"])
     }
 

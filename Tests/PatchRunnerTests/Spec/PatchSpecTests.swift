@@ -11,14 +11,14 @@ import Testing
         _ spec: String, patch: String? = nil, replaces: [String] = ["Cart.total"], interface: Bool = false,
         covers: Bool = false
     ) throws -> SpecReport {
-        let script = Script(name: "main.lua", bytes: Array((patch ?? self.patch).utf8))
+        let script = PatchScript(name: "main.lua", bytes: Array((patch ?? self.patch).utf8))
         let manifest = try Manifest(
             id: "com.example.fix", version: 1, app: "com.example.shop", replaces: replaces,
             scripts: [.init(name: script.name, size: script.bytes.count)])
         let registry = PatchRegistry()
         _ = try registry.replaceable("Cart.total") { (a: Double, b: Int) -> Double in a }
         return PatchSpec.run(
-            Script(name: "spec.lua", bytes: Array(spec.utf8)),
+            PatchScript(name: "spec.lua", bytes: Array(spec.utf8)),
             on: [PatchUnderTest(manifest: manifest, scripts: [script])],
             interface: interface
                 ? registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1")) : nil,

@@ -1,5 +1,6 @@
 import Foundation
 import PatchCrypto
+import PatchFiles
 import TestSupport
 import Testing
 

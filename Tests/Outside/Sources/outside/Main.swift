@@ -82,7 +82,7 @@ struct Main {
             id: "com.example.outside.all", version: 1, app: "com.example.outside", replaces: names + ["Methods.sum"],
             scripts: [.init(name: "main.lua", size: script.utf8.count)])
         let envelope = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signingKey])
-            .pack(manifest, [Script(name: "main.lua", bytes: Array(script.utf8))])
+            .pack(manifest, [PatchScript(name: "main.lua", bytes: Array(script.utf8))])
         try runner.install(envelope, trust: try TrustStore([signingKey.verifyingKey]), keys: scriptKey)
         try await callAll(functions)
 

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+package import PatchCrypto
 
 /// A file's place: the bytes that the system knows it by, whether or not they are text.
 package struct Path: Sendable, Hashable, CustomStringConvertible {
@@ -31,11 +27,7 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     /// The names on the way from the root, as the path is written: `..` takes a name back, and links are not followed.
     package var absoluteComponents: [[UInt8]] {
         var all = components.map(Array.init)
-        if !isAbsolute, let folder = unsafe getcwd(nil, 0) {
-            defer { unsafe free(folder) }
-            let bytes = unsafe Array(UnsafeRawBufferPointer(start: folder, count: strlen(folder)))
-            all = Path(bytes: bytes).components.map(Array.init) + all
-        }
+        if !isAbsolute, let folder = Path.current { all = folder.components.map(Array.init) + all }
         return all.reduce(into: []) { names, name in
             if name == Array("..".utf8) { _ = names.popLast() } else { names.append(name) }
         }
@@ -57,11 +49,10 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: `io` for a link that leads nowhere.
     package func resolved() throws(PatchError) -> Path {
         guard FileInfo(self, following: false)?.isLink == true else { return self }
-        guard let place = unsafe withCString({ unsafe realpath($0, nil) }) else {
+        guard let target else {
             throw PatchError(.io, "\(self): a link that leads nowhere", hint: "name the file itself")
         }
-        defer { unsafe free(place) }
-        return unsafe Path(bytes: Array(UnsafeRawBufferPointer(start: place, count: strlen(place))))
+        return target
     }
 
     /// Something in this folder.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PatchCrypto
+@testable import PatchFiles
 
 struct OutputFileTests {
     private let folder: TestFolder

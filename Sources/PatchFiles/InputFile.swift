@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+package import PatchCrypto
 
 /// Reads files, pipes and standard input whole.
 package enum InputFile {
@@ -18,24 +14,26 @@ package enum InputFile {
     package static func contents(
         of path: Path, limit: Int, growing: Bool = true, check: (FileInfo) throws(PatchError) -> Void = { _ in }
     ) throws(PatchError) -> [UInt8] {
-        var file: Int32 = 0
-        if !path.isStandardStream {
-            file = unsafe path.withCString { unsafe open($0, O_RDONLY | O_CLOEXEC) }
-        }
-        guard file >= 0, let info = FileInfo(descriptor: file) else {
-            let number = errno
-            guard number == ENOENT, FileInfo(path, following: false)?.isLink == true else {
-                throw .system(.noInput, path, number)
+        let file: Descriptor
+        do throws(SystemError) {
+            file = try path.isStandardStream ? .standardInput() : Descriptor(path, .read)
+        } catch {
+            guard error == .notFound, FileInfo(path, following: false)?.isLink == true else {
+                throw .system(.noInput, path, error)
             }
             throw PatchError(.noInput, "\(path): a link that leads nowhere", hint: "name the file itself")
         }
-        defer { if !path.isStandardStream { close(file) } }
+        guard let info = FileInfo(file) else { throw .system(.noInput, path, .last) }
         guard !info.isFolder else {
             throw PatchError(.noInput, "\(path): is a folder", hint: "name the files in it, such as \(path)/*")
         }
         try check(info)
-        return try contents(
-            of: file, path, expected: info.isRegular ? min(info.size, limit) : growing ? 0 : limit, limit: limit)
+        let expected = info.isRegular ? min(info.size, limit) : growing ? 0 : limit
+        do throws(SystemError) {
+            return try contents(of: file, expected: expected, limit: limit)
+        } catch {
+            throw .system(.noInput, path, error)
+        }
     }
 
     /// Reads a small file, such as a key, and refuses a larger one: half of it would be another file.
@@ -61,31 +59,16 @@ package enum InputFile {
     ///
     /// - Parameter expected: The size that the system names; where it is right, memory is taken once.
     private static func contents(
-        of file: Int32, _ path: Path, expected: Int, limit: Int
-    ) throws(PatchError) -> [UInt8] {
-        var failure: Int32 = 0
-        func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>, _ count: inout Int) {
-            while count < buffer.count {
-                let step = unsafe read(
-                    file, UnsafeMutableBufferPointer(rebasing: buffer[count...]).baseAddress, buffer.count - count)
-                if step < 0, errno == EINTR { continue }
-                if step < 0 { failure = errno }
-                if step <= 0 { return }
-                count += step
-            }
-        }
-        var bytes = unsafe [UInt8](unsafeUninitializedCapacity: min(expected, limit) + 1) { buffer, count in
-            unsafe fill(buffer, &count)
-        }
+        of file: Descriptor, expected: Int, limit: Int
+    ) throws(SystemError) -> [UInt8] {
+        var bytes = try file.bytes(atMost: min(expected, limit) + 1)
         var isFull = bytes.count == expected + 1
-        while isFull, failure == 0, bytes.count <= limit {
+        while isFull, bytes.count <= limit {
             let size = min(max(64 << 10, bytes.count), limit + 1 - bytes.count)
-            let more = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in unsafe fill(buffer, &count)
-            }
+            let more = try file.bytes(atMost: size)
             bytes += more
             isFull = more.count == size
         }
-        guard failure == 0 else { throw .system(.noInput, path, failure) }
         return bytes
     }
 }

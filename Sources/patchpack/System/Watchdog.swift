@@ -1,18 +1,19 @@
 import Dispatch
+import Libc
 import Synchronization
 
-/// Acts if a spec's code goes on although its time limit has ended it: in a loop of C, a handler or a finalizer, no hook of Lua's runs.
+/// Ends the process if a spec's code goes on after its time limit: in a loop in C, a handler or a finalizer, none of Lua's hooks runs.
 final class Watchdog: Sendable {
     private let seconds: Int
-    private let act: @Sendable () -> Void
+    private let lastWords: @Sendable () -> Int32
     /// Seconds since the code began to run; nil while none runs.
     private let running = Mutex<Int?>(nil)
     nonisolated(unsafe) private let timer: any DispatchSourceTimer
 
-    /// - Parameter act: Called once on another thread, while the code goes on.
-    init(after seconds: Int, act: @escaping @Sendable () -> Void) {
+    /// - Parameter lastWords: Called on another thread, while the code goes on; returns the exit status.
+    init(after seconds: Int, lastWords: @escaping @Sendable () -> Int32) {
         self.seconds = seconds
-        self.act = act
+        self.lastWords = lastWords
         let timer = DispatchSource.makeTimerSource()
         unsafe self.timer = timer
         timer.schedule(deadline: .now() + 1, repeating: 1)
@@ -29,6 +30,6 @@ final class Watchdog: Sendable {
             running = running.map { $0 + 1 }
             return running.map { $0 > seconds } ?? false
         }
-        if isOverdue { act() }
+        if isOverdue { _exit(lastWords()) }
     }
 }

@@ -23,19 +23,3 @@ package func nearest(_ word: String, among known: some Sequence<String>) -> Stri
     guard let nearest, nearest.distance <= max(word.count > 4 ? 2 : 1, word.count / 3) else { return nil }
     return nearest.word
 }
-
-extension String {
-    /// Whether two strings are the same bytes, which `==` does not ask: it takes canonically equivalent ones for equal.
-    package func hasBytes(of other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
-    }
-}
-
-/// Whether a character moves the cursor, hides itself or turns the text around.
-package func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-    if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
-    return switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-    default: false
-    }
-}

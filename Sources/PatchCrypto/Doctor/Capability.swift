@@ -1,5 +1,3 @@
-internal import COpenSSL
-
 /// What this machine's libraries can do for the format.
 package struct Capability: Sendable {
     /// What was tried, such as `AES-128-CBC`.
@@ -32,7 +30,7 @@ package struct Capability: Sendable {
         var capabilities = digests.map { digest, purpose in
             check(digest.rawValue, purpose) { () throws(PatchError) in try !digest.hash(text).isEmpty }
         }
-        for suite in Suite.allCases {
+        for suite in EnvelopeSuite.allCases {
             capabilities.append(
                 check(suite.cipher.rawValue, suite.rawValue) { () throws(PatchError) in
                     let key = try ScriptKey(bytes: SecretBytes([UInt8](repeating: 7, count: suite.keyLength)))
@@ -60,7 +58,7 @@ package struct Capability: Sendable {
         capabilities.append(
             check("zip", "envelopes") { () throws(PatchError) in
                 let zip = try ZipArchive.write([(ZipDirectory.manifestName, text)])
-                let directory = try ZipDirectory(in: zip, at: 0..<zip.count, limits: Limits())
+                let directory = try ZipDirectory(in: zip, at: 0..<zip.count, limits: EnvelopeLimits())
                 return try ZipArchive.read(directory, in: zip, at: 0..<zip.count) == [text]
             })
         return capabilities
@@ -68,7 +66,6 @@ package struct Capability: Sendable {
 
     /// The names and versions of the libraries in use.
     package static var libraries: [String] {
-        let openSSL = unsafe OpenSSL_version(OPENSSL_VERSION_STRING).map { unsafe String(cString: $0) } ?? "unknown"
-        return ["OpenSSL \(openSSL)", "libzip \(ZipArchive.version)"]
+        ["OpenSSL \(OpenSSLLibrary.version)", "libzip \(ZipArchive.version)"]
     }
 }

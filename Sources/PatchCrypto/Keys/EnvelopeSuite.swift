@@ -1,5 +1,5 @@
 /// How an envelope's contents are sealed and checked: a cipher and a hash function, bound to the script key's length.
-public enum Suite: String, CaseIterable, Sendable {
+public enum EnvelopeSuite: String, CaseIterable, Sendable {
     /// AES-128-CBC and MD5: the manual's own, and the default.
     case aes128CBCMD5 = "aes-128-cbc+md5"
     /// AES-256-GCM and SHA-256.

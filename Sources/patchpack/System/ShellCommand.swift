@@ -1,14 +1,12 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Libc
+import PatchFiles
 import Synchronization
 
 /// A command of the shell that runs, and that ends with this process.
 struct ShellCommand {
     private let process: pid_t
-    private let output: Int32
+    /// nil once it is closed.
+    private var output: Descriptor?
     private let hasGroup: Bool
 
     /// Starts a command; nil if that fails.
@@ -20,7 +18,7 @@ struct ShellCommand {
         Self.note(hasGroup ? -process : process, inPlaceOf: 0)
     }
 
-    private init(process: pid_t, output: Int32, hasGroup: Bool) {
+    private init(process: pid_t, output: Descriptor, hasGroup: Bool) {
         self.process = process
         self.output = output
         self.hasGroup = hasGroup
@@ -30,13 +28,9 @@ struct ShellCommand {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
         ends.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
-        #if canImport(Glibc)
-            var actions = unsafe posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #else
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #endif
+        let output = Descriptor(owning: ends[0])
+        var actions = unsafe makeSpawnActions()
+        var attributes = makeSpawnAttributes()
         unsafe posix_spawn_file_actions_init(&actions)
         unsafe posix_spawnattr_init(&attributes)
         defer {
@@ -56,29 +50,15 @@ struct ShellCommand {
         defer { unsafe words.forEach { unsafe free($0) } }
         let failure = unsafe posix_spawn(&child, "/bin/sh", &actions, &attributes, words, environ)
         close(ends[1])
-        guard failure == 0 else {
-            close(ends[0])
-            return nil
-        }
-        return ShellCommand(process: child, output: ends[0], hasGroup: hasGroup)
+        return failure == 0 ? ShellCommand(process: child, output: output, hasGroup: hasGroup) : nil
     }
 
     /// What it writes, up to so many bytes.
-    func output(atMost limit: Int) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            while count < limit {
-                let step = unsafe read(
-                    output, UnsafeMutableBufferPointer(rebasing: buffer[count...]).baseAddress, limit - count)
-                if step < 0, errno == EINTR { continue }
-                if step <= 0 { return }
-                count += step
-            }
-        }
-    }
+    func output(atMost limit: Int) -> [UInt8] { (try? output?.bytes(atMost: limit)) ?? [] }
 
-    /// Lets go of its output and waits for its end; its status as `wait` has it.
-    func wait() -> Int32 {
-        close(output)
+    /// Closes its output, so that a command that goes on writing ends, and waits for its end; returns its status as `wait` has it.
+    mutating func wait() -> Int32 {
+        output = nil
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
         Self.note(0, inPlaceOf: process)
@@ -125,5 +105,4 @@ struct ShellCommand {
             if wasIgnored { signal(number, SIG_IGN) }
         }
     }
-
 }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+public import PatchCrypto
 
 extension PatchError.Code {
     /// A file is missing or cannot be read.
@@ -14,13 +10,9 @@ extension PatchError.Code {
 }
 
 extension PatchError {
-    /// An error of the system's, in the system's words.
-    ///
-    /// - Parameters:
-    ///   - number: An `errno`.
-    ///   - hint: What to do about it.
-    package static func system(_ code: Code, _ path: Path, _ number: Int32, hint: String? = nil) -> PatchError {
-        PatchError(code, "\(path): \(systemMessage(number))", hint: hint)
+    /// A failed system call on a file, in the system's words.
+    package static func system(_ code: Code, _ path: Path, _ error: SystemError) -> PatchError {
+        PatchError(code, "\(path): \(error.message)")
     }
 
     /// The same error, with the file that it is about named first; those of the file system name theirs already.
@@ -38,11 +30,4 @@ extension Path {
             throw error.about(self)
         }
     }
-}
-
-/// What the system calls an error, with a small letter first.
-private func systemMessage(_ number: Int32) -> String {
-    guard let text = unsafe strerror(number) else { return "error \(number)" }
-    let message = unsafe String(cString: text)
-    return message.prefix(1).lowercased() + message.dropFirst()
 }

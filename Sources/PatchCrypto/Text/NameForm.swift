@@ -1,5 +1,5 @@
 /// The forms of the names in a manifest and in the zip. All of them are ASCII, and compared as bytes.
-enum ManifestName {
+enum NameForm {
     static let longest = 128
 
     /// Two or more labels of `[A-Za-z0-9_-]+`, joined by dots.

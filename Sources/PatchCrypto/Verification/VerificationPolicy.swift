@@ -1,5 +1,5 @@
 /// What a sound patch must fit before it may run; a rule that is nil is not checked.
-public struct Policy: Sendable {
+public struct VerificationPolicy: Sendable {
     /// The app's reverse-DNS name.
     public var app: String?
     /// The app's version.
@@ -31,7 +31,7 @@ public struct Policy: Sendable {
     }
 
     /// No rule at all: for looking at a patch, and not for running it.
-    public static let none = Policy(time: nil)
+    public static let none = VerificationPolicy(time: nil)
 
     /// Checks a manifest against every rule that is set.
     ///

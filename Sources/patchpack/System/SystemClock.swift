@@ -1,9 +1,6 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Libc
 import PatchCrypto
+import PatchFiles
 
 /// The system's clock.
 enum SystemClock {

@@ -1,7 +1,7 @@
 /// How large an envelope and its parts may be; each limit is the largest value allowed.
 ///
 /// The defaults are the format's. A host with less memory lowers them.
-public struct Limits: Sendable {
+public struct EnvelopeLimits: Sendable {
     /// Bytes of the file, and of all the zip's members together, inflated.
     public var envelopeSize = 16 << 20
     /// Bytes of one script.

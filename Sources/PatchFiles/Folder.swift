@@ -1,0 +1,59 @@
+package import PatchCrypto
+
+/// Work with a folder's entries.
+package enum Folder {
+    /// The names in a folder, but for `.` and `..`, in the order of their bytes.
+    ///
+    /// - Throws: `noInput` if it cannot be read.
+    package static func names(in path: Path) throws(PatchError) -> [Path] {
+        do throws(SystemError) {
+            return try Descriptor.names(in: path).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        } catch {
+            throw .system(.noInput, path, error)
+        }
+    }
+
+    /// Makes a folder and those above it, as far as they are missing.
+    ///
+    /// - Throws: `io` if that fails.
+    package static func make(_ path: Path) throws(PatchError) {
+        func attempt() throws(PatchError) -> Bool {
+            do throws(SystemError) {
+                try Descriptor.makeFolder(path)
+            } catch {
+                guard error != .exists else { return true }
+                guard error == .notFound, path.parent != path else { throw .system(.io, path, error) }
+                return false
+            }
+            return true
+        }
+        guard try !attempt() else { return }
+        try make(path.parent)
+        guard try attempt() else { throw .system(.io, path, .notFound) }
+    }
+
+    /// Does work that reads a file and writes it again, while no other process does the same in its folder.
+    ///
+    /// - Parameter path: The file; its folder is locked until `body` returns.
+    /// - Throws: `io` if the folder cannot be locked, or another process holds it for ten seconds.
+    package static func whileLocked<Result>(
+        around path: Path, _ body: () throws(PatchError) -> Result
+    ) throws(PatchError) -> Result {
+        let folder: Descriptor
+        var tries = 0
+        do throws(SystemError) {
+            folder = try Descriptor(path.parent, .read)
+            while try !folder.lock(), tries < 200 {
+                tries += 1
+                sleep(milliseconds: 50)
+            }
+        } catch {
+            throw .system(.io, path.parent, error)
+        }
+        guard tries < 200 else {
+            throw PatchError(
+                .io, "\(path.parent): another process holds this folder", hint: "wait for it, and try again")
+        }
+        return try withExtendedLifetime(folder, body)
+    }
+}

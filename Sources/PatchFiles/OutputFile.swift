@@ -1,0 +1,226 @@
+package import PatchCrypto
+
+/// A file to be written: beside its place, flushed, and then put in place, so that nobody sees half of it.
+package struct OutputFile {
+    /// What is written.
+    package enum Content {
+        case bytes([UInt8])
+        /// Only the owner can read the file.
+        case secret(SecretBytes)
+
+        /// The permission bits, before the process's mask.
+        fileprivate var permissions: UInt32 {
+            switch self {
+            case .bytes: 0o666
+            case .secret: 0o600
+            }
+        }
+    }
+
+    package let path: Path
+    package let content: Content
+    /// The folder below which no link is followed; nil where any may be.
+    private let base: Path?
+
+    package init(path: Path, content: Content, below base: Path? = nil) {
+        self.path = path
+        self.content = content
+        self.base = base
+    }
+
+    /// Writes files, all of them or none.
+    ///
+    /// - Parameter force: Whether to replace files that are there already.
+    /// - Throws: `exists` where one is there and must not be replaced, `io` where writing fails.
+    package static func write(_ files: [OutputFile], force: Bool) throws(PatchError) {
+        for file in files { try file.checkPlace(force: force) }
+        var staged: [StagedFile] = []
+        do {
+            for file in files { staged.append(try StagedFile(file)) }
+            for index in staged.indices { try staged[index].putInPlace(force: force) }
+        } catch {
+            for file in staged.reversed() { file.takeBack() }
+            throw error
+        }
+        for file in staged { file.finish() }
+        var folders: [Path: Descriptor] = [:]
+        for file in staged { folders[file.path.parent] = file.folder }
+        for folder in folders.values { try? folder.synchronize() }
+    }
+
+    /// The folder that the file goes into, opened.
+    fileprivate func openFolder() throws(PatchError) -> Descriptor { try .folder(path.parent, below: base) }
+
+    /// Checks that the file can be put in its place, before anything is written.
+    package func checkPlace(force: Bool) throws(PatchError) {
+        guard let info = FileInfo(path, following: false) else { return }
+        guard info.isRegular || info.isLink else {
+            throw PatchError(.io, "\(path): is there, and not a file", hint: "name another output")
+        }
+        guard force else { throw .alreadyThere(path) }
+    }
+}
+
+extension PatchError {
+    fileprivate static func alreadyThere(_ path: Path) -> PatchError {
+        PatchError(.exists, "\(path): is there already", hint: "--force replaces it")
+    }
+}
+
+/// An output that lies whole and flushed on its file system, and is not in its place yet.
+private struct StagedFile {
+    /// What holds the bytes until then.
+    private enum Staging {
+        /// An open file without a name, which is gone with the process however that ends.
+        case nameless(Descriptor)
+        /// A file beside the place, where the file system has no nameless ones.
+        case named(Path)
+    }
+
+    let path: Path
+    /// Where it lies and goes.
+    let folder: Descriptor
+    private let name: Path
+    private let staging: Staging
+    /// Another name of what was replaced, until all files are in place.
+    private var backup: Path?
+    /// Whether the output is in its place, which was free.
+    private var isNew = false
+
+    init(_ file: OutputFile) throws(PatchError) {
+        path = file.path
+        name = path.name
+        folder = try file.openFolder()
+        let descriptor: Descriptor
+        if let nameless = Self.namelessFile(in: folder, file.content.permissions) {
+            descriptor = nameless
+            staging = .nameless(nameless)
+        } else {
+            let (folder, permissions) = (folder, file.content.permissions)
+            let (name, created) = try Self.withUnusedName(for: path) { name throws(SystemError) in
+                try Descriptor(name, [.write, .create], in: folder, permissions: permissions)
+            }
+            descriptor = created
+            staging = .named(name)
+        }
+        // What replaces a file is open to no more users than that was.
+        if let replaced = FileInfo(name, following: false, in: folder), replaced.isRegular {
+            descriptor.setPermissions(replaced.permissions & file.content.permissions)
+        }
+        do throws(SystemError) {
+            try Self.fill(descriptor, file.content)
+        } catch {
+            takeBack()
+            throw .system(.io, path, error)
+        }
+    }
+
+    /// Opens a file without a name; nil if the system or the file system has none, or cannot name it later.
+    private static func namelessFile(in folder: Descriptor, _ permissions: UInt32) -> Descriptor? {
+        #if os(Linux)
+            let options: Descriptor.Options = [.write, .nameless]
+            guard let file = try? Descriptor(Path("."), options, in: folder, permissions: permissions),
+                FileInfo(handle(of: file), following: true)?.identity == FileInfo(file)?.identity
+            else { return nil }
+            return file
+        #else
+            return nil
+        #endif
+    }
+
+    /// The name by which a nameless file can be linked.
+    private static func handle(of file: Descriptor) -> Path { Path("/proc/self/fd/\(file.number)") }
+
+    /// Tries names for a file that exists for a moment until one is free.
+    ///
+    /// - Parameters:
+    ///   - path: The output, for the error.
+    ///   - create: Makes something of that name.
+    private static func withUnusedName<Result>(
+        for path: Path, _ create: (Path) throws(SystemError) -> Result
+    ) throws(PatchError) -> (name: Path, Result) {
+        while true {
+            let suffix = String(UInt32.random(in: .min ... .max), radix: 36)
+            let name = Path(".patchpack-\(suffix).tmp")
+            do throws(SystemError) {
+                return (name, try create(name))
+            } catch {
+                guard error == .exists else { throw .system(.io, path, error) }
+            }
+        }
+    }
+
+    /// Writes and flushes.
+    private static func fill(_ file: Descriptor, _ content: OutputFile.Content) throws(SystemError) {
+        switch content {
+        case .bytes(let bytes):
+            try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try unsafe file.write(bytes) }
+        case .secret(let bytes):
+            try unsafe bytes.withUnsafeBytes { bytes throws(SystemError) in try unsafe file.write(bytes) }
+        }
+        try file.synchronize()
+    }
+
+    /// Gives the file its name; a name that was taken in the meantime is replaced only by force.
+    mutating func putInPlace(force: Bool) throws(PatchError) {
+        if !force {
+            do throws(SystemError) {
+                try link(to: name)
+                isNew = true
+                return
+            } catch {
+                guard error != .exists else { throw .alreadyThere(path) }
+                // A file system without hard links: the check before was the best that can be done.
+                guard case .named = staging else { throw .system(.io, path, error) }
+            }
+        }
+        let isThere = FileInfo(name, following: false, in: folder) != nil
+        if isThere {
+            // If the system allows no second name, the file is put aside for the moment.
+            backup = try Self.withUnusedName(for: path) { aside throws(SystemError) in
+                do throws(SystemError) {
+                    try folder.link(name, to: aside)
+                } catch {
+                    guard error != .exists else { throw error }
+                    try folder.rename(name, to: aside)
+                }
+            }.name
+        }
+        let staged =
+            switch staging {
+            case .named(let name): name
+            case .nameless: try Self.withUnusedName(for: path) { name throws(SystemError) in try link(to: name) }.name
+            }
+        do throws(SystemError) {
+            try folder.rename(staged, to: name)
+        } catch {
+            folder.remove(staged)
+            throw .system(.io, path, error)
+        }
+        isNew = !isThere
+    }
+
+    /// Gives the bytes a name that must be free.
+    private func link(to name: Path) throws(SystemError) {
+        switch staging {
+        case .named(let staged): try folder.link(staged, to: name)
+        case .nameless(let file): try folder.link(openFile: Self.handle(of: file), to: name)
+        }
+    }
+
+    /// Undoes all of it: what was new is removed, and what was replaced comes back.
+    func takeBack() {
+        if let backup {
+            try? folder.rename(backup, to: name)
+        } else if isNew {
+            folder.remove(name)
+        }
+        finish()
+    }
+
+    /// Removes everything but the output.
+    func finish() {
+        if let backup { folder.remove(backup) }
+        if case .named(let name) = staging { folder.remove(name) }
+    }
+}

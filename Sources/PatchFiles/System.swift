@@ -1,0 +1,256 @@
+internal import Libc
+
+/// Why a system call failed.
+package struct SystemError: Error, Equatable {
+    /// The `errno`.
+    let number: Int32
+
+    /// Why the last call of this thread failed.
+    package static var last: SystemError { SystemError(number: errno) }
+
+    package static let brokenPipe = SystemError(number: EPIPE)
+    static let exists = SystemError(number: EEXIST)
+    static let isBusy = SystemError(number: EWOULDBLOCK)
+    static let isInterrupted = SystemError(number: EINTR)
+    static let notFound = SystemError(number: ENOENT)
+    /// What opening a link is, if no link may be followed.
+    static let linkErrors = [SystemError(number: ELOOP), SystemError(number: ENOTDIR)]
+    /// What flushing is, if the file system cannot do it.
+    static let noFlushErrors = [SystemError(number: EINVAL), SystemError(number: EROFS)]
+
+    /// The system's words for it, beginning with a small letter.
+    var message: String {
+        guard let text = unsafe strerror(number) else { return "error \(number)" }
+        let message = unsafe String(cString: text)
+        return message.prefix(1).lowercased() + message.dropFirst()
+    }
+
+    /// Turns the result of a call, which is negative if it failed, into an error.
+    fileprivate static func check(_ result: Int32) throws(SystemError) {
+        guard result >= 0 else { throw .last }
+    }
+}
+
+/// An open file or folder, which is closed with its last reference.
+package final class Descriptor: Sendable {
+    /// How a file is opened.
+    package struct Options: OptionSet {
+        package let rawValue: Int32
+
+        package init(rawValue: Int32) { self.rawValue = rawValue }
+
+        package static let read = Options(rawValue: O_RDONLY)
+        static let write = Options(rawValue: O_WRONLY)
+        /// Creates a file, whose name must be free.
+        static let create = Options(rawValue: O_CREAT | O_EXCL)
+        static let folder = Options(rawValue: O_DIRECTORY)
+        static let noFollow = Options(rawValue: O_NOFOLLOW)
+        #if os(Linux)
+            /// Creates a file without a name in a folder: O_TMPFILE, a macro that Swift does not import.
+            static let nameless = Options(rawValue: 0o20200000)
+        #endif
+    }
+
+    /// The descriptor's number.
+    package let number: Int32
+
+    /// - Parameter number: A descriptor that is open and belongs to nothing else.
+    package init(owning number: Int32) { self.number = number }
+
+    deinit { close(number) }
+
+    /// Opens a file or a folder; commands that this process starts do not inherit it.
+    ///
+    /// - Parameters:
+    ///   - folder: Where a relative path begins; nil is the current folder.
+    ///   - permissions: The permission bits of a new file, before the process's mask.
+    convenience init(
+        _ path: Path, _ options: Options, in folder: Descriptor? = nil, permissions: UInt32 = 0
+    ) throws(SystemError) {
+        let flags = options.rawValue | O_CLOEXEC
+        let number = unsafe path.withCString {
+            unsafe openat(folder?.number ?? AT_FDCWD, $0, flags, mode_t(truncatingIfNeeded: permissions))
+        }
+        try SystemError.check(number)
+        self.init(owning: number)
+    }
+
+    /// A second descriptor of standard input.
+    static func standardInput() throws(SystemError) -> Descriptor {
+        let number = fcntl(0, F_DUPFD_CLOEXEC, 3)
+        try SystemError.check(number)
+        return Descriptor(owning: number)
+    }
+
+    /// Reads until there are so many bytes, or the file ends.
+    package func bytes(atMost limit: Int) throws(SystemError) -> [UInt8] {
+        var failure: SystemError?
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            while count < limit, failure == nil {
+                let rest = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...])
+                let step = unsafe read(number, rest.baseAddress, rest.count)
+                if step < 0, SystemError.last == .isInterrupted { continue }
+                if step < 0 { failure = .last }
+                if step <= 0 { return }
+                count += step
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    /// Writes all of the bytes.
+    package func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(SystemError) {
+        try unsafe Self.write(bytes, to: number)
+    }
+
+    /// Writes all of the bytes to a descriptor, such as that of a standard stream.
+    package static func write(_ bytes: UnsafeBufferPointer<UInt8>, to number: Int32) throws(SystemError) {
+        var rest = unsafe bytes[...]
+        while unsafe !rest.isEmpty {
+            let step = unsafe Libc.write(number, UnsafeBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if step < 0, SystemError.last == .isInterrupted { continue }
+            guard step >= 0 else { throw .last }
+            unsafe rest = rest.dropFirst(step)
+        }
+    }
+
+    /// Begins to read and write at the file's first byte again.
+    package func rewind() throws(SystemError) {
+        guard lseek(number, 0, SEEK_SET) == 0 else { throw .last }
+    }
+
+    /// Flushes the file, or a folder's entries, to the disk; a file system that cannot do it is not at fault.
+    func synchronize() throws(SystemError) {
+        guard fsync(number) != 0, !SystemError.noFlushErrors.contains(.last) else { return }
+        throw .last
+    }
+
+    func setPermissions(_ bits: UInt32) { _ = fchmod(number, mode_t(truncatingIfNeeded: bits)) }
+
+    /// Locks the file against other processes.
+    ///
+    /// - Returns: False if another process has locked it.
+    func lock() throws(SystemError) -> Bool {
+        guard flock(number, LOCK_EX | LOCK_NB) != 0 else { return true }
+        guard [.isBusy, .isInterrupted].contains(SystemError.last) else { throw .last }
+        return false
+    }
+}
+
+/// Names in folders.
+extension Descriptor {
+    func makeFolder(_ name: Path) throws(SystemError) {
+        try SystemError.check(unsafe name.withCString { unsafe mkdirat(number, $0, 0o777) })
+    }
+
+    func rename(_ from: Path, to: Path) throws(SystemError) {
+        try SystemError.check(
+            unsafe from.withCString { from in
+                unsafe to.withCString { to in unsafe renameat(number, from, number, to) }
+            })
+    }
+
+    /// Gives a file a second name.
+    func link(_ from: Path, to: Path) throws(SystemError) {
+        try SystemError.check(
+            unsafe from.withCString { from in
+                unsafe to.withCString { to in unsafe linkat(number, from, number, to, 0) }
+            })
+    }
+
+    /// Gives a name to a file that has none, by the link to it among the process's open files.
+    func link(openFile from: Path, to: Path) throws(SystemError) {
+        try SystemError.check(
+            unsafe from.withCString { from in
+                unsafe to.withCString { to in unsafe linkat(AT_FDCWD, from, number, to, AT_SYMLINK_FOLLOW) }
+            })
+    }
+
+    func remove(_ name: Path) { _ = unsafe name.withCString { unsafe unlinkat(number, $0, 0) } }
+
+    /// Makes a folder.
+    static func makeFolder(_ path: Path) throws(SystemError) {
+        try SystemError.check(unsafe path.withCString { unsafe mkdir($0, 0o777) })
+    }
+
+    /// The names in a folder, but for `.` and `..`, in no order.
+    static func names(in path: Path) throws(SystemError) -> [Path] {
+        guard let folder = unsafe path.withCString({ unsafe opendir($0) }) else { throw .last }
+        defer { unsafe closedir(folder) }
+        var names: [Path] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
+            if name != Array(".".utf8), name != Array("..".utf8) { names.append(Path(bytes: name)) }
+        }
+        return names
+    }
+
+    /// Makes a file that has no name any more, for a command that inherits it.
+    ///
+    /// - Parameter folder: Where its bytes are.
+    package static func namelessFile(in folder: Path) throws(SystemError) -> Descriptor {
+        var name = folder.appending(Path("patchpack-XXXXXX")).bytes.map(CChar.init(bitPattern:)) + [0]
+        let number = unsafe mkstemp(&name)
+        try SystemError.check(number)
+        unsafe unlink(name)
+        return Descriptor(owning: number)
+    }
+}
+
+extension FileInfo {
+    /// Asks the system about an open file; nil if it does not answer.
+    package init?(_ descriptor: Descriptor) {
+        var info = stat()
+        guard unsafe fstat(descriptor.number, &info) == 0 else { return nil }
+        self.init(info)
+    }
+
+    /// Asks the system about a path; nil if nothing is there.
+    ///
+    /// - Parameters:
+    ///   - following: Whether a symbolic link means what it leads to, and not itself.
+    ///   - folder: Where a relative path begins; nil is the current folder.
+    package init?(_ path: Path, following: Bool, in folder: Descriptor? = nil) {
+        var info = stat()
+        let found = unsafe path.withCString {
+            unsafe fstatat(folder?.number ?? AT_FDCWD, $0, &info, following ? 0 : AT_SYMLINK_NOFOLLOW)
+        }
+        guard found == 0 else { return nil }
+        self.init(info)
+    }
+
+    private init(_ info: stat) {
+        kind =
+            switch info.st_mode & S_IFMT {
+            case S_IFDIR: .folder
+            case S_IFREG: .file
+            case S_IFLNK: .link
+            default: .other
+            }
+        permissions = UInt32(info.st_mode & 0o7777)
+        size = Int(clamping: info.st_size)
+        identity = Identity(
+            device: UInt64(truncatingIfNeeded: info.st_dev), number: UInt64(truncatingIfNeeded: info.st_ino))
+        modified = .seconds(Int64(info.modified.tv_sec)) + .nanoseconds(Int64(info.modified.tv_nsec))
+    }
+}
+
+extension Path {
+    /// The process's current folder; nil if the system does not name it.
+    static var current: Path? {
+        guard let folder = unsafe getcwd(nil, 0) else { return nil }
+        defer { unsafe free(folder) }
+        return unsafe Path(bytes: Array(UnsafeRawBufferPointer(start: folder, count: strlen(folder))))
+    }
+
+    /// What a symbolic link leads to; nil if that does not exist.
+    var target: Path? {
+        guard let place = unsafe withCString({ unsafe realpath($0, nil) }) else { return nil }
+        defer { unsafe free(place) }
+        return unsafe Path(bytes: Array(UnsafeRawBufferPointer(start: place, count: strlen(place))))
+    }
+}
+
+/// Waits.
+func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }

@@ -1,0 +1,36 @@
+import Libc
+import Synchronization
+
+/// The process's environment.
+enum Environment {
+    /// A variable's value; nil where it is not set or empty.
+    static subscript(name: String) -> String? { self[bytes: name].map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The values of all variables whose names begin so.
+    static func values(ofNamesWith prefix: String) -> [[UInt8]] {
+        var values: [[UInt8]] = []
+        var next = unsafe environ
+        while let entry = unsafe next.pointee {
+            if unsafe strncmp(entry, prefix, prefix.utf8.count) == 0, let value = unsafe strchr(entry, 0x3D) {
+                values.append(unsafe Array(UnsafeRawBufferPointer(start: value + 1, count: strlen(value + 1))))
+            }
+            unsafe next += 1
+        }
+        return values
+    }
+
+    /// The variables that have held a secret; commands that this one runs do not inherit them.
+    static let secrets = Mutex<Set<String>>([])
+
+    /// The same for a key or a passphrase.
+    static subscript(secret name: String) -> [UInt8]? {
+        secrets.withLock { _ = $0.insert(name) }
+        return self[bytes: name]
+    }
+
+    /// A variable's bytes, for file names and passphrases, which need not be text; nil where it is not set or empty.
+    static subscript(bytes name: String) -> [UInt8]? {
+        guard let value = unsafe getenv(name), unsafe value[0] != 0 else { return nil }
+        return unsafe Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+    }
+}

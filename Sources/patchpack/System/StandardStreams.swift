@@ -1,0 +1,55 @@
+import Libc
+import PatchCrypto
+import PatchFiles
+import Synchronization
+
+/// The process's standard output.
+enum StandardOutput {
+    static var isTerminal: Bool { Terminal.isTerminal(1) }
+
+    /// Whether its reader has gone, as `head` does.
+    static let isBroken = Atomic(false)
+    /// Where it is now.
+    private static let diverted = Atomic(Int32(1))
+
+    /// Writes bytes.
+    ///
+    /// - Throws: `io` where nobody takes them.
+    static func write(_ bytes: [UInt8]) throws(PatchError) {
+        let output = diverted.load(ordering: .relaxed)
+        do throws(SystemError) {
+            try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in
+                try unsafe Descriptor.write(bytes, to: output)
+            }
+        } catch {
+            if error == .brokenPipe { isBroken.store(true, ordering: .relaxed) }
+            throw .system(.io, Path("standard output"), error)
+        }
+    }
+}
+
+extension StandardOutput {
+    /// Runs work that may print, into standard error: what a spec or a program of its prints is no part of a report.
+    static func whileDiverted<Result>(_ body: () -> Result) -> Result {
+        fflush(nil)
+        let output = fcntl(1, F_DUPFD_CLOEXEC, 3)
+        guard output >= 0 else { return body() }
+        diverted.store(output, ordering: .relaxed)
+        defer {
+            fflush(nil)
+            dup2(output, 1)
+            diverted.store(1, ordering: .relaxed)
+            close(output)
+        }
+        dup2(2, 1)
+        return body()
+    }
+}
+
+/// The process's standard error.
+enum StandardError {
+    /// Writes text; there is nowhere to report a failure.
+    static func write(_ text: String) {
+        unsafe Array(text.utf8).withUnsafeBufferPointer { try? unsafe Descriptor.write($0, to: 2) }
+    }
+}

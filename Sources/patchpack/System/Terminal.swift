@@ -1,0 +1,52 @@
+import Libc
+import PatchCrypto
+import PatchFiles
+
+/// The terminal that the tool is used at.
+enum Terminal {
+    /// Whether a standard stream is a terminal.
+    static func isTerminal(_ stream: Int32) -> Bool { isatty(stream) == 1 }
+
+    /// How a question ended.
+    enum Reply {
+        case answer(SecretBytes), noTerminal, brokenOff, tooLong
+    }
+
+    /// Asks for a line without showing it.
+    static func askForSecret(_ question: String) -> Reply {
+        guard isTerminal(0), isTerminal(2), case let number = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC), number >= 0
+        else { return .noTerminal }
+        let terminal = Descriptor(owning: number)
+        var usual = termios()
+        guard unsafe tcgetattr(number, &usual) == 0 else { return .noTerminal }
+        var hidden = usual
+        // Byte by byte and without signals: an interrupt must not leave the terminal mute.
+        hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        unsafe tcsetattr(number, TCSAFLUSH, &hidden)
+        defer { unsafe tcsetattr(number, TCSAFLUSH, &usual) }
+        say(question, on: terminal)
+        defer { say("\n", on: terminal) }
+        let longest = 1024
+        var line: [UInt8] = []
+        defer { _ = SecretBytes(wiping: &line) }
+        line.reserveCapacity(longest)  // so that no smaller copy of it stays in memory
+        while line.count < longest {
+            let byte = (try? terminal.bytes(atMost: 1))?.first
+            if byte == 3 {
+                unsafe tcsetattr(number, TCSAFLUSH, &usual)
+                raise(SIGINT)  // the caller is to see an interrupt
+            }
+            guard let byte, byte != 3, byte != 4 || !line.isEmpty else { return .brokenOff }
+            switch byte {
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"), 4: return .answer(SecretBytes(line))
+            case 8, 127: _ = line.popLast()
+            default: line.append(byte)
+            }
+        }
+        return .tooLong
+    }
+
+    private static func say(_ text: String, on terminal: Descriptor) {
+        unsafe Array(text.utf8).withUnsafeBufferPointer { try? unsafe terminal.write($0) }
+    }
+}
