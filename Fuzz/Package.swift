@@ -38,7 +38,8 @@ let package = Package(
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"], swiftSettings: instrumented),
         .target(
-            name: "patchpack", dependencies: ["PatchCrypto", "PatchFiles", "PatchRunner", "Libc"], exclude: ["Main.swift"],
+            name: "patchpack", dependencies: ["PatchCrypto", "PatchFiles", "PatchRunner", "Libc"],
+            exclude: ["Main.swift"],
             swiftSettings: instrumented),
         .target(name: "CFuzzer"),
         .executableTarget(

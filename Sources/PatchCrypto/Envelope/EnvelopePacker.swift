@@ -16,7 +16,9 @@ public struct EnvelopePacker: Sendable {
     ///   - signingKeys: No key twice; none where all signatures are made somewhere else.
     ///   - limits: How large the scripts and the envelope may be.
     /// - Throws: `config` for a key given twice, `limit` for too many.
-    public init(scriptKey: ScriptKey, signingKeys: [SigningKey], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
+    public init(scriptKey: ScriptKey, signingKeys: [SigningKey], limits: EnvelopeLimits = EnvelopeLimits())
+        throws(PatchError)
+    {
         guard signingKeys.count <= limits.signatureCount else {
             throw PatchError(.limit, "more than \(limits.signatureCount) signing keys")
         }

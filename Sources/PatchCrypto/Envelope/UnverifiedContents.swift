@@ -29,7 +29,8 @@ extension UnverifiedEnvelope {
     ///   - scriptKeys: One of them opens the payload and the scripts; a `ScriptKey` will do.
     ///   - limits: How large the parts may be.
     /// - Throws: What a verification would give for the stages `decrypt` to `scripts`.
-    public func contents(scriptKeys: some ScriptKeyProvider, limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError)
+    public func contents(scriptKeys: some ScriptKeyProvider, limits: EnvelopeLimits = EnvelopeLimits())
+        throws(PatchError)
         -> UnverifiedContents
     {
         var envelope = self

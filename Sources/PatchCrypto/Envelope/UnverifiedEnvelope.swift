@@ -173,7 +173,8 @@ public struct UnverifiedEnvelope: Sendable {
             throw PatchError(.decryptFailed, "a payload of \(payloadRange.count) bytes cannot be \(suite.rawValue)")
         }
         guard
-            let zip = try suite.cipher.open(payloadRange, of: &bytes, key: key.bytes, label: EnvelopeSuite.envelopeLabel)
+            let zip = try suite.cipher.open(
+                payloadRange, of: &bytes, key: key.bytes, label: EnvelopeSuite.envelopeLabel)
         else {
             throw PatchError(
                 .decryptFailed, "the payload does not open with the script key that it names",

@@ -106,7 +106,8 @@ package final class PatchSpec: Sendable {
     ///   - time: When it is, for patches that expire.
     ///   - codeRuns: Called when the spec's own code begins and ends.
     package static func run(
-        _ script: PatchScript, on patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits = PatchLimits(),
+        _ script: PatchScript, on patches: [PatchUnderTest], interface: PatchInterface?,
+        limits: PatchLimits = PatchLimits(),
         filter: SpecFilter = SpecFilter(), timeLimit: Duration = .seconds(10), covers: Bool = false,
         time: Timestamp? = nil, codeRuns: @escaping @Sendable (Bool) -> Void = { _ in }
     ) -> SpecReport {
@@ -123,7 +124,8 @@ package final class PatchSpec: Sendable {
     }
 
     private init(
-        _ script: PatchScript, _ patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits, covers: Bool,
+        _ script: PatchScript, _ patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits,
+        covers: Bool,
         time: Timestamp?
     ) throws(PatchError) {
         self.patches = patches
@@ -161,7 +163,8 @@ package final class PatchSpec: Sendable {
     // MARK: running
 
     private func run(
-        _ script: PatchScript, _ filter: SpecFilter, _ timeLimit: Duration, _ codeRuns: @escaping @Sendable (Bool) -> Void,
+        _ script: PatchScript, _ filter: SpecFilter, _ timeLimit: Duration,
+        _ codeRuns: @escaping @Sendable (Bool) -> Void,
         _ report: inout SpecReport
     ) throws(PatchError) {
         for function in interface?.functions ?? [] { try add(function.name, function.signature) }

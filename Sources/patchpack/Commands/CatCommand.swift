@@ -9,7 +9,7 @@ enum CatCommand {
         operandValue: .file("FILE"), operandCount: 1...Int.max,
         options: [.unverified, .manifest] + Verification.options,
         example: "patchpack cat dist/cart.js --trusted-key keys/trusted.pem --script-key keys/script.key",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let path = arguments.operands[0].path

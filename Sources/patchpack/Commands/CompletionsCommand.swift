@@ -7,38 +7,42 @@ enum CompletionsCommand {
     static let verb = Verb(
         name: "completions", summary: "print a completion script for a shell",
         operands: "bash|zsh|fish", operandValue: .choice("SHELL", shells), operandCount: 1...1, options: [],
-        example: "patchpack completions bash > ~/.local/share/bash-completion/completions/patchpack",
-        run: { (arguments, console) throws(PatchError) in
-            switch arguments.operands[0].text {
-            case "bash": try console.raw(bash)
-            case "zsh": try console.raw(zsh)
-            case "fish": try console.raw(fish)
-            case let other:
-                throw PatchError(
-                    .usage, "no completions for \(other)", hint: "one of \(shells.joined(separator: ", "))")
-            }
-            return 0
-        })
+        example: "patchpack completions bash > ~/.local/share/bash-completion/completions/patchpack", run: run)
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        switch arguments.operands[0].text {
+        case "bash": try console.raw(bash)
+        case "zsh": try console.raw(zsh)
+        case "fish": try console.raw(fish)
+        case let other:
+            throw PatchError(.usage, "no completions for \(other)", hint: "one of \(shells.joined(separator: ", "))")
+        }
+        return 0
+    }
+
+    /// The verbs, and each action as a verb of two words.
+    private static let all = Verb.all.flatMap { [$0] + $0.actions }
 
     private static let firstWords = Verb.all.map(\.name) + ["help", "version", "--help", "--version"]
 
     // MARK: bash
 
     private static var bash: String {
-        let values = Verb.all.map { verb in
+        let values = all.map { verb in
             let cases = verb.allOptions.compactMap { option -> String? in
                 guard let value = option.value else { return nil }
                 let names = (["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])).joined(separator: "|")
                 return "            \(names)) \(bashAction(value)); return ;;\n"
             }
-            return "        \(verb.name)) case $previous in\n\(cases.joined())        esac ;;\n"
+            return "        '\(verb.name)') case $previous in\n\(cases.joined())        esac ;;\n"
         }
-        let words = Verb.all.map { verb in
+        let words = all.map { verb in
             let options = verb.allOptions.map { "--\($0.name)" }.joined(separator: " ")
-            var actions = verb.actions
-            if case .choice(_, let choices) = verb.operandValue { actions = choices }
-            return "        \(verb.name)) words='\(options)' actions='\(actions.joined(separator: " "))' ;;\n"
+            var choices = verb.actions.map(\.lastWord)
+            if case .choice(_, let values) = verb.operandValue { choices = values }
+            return "        '\(verb.name)') words='\(options)' choices='\(choices.joined(separator: " "))' ;;\n"
         }
+        let groups = Verb.all.filter { !$0.actions.isEmpty }.map(\.name).joined(separator: "|")
         return """
             # patchpack completions bash
             _patchpack_add() {
@@ -46,7 +50,8 @@ enum CompletionsCommand {
                 while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen "$@" -- "$current")
             }
             _patchpack() {
-                local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words='' actions=''
+                local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words='' choices=''
+                local verb=${COMP_WORDS[1]} first=2
                 # A colon and an equals sign are words of their own.
                 if [[ $current == [:=] ]]; then current=''; elif [[ $previous == [:=] ]]; then
                     ((COMP_CWORD < 3)) || previous=${COMP_WORDS[COMP_CWORD-2]}
@@ -56,13 +61,16 @@ enum CompletionsCommand {
                     _patchpack_add -W '\(firstWords.joined(separator: " "))'
                     return
                 fi
-                case ${COMP_WORDS[1]} in
+                case $verb in
+                    \(groups)) if ((COMP_CWORD > 2)); then verb+=" ${COMP_WORDS[2]}" first=3; fi ;;
+                esac
+                case $verb in
             \(values.joined())    esac
-                case ${COMP_WORDS[1]} in
+                case $verb in
                     help) _patchpack_add -W '\(Verb.all.map(\.name).joined(separator: " "))'; return ;;
             \(words.joined())    esac
                 if [[ $current == -* ]]; then _patchpack_add -W "$words"; return; fi
-                if [[ -n $actions ]] && ((COMP_CWORD == 2)); then _patchpack_add -W "$actions"; return; fi
+                if [[ -n $choices ]] && ((COMP_CWORD == first)); then _patchpack_add -W "$choices"; return; fi
                 _patchpack_add -f
             }
             complete -o filenames -F _patchpack patchpack
@@ -87,22 +95,19 @@ enum CompletionsCommand {
                 ("help", "print the help of a verb"), ("version", "print the version"),
             ])
             .map { "        '\($0):\(zshQuoted($1))'\n" }.joined()
-        let cases = Verb.all.map { verb in
+        let cases = all.filter(\.actions.isEmpty).map { verb in
             let options = verb.allOptions.flatMap { option in
                 let star = option.repeats ? "*" : ""
                 let value = option.value.map { ":\($0.placeholder):\(zshAction($0))" } ?? ""
                 let names = ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])
                 return names.map { "'\(star)\($0)[\(zshQuoted(option.help))]\(value)'" }
             }
-            let actions = verb.actions.isEmpty ? [] : ["'1:ACTION:(\(verb.actions.joined(separator: " ")))'"]
-            let operands = verb.operandValue.map { value in
-                switch value {
-                case .choice where !verb.actions.isEmpty: "'*:FILE:_files'"
-                default: "'*:\(value.placeholder):\(zshAction(value))'"
-                }
-            }
-            return
-                "        \(verb.name)) _arguments \((options + actions + [operands].compactMap(\.self)).joined(separator: " ")) ;;\n"
+            let operands = verb.operandValue.map { ["'*:\($0.placeholder):\(zshAction($0))'"] } ?? []
+            return "        '\(verb.name)') _arguments \((options + operands).joined(separator: " ")) ;;\n"
+        }
+        let groups = Verb.all.filter { !$0.actions.isEmpty }.map { verb in
+            let actions = verb.actions.map { "'\($0.lastWord):\(zshQuoted($0.summary))'" }.joined(separator: " ")
+            return "        \(verb.name)) actions=(\(actions)) ;;\n"
         }
         return """
             #compdef patchpack
@@ -111,6 +116,7 @@ enum CompletionsCommand {
             _patchpack() {
                 local -a verbs=(
             \(verbs)    )
+                local -a actions
                 if ((CURRENT == 2)) || [[ $words[2] == help ]]; then
                     _describe verb verbs
                     return
@@ -118,6 +124,17 @@ enum CompletionsCommand {
                 local verb=$words[2]
                 shift words
                 ((CURRENT--))
+                case $verb in
+            \(groups.joined())    esac
+                if (($#actions)); then
+                    if ((CURRENT == 2)); then
+                        _describe action actions
+                        return
+                    fi
+                    verb="$verb $words[2]"
+                    shift words
+                    ((CURRENT--))
+                fi
                 case $verb in
             \(cases.joined())    esac
             }
@@ -166,25 +183,28 @@ enum CompletionsCommand {
             .map { "complete -c patchpack -n \(isFirst) -a \($0) -d '\(fishQuoted($1))'" }
         let names = Verb.all.map(\.name).joined(separator: " ")
         lines.append("complete -c patchpack -n '__fish_seen_subcommand_from help' -a '\(names)'")
-        for verb in Verb.all {
-            // The verb is the second word; one of another verb's words may be called the same.
-            let isVerb = "test (count (commandline -opc)) -gt 1; and test (commandline -opc)[2] = \(verb.name)"
+        for verb in all {
+            // The verb is the second word, and its action the third; others may be the same words.
+            let names = verb.name.split(separator: " ")
+            let isVerb =
+                (["test (count (commandline -opc)) -gt \(names.count)"]
+                + names.enumerated().map { "test (commandline -opc)[\($0 + 2)] = \($1)" }).joined(separator: "; and ")
+            guard verb.actions.isEmpty else {
+                let isNext = "test (count (commandline -opc)) -eq 2; and \(isVerb)"
+                lines += verb.actions.map {
+                    "complete -c patchpack -n '\(isNext)' -a \($0.lastWord) -d '\(fishQuoted($0.summary))'"
+                }
+                continue
+            }
             let condition = "complete -c patchpack -n '\(isVerb)'"
             lines += verb.allOptions.map { option in
                 let short = option.short.map { " -s \($0)" } ?? ""
                 return
                     "\(condition) -l \(option.name)\(short)\(option.value.map(fishAction) ?? "") -d '\(fishQuoted(option.help))'"
             }
-            if !verb.actions.isEmpty {
-                let isSecond = "\(isVerb); and test (count (commandline -opc)) -eq 2"
-                lines.append("complete -c patchpack -n '\(isSecond)' -a '\(verb.actions.joined(separator: " "))'")
-            }
             switch verb.operandValue {
-            case .choice(_, let choices) where verb.actions.isEmpty:
-                lines.append("\(condition) -a '\(choices.joined(separator: " "))'")
-            case .file, .directory, .key, .choice:
-                let isLater = verb.actions.isEmpty ? "" : "; and test (count (commandline -opc)) -gt 2"
-                lines.append("complete -c patchpack -n '\(isVerb)\(isLater)' -F")
+            case .choice(_, let choices): lines.append("\(condition) -a '\(choices.joined(separator: " "))'")
+            case .file, .directory, .key: lines.append("\(condition) -F")
             case .text, nil: break
             }
         }

@@ -9,7 +9,7 @@ enum DiffCommand {
         operandValue: .file("FILE"), operandCount: 2...2,
         options: [.unverified] + Verification.options,
         example: "patchpack diff dist/cart-6.js dist/cart-7.js --unverified --script-key keys/script.key",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        run: run)
 
     /// What one side holds.
     private struct Side {
@@ -58,7 +58,8 @@ enum DiffCommand {
             for file in try InputFiles.expanded([path], called: ".lua") {
                 let name = file.components.dropFirst(path.components.count).map { Path(bytes: Array($0)).description }
                 scripts.append(
-                    PatchScript(name: name.joined(separator: "/"), bytes: try InputFile.contents(of: file, limit: limit)))
+                    PatchScript(
+                        name: name.joined(separator: "/"), bytes: try InputFile.contents(of: file, limit: limit)))
             }
             return Side(path: path, scripts: scripts)
         }

@@ -7,7 +7,7 @@ enum InitCommand {
         name: "init", summary: "lay out a folder for patches, with a spec, a release script and a CI workflow",
         operands: "DIR", operandValue: .directory("DIR"), operandCount: 1...1, options: [.app],
         example: "patchpack init my-patches --app com.example.shop",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let folder = arguments.operands[0].path

@@ -9,7 +9,7 @@ enum InspectCommand {
         operandValue: .file("FILE"), operandCount: 1...Int.max,
         options: [.scriptKey, .storePassphraseEnv, .storePassphraseFile, .trustedKey, .trustStore, .trustStorePin],
         example: "patchpack inspect dist/cart.js --script-key keys/script.key",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let keys = try KeyFiles(arguments)

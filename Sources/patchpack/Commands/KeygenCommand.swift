@@ -8,7 +8,7 @@ enum KeygenCommand {
         operands: "[-o DIR]", operandCount: 0...0,
         options: [.outputFolder, .force, .algorithm, .bits, .suite, .passphraseEnv, .passphraseFile],
         example: "patchpack keygen -o keys",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let isEd25519 = try arguments.text(of: .algorithm) == "ed25519"
@@ -55,46 +55,5 @@ enum KeygenCommand {
             }
         }
         console.note("keep \(paths[0]) secret; apps need the other two")
-    }
-}
-
-/// A key as `keygen` and `keyinfo` describe it: everything but the key.
-enum KeyDescription {
-    case signing(SigningKey)
-    case trusted(VerifyingKey)
-    case script(ScriptKey)
-
-    var text: String {
-        switch self {
-        case .signing(let key): "private key, \(describe(key.verifyingKey))"
-        case .trusted(let key): "public key, \(describe(key))"
-        case .script(let key): "script key, \(key.suite.rawValue), id \(key.id)"
-        }
-    }
-
-    private func describe(_ key: VerifyingKey) -> String { "\(key.algorithm.rawValue), \(key.bits) bits, id \(key.id)" }
-
-    /// A JSON line.
-    func json(schema: String, of path: Path) -> JSONValue {
-        let members: [(key: String, value: JSONValue)] =
-            switch self {
-            case .signing(let key): [("kind", .string("signing"))] + members(of: key.verifyingKey)
-            case .trusted(let key): [("kind", .string("trusted"))] + members(of: key)
-            case .script(let key):
-                [
-                    ("kind", .string("script")), ("suite", .string(key.suite.rawValue)),
-                    ("bits", .integer(key.suite.keyLength * 8)), ("keyID", .string(key.id.description)),
-                ]
-            }
-        return .object(
-            [("schema", .string(schema)), ("file", .string(path.description))] + JSONValue.outcome(nil) + members
-                + [("error", .null)])
-    }
-
-    private func members(of key: VerifyingKey) -> [(key: String, value: JSONValue)] {
-        [
-            ("algorithm", .string(key.algorithm.rawValue)), ("bits", .integer(key.bits)),
-            ("keyID", .string(key.id.description)),
-        ]
     }
 }

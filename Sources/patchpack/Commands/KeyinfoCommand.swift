@@ -8,7 +8,7 @@ enum KeyinfoCommand {
         operands: "FILE...", operandValue: .file("FILE"), operandCount: 1...Int.max,
         options: [.passphraseEnv, .passphraseFile, .allowUnsafePermissions],
         example: "patchpack keyinfo keys/trusted.pem keys/script.key",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let files = try KeyFiles(arguments)

@@ -3,55 +3,112 @@ import PatchFiles
 
 /// `keystore`: keeps named script keys in one file, under a passphrase.
 enum KeystoreCommand {
-    private static let actions = ["add", "list", "remove", "export"]
+    private static let passphrase: [Option] = [.storePassphraseEnv, .storePassphraseFile]
 
     static let verb = Verb(
         name: "keystore", summary: "keep named script keys in one file, under a passphrase",
-        operands: "add STORE KEY... | list STORE | remove STORE NAME... | export STORE NAME -o FILE",
-        operandValue: .choice("ACTION", actions), actions: actions, operandCount: 2...Int.max,
-        options: [.name, .outputFile, .force, .storePassphraseEnv, .storePassphraseFile],
-        example: "patchpack keystore add keys/script.store keys/script.key --name 2026",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        actions: [
+            Verb(
+                name: "keystore add", summary: "add script keys", operands: "STORE KEY...",
+                operandValue: .file("FILE"), operandCount: 2...Int.max, options: [.name] + passphrase,
+                example: "patchpack keystore add keys/script.store keys/script.key --name 2026", run: add),
+            Verb(
+                name: "keystore list", summary: "show the keys' names and ids", operands: "STORE",
+                operandValue: .file("STORE"), operandCount: 1...1, options: passphrase,
+                example: "patchpack keystore list keys/script.store", run: list),
+            Verb(
+                name: "keystore remove", summary: "remove keys", operands: "STORE NAME...",
+                operandValue: .file("STORE"), operandCount: 2...Int.max, options: passphrase,
+                example: "patchpack keystore remove keys/script.store 2024", run: remove),
+            Verb(
+                name: "keystore export", summary: "write a key to a file of its own, in plain text",
+                operands: "STORE NAME -o FILE", operandValue: .file("STORE"), operandCount: 2...2,
+                options: [.outputFile, .force] + passphrase,
+                example: "patchpack keystore export keys/script.store 2026 -o script.key", run: export),
+        ])
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let action = arguments.operands[0].text
-        let path = arguments.operands[1].path
-        let others = Array(arguments.operands.dropFirst(2))
-        guard (action == "list") == others.isEmpty, action != "export" || others.count == 1 else {
-            throw PatchError(
-                .usage, "keystore \(action): wrong number of arguments", hint: "patchpack keystore \(verb.operands)")
+    /// The store of a command line, and its passphrase.
+    private struct Store {
+        let path: Path
+        let passphrase: SecretBytes
+
+        /// - Parameters:
+        ///   - inputs: The other files that are read.
+        ///   - mayBeNew: Whether it is made if it does not exist.
+        init(
+            _ arguments: ParsedArguments, reading inputs: [Path] = [], mayBeNew: Bool = false
+        ) throws(PatchError) {
+            let given = arguments.operands[0].path
+            guard !given.isStandardStream else { throw PatchError(.usage, "a key store is a file") }
+            _ = try KeyFiles(arguments, operands: inputs)
+            path = try given.resolved()
+            let isNew = mayBeNew && FileInfo(path, following: true) == nil
+            passphrase = try Passphrase.ofStore(given, arguments, isNew: isNew)
         }
-        guard action == "add" || !arguments.has(.name), action == "export" || !arguments.has(.output) else {
-            throw PatchError(.usage, "--name goes with keystore add, --output with keystore export")
+
+        func keys() throws(PatchError) -> ScriptKeyRing {
+            try KeyFile(KeyName(nil, path, from: "keystore")).ring(passphrase: passphrase)
         }
-        guard !path.isStandardStream else { throw PatchError(.usage, "a key store is a file") }
-        _ = try KeyFiles(arguments, operands: action == "add" ? others.map(\.path) : [])
-        let store = try path.resolved()
-        let isNew = action == "add" && FileInfo(store, following: true) == nil
-        let passphrase = try Passphrase.ofStore(path, arguments, isNew: isNew)
-        let shown =
-            switch action {
-            case "list": try keys(in: store, passphrase).keys
-            case "export": try export(others[0].text, from: store, passphrase, arguments)
-            default: try edit(action, store, passphrase, others, arguments)
+
+        /// Reads the keys, changes them and writes them again.
+        func change(
+            mustExist: Bool, _ change: (inout ScriptKeyRing) throws(PatchError) -> Void
+        ) throws(PatchError) {
+            try Folder.whileLocked(around: path) { () throws(PatchError) in
+                let exists = FileInfo(path, following: true) != nil
+                var ring = exists || mustExist ? try keys() : ScriptKeyRing()
+                try change(&ring)
+                let sealed = try KeyStoreFile.seal(ring, passphrase: passphrase)
+                try OutputFile.write([OutputFile(path: path, content: .secret(SecretBytes(sealed)))], force: true)
             }
-        for (name, key) in shown { try show(name, key, action, on: console) }
+        }
+    }
+
+    private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let others = arguments.operands.dropFirst().map(\.path)
+        let store = try Store(arguments, reading: others, mayBeNew: true)
+        let given = try arguments.text(of: .name)
+        guard given == nil || others.count == 1 else {
+            throw PatchError(.usage, "--name with several keys", hint: "add them one by one")
+        }
+        var newKeys: [(name: String, key: ScriptKey)] = []
+        for other in others {
+            let key = try KeyFile(KeyName(nil, other, from: "keystore add")).scriptKey()
+            newKeys.append((given ?? key.id.description, key))
+        }
+        try Folder.make(store.path.parent)
+        try store.change(mustExist: false) { (ring) throws(PatchError) in
+            for (name, key) in newKeys { try ring.add(key, named: name) }
+        }
+        for (name, key) in newKeys { try show(name, key, "add", on: console) }
         return 0
     }
 
-    private static func keys(in path: Path, _ passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
-        try KeyFile(KeyName(nil, path, from: "keystore")).ring(passphrase: passphrase)
+    private static func list(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        for (name, key) in try Store(arguments).keys().keys { try show(name, key, "list", on: console) }
+        return 0
+    }
+
+    private static func remove(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let names = arguments.operands.dropFirst()
+        var removed: [(name: String, key: ScriptKey)] = []
+        try Store(arguments).change(mustExist: true) { (ring) throws(PatchError) in
+            removed = ring.keys.filter { key in names.contains { $0.isText(key.name) } }
+            for name in names { try ring.remove(name.text) }
+        }
+        for (name, key) in removed { try show(name, key, "remove", on: console) }
+        return 0
     }
 
     /// Writes one key to a plain key file.
-    private static func export(
-        _ name: String, from path: Path, _ passphrase: SecretBytes, _ arguments: ParsedArguments
-    ) throws(PatchError) -> [(name: String, key: ScriptKey)] {
-        guard let output = arguments.value(of: .output)?.path else {
+    private static func export(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let name = arguments.operands[1].text
+        let store = try Store(arguments)
+        guard let output = arguments.value(of: .outputFile)?.path else {
             throw PatchError(.usage, "no output file", hint: "give -o FILE")
         }
-        try KeyFiles(arguments, operands: [path]).protectInputs(from: [output])
-        guard let key = try keys(in: path, passphrase).scriptKey(named: name) else {
+        try KeyFiles(arguments, operands: [store.path]).protectInputs(from: [output])
+        guard let key = try store.keys().scriptKey(named: name) else {
             throw PatchError(.config, "no key called \(name) in the store", hint: "patchpack keystore list STORE")
         }
         guard !output.isStandardStream else {
@@ -61,41 +118,11 @@ enum KeystoreCommand {
             var bytes = unsafe key.file().withUnsafeBytes { unsafe Array($0) }
             defer { _ = SecretBytes(wiping: &bytes) }
             try StandardOutput.write(bytes)
-            return []
+            return 0
         }
         try OutputFile.write([OutputFile(path: output, content: .secret(key.file()))], force: arguments.has(.force))
-        return [(name, key)]
-    }
-
-    /// Adds or removes keys; gives those concerned.
-    private static func edit(
-        _ action: String, _ path: Path, _ passphrase: SecretBytes, _ others: [Argument], _ arguments: ParsedArguments
-    ) throws(PatchError) -> [(name: String, key: ScriptKey)] {
-        let given = try arguments.text(of: .name)
-        guard given == nil || others.count == 1 else {
-            throw PatchError(.usage, "--name with several keys", hint: "add them one by one")
-        }
-        var newKeys: [(name: String, key: ScriptKey)] = []
-        if action == "add" {
-            for other in others {
-                let key = try KeyFile(KeyName(nil, other.path, from: "keystore add")).scriptKey()
-                newKeys.append((given ?? key.id.description, key))
-            }
-            try Folder.make(path.parent)
-        }
-        return try Folder.whileLocked(around: path) { () throws(PatchError) in
-            let exists = FileInfo(path, following: true) != nil
-            var ring = exists || action == "remove" ? try keys(in: path, passphrase) : ScriptKeyRing()
-            var changed = newKeys
-            for (name, key) in newKeys { try ring.add(key, named: name) }
-            if action == "remove" {
-                changed = ring.keys.filter { key in others.contains { $0.isText(key.name) } }
-                for other in others { try ring.remove(other.text) }
-            }
-            let sealed = try KeyStoreFile.seal(ring, passphrase: passphrase)
-            try OutputFile.write([OutputFile(path: path, content: .secret(SecretBytes(sealed)))], force: true)
-            return changed
-        }
+        try show(name, key, "export", on: console)
+        return 0
     }
 
     private static func show(

@@ -11,10 +11,10 @@ enum LintCommand {
             .interface, .bundle, .strict, .recursive, .filesFrom, .null, .stdinFilename, .lintFormat,
         ],
         example: "patchpack lint patches/*.lua --interface interface.json",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let interface = try InterfaceCommand.given(arguments)
+        let interface = try InterfaceFile.given(arguments)
         let fields = try ManifestFields(arguments)
         let paths = try InputFiles.all(arguments, called: ".lua")
         let patches = arguments.has(.bundle) && !paths.isEmpty ? [paths] : paths.map { [$0] }
@@ -121,21 +121,7 @@ extension Finding {
     var text: String { message + (hint.map { "; \($0)" } ?? "") }
 }
 
-/// A script that comes on standard input, and has no name there.
-enum ScriptInput {
-    /// What the options call it.
-    static func name(_ arguments: ParsedArguments) throws(PatchError) -> Path? {
-        guard let name = arguments.value(of: .stdinFilename)?.path else { return nil }
-        guard arguments.operands.contains(where: \.path.isStandardStream) else {
-            throw PatchError(.usage, "--stdin-filename without standard input", hint: "name the script -")
-        }
-        return name
-    }
-}
-
 extension String {
     /// The text with a space for each tab: a caret below it stands where it should.
     fileprivate var replacingTabs: String { map { $0 == "\t" ? " " : String($0) }.joined() }
-
-    func dropping(prefix: String) -> String { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self }
 }

@@ -24,7 +24,8 @@ struct LintedPatch {
         var files: [String: Path] = [:]
         for path in paths {
             let name = Self.name(of: called(path), beside: entry)
-            scripts.append(PatchScript(name: name, bytes: try InputFile.contents(of: path, limit: EnvelopeLimits().scriptSize)))
+            scripts.append(
+                PatchScript(name: name, bytes: try InputFile.contents(of: path, limit: EnvelopeLimits().scriptSize)))
             files[name] = called(path)
         }
         texts = Dictionary(
@@ -52,7 +53,8 @@ struct LintedPatch {
             }
             // Names that are wrong are said already.
             let named =
-                found.contains { $0.code == .fileName } ? [PatchScript(name: "main.lua", bytes: scripts[0].bytes)] : scripts
+                found.contains { $0.code == .fileName }
+                ? [PatchScript(name: "main.lua", bytes: scripts[0].bytes)] : scripts
             let manifest = try fields.manifest(for: named, head: head, from: entry)
             if let refusal = interface?.refusal(of: manifest) {
                 found.append(text.finding(.tags, line: text.firstLine(with: "@app") ?? 1, word: manifest.app, refusal))
@@ -83,5 +85,11 @@ struct LintedPatch {
         let (above, all) = (entry.absoluteComponents.dropLast(), path.absoluteComponents)
         guard path != entry, all.starts(with: above), all.count > above.count else { return path.name.description }
         return all.dropFirst(above.count).map { Path(bytes: $0).description }.joined(separator: "/")
+    }
+}
+
+extension String {
+    fileprivate func dropping(prefix: String) -> String {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
     }
 }

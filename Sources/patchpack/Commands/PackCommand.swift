@@ -16,7 +16,7 @@ enum PackCommand {
             .expires, .notes, .extra, .interface, .noLint, .stdinFilename,
         ],
         example: "patchpack pack patches/*.lua -o dist --signing-key keys/signing.pem --script-key keys/script.key",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         if arguments.has(.allOrNothing) { Resources.allowManyOpenFiles() }
@@ -104,7 +104,7 @@ private struct Release: Sendable {
         self.arguments = arguments
         isDryRun = arguments.has(.dryRun)
         fields = try ManifestFields(arguments)
-        interface = try InterfaceCommand.given(arguments)
+        interface = try InterfaceFile.given(arguments)
         keys = try KeyFiles(arguments)
         let signingKeys = try keys.signingKeys()
         commands = try SignatureCommand.all(arguments)

@@ -13,7 +13,7 @@ enum ResignCommand {
             .trustStorePin, .threshold, .passphraseEnv, .passphraseFile, .allowUnsafePermissions,
         ],
         example: "patchpack resign cart.js -o cart-2.js --append --trusted-key trusted.pem --signing-key second.pem",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let resigning = try Resigning(arguments)
@@ -93,7 +93,8 @@ private struct Resigning: Sendable {
         self.trustStore = trustStore
         now = try SystemClock.now()
         verifier = try EnvelopeVerifier(
-            trustStore: trustStore, threshold: arguments.number(of: .threshold) ?? 1, policy: VerificationPolicy(time: now))
+            trustStore: trustStore, threshold: arguments.number(of: .threshold) ?? 1,
+            policy: VerificationPolicy(time: now))
     }
 
     /// Where each envelope goes: into a folder, unless the output is one file called `.js`, or a payload's.

@@ -14,7 +14,7 @@ enum TestCommand {
             .storePassphraseFile,
         ],
         example: "patchpack test patches --spec specs --interface interface.json",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         guard arguments.has(.spec) else {
@@ -40,7 +40,7 @@ enum TestCommand {
     /// The scripts, the specs, and the interface.
     private static func files(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
         try patchFiles(arguments) + specFiles(arguments).map(\.path)
-            + [InterfaceCommand.path(arguments)].compactMap(\.self)
+            + [InterfaceFile.path(arguments)].compactMap(\.self)
     }
 
     private static func patchFiles(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
@@ -61,7 +61,7 @@ enum TestCommand {
     }
 
     private static func runOnce(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let interface = try InterfaceCommand.given(arguments)
+        let interface = try InterfaceFile.given(arguments)
         let patches = try patches(arguments, console)
         let hasPatchFolder = arguments.operands.contains { $0.path.isFolder }
         let specs = try specFiles(arguments)
@@ -103,7 +103,8 @@ enum TestCommand {
                 run.report = StandardOutput.whileDiverted {
                     // A spec is the author's own; what limits patches is no matter of its.
                     PatchSpec.run(
-                        PatchScript(name: spec.description, bytes: bytes), on: chosen.map(\.patch), interface: interface,
+                        PatchScript(name: spec.description, bytes: bytes), on: chosen.map(\.patch),
+                        interface: interface,
                         filter: filter, timeLimit: .seconds(timeLimit), covers: coverageFile != nil, time: now,
                         codeRuns: { watchdog.watch($0) })
                 }
@@ -152,13 +153,13 @@ enum TestCommand {
         _ runs: [TestReport.Run], _ files: [(key: String, path: Path)], to path: Path, _ format: String,
         _ console: Console
     ) throws(PatchError) {
-        let text = TestReport.lcov(runs, files: files)
+        let text = CoverageReport.lcov(runs, files: files)
         guard !text.isEmpty else {
             return console.warning("\(path): not written, because no line of a patch could be counted")
         }
         try OutputFile.write([OutputFile(path: path, content: .bytes(Array(text.utf8)))], force: true)
         guard format == "text", !console.isQuiet else { return }
-        for line in TestReport.coverageLines(runs) { try console.line(line) }
+        for line in CoverageReport.lines(runs) { try console.line(line) }
     }
 
     /// The patches that a spec is for: those that its `-- @patch` lines name, else that of its own name, else all.
@@ -167,8 +168,8 @@ enum TestCommand {
     /// - Returns: Nil for a spec that is another patch's.
     /// - Throws: `script` if a spec that was named is for patches that were not given.
     private static func chosen(
-        for spec: Path, _ bytes: [UInt8], isAlone: Bool, of patches: [GivenPatch], beside specs: [Path]
-    ) throws(PatchError) -> [GivenPatch]? {
+        for spec: Path, _ bytes: [UInt8], isAlone: Bool, of patches: [TestReport.GivenPatch], beside specs: [Path]
+    ) throws(PatchError) -> [TestReport.GivenPatch]? {
         let named = ScriptHead.patches(of: bytes)
         guard named.isEmpty else {
             let chosen = patches.filter { named.contains($0.patch.manifest.id) }
@@ -196,17 +197,12 @@ enum TestCommand {
         throw PatchError(.usage, "\(output): the output would replace an input", hint: "name another output")
     }
 
-    /// A patch and the files that it was made of, for a report on its lines.
-    struct GivenPatch {
-        let path: Path
-        let patch: PatchUnderTest
-        let files: [(key: String, path: Path)]
-    }
-
     /// The operands: scripts, each a patch or all of them one, and envelopes, which are verified first.
-    private static func patches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> [GivenPatch] {
+    private static func patches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> [TestReport
+        .GivenPatch]
+    {
         let fields = try ManifestFields(arguments)
-        var patches: [GivenPatch] = []
+        var patches: [TestReport.GivenPatch] = []
         let paths = try patchFiles(arguments)
         let given = try ScriptInput.name(arguments)
         if arguments.has(.bundle) { return [try patch(of: paths, fields, given)].compactMap(\.self) }
@@ -234,7 +230,7 @@ enum TestCommand {
                 ).get()
             }
             patches.append(
-                GivenPatch(
+                TestReport.GivenPatch(
                     path: path, patch: PatchUnderTest(manifest: verified.manifest, scripts: verified.scripts),
                     files: verified.scripts.map { (SpecReport.key(verified.manifest.id, $0.name), Path($0.name)) }))
         }
@@ -248,24 +244,21 @@ enum TestCommand {
     ///   - needsTag: Whether an entry without `@patch` is no patch, for which nil is returned, and no error.
     private static func patch(
         of files: [Path], _ fields: ManifestFields, _ given: Path?, needsTag: Bool = false
-    ) throws(PatchError) -> GivenPatch? {
+    ) throws(PatchError) -> TestReport.GivenPatch? {
         var scripts: [PatchScript] = []
         let paths = files.map { $0.isStandardStream ? given ?? $0 : $0 }
         for (file, path) in zip(files, paths) {
             let name = LintedPatch.name(of: path, beside: paths[0])
-            scripts.append(PatchScript(name: name, bytes: try InputFile.contents(of: file, limit: EnvelopeLimits().scriptSize)))
+            scripts.append(
+                PatchScript(name: name, bytes: try InputFile.contents(of: file, limit: EnvelopeLimits().scriptSize)))
         }
         let head = try fields.head(of: scripts[0], at: paths[0])
         if needsTag, head.value(of: .patch) == nil { return nil }
         let manifest = try fields.manifest(for: scripts, head: head, from: paths[0])
-        return GivenPatch(
+        return TestReport.GivenPatch(
             path: paths[0], patch: PatchUnderTest(manifest: manifest, scripts: scripts),
             files: zip(scripts, paths).map { (SpecReport.key(manifest.id, $0.name), $1) })
     }
-}
-
-extension String {
-    var replacingLineFeeds: String { split(separator: "\n").joined(separator: " ") }
 }
 
 extension Path {

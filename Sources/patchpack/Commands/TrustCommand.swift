@@ -3,81 +3,114 @@ import PatchFiles
 
 /// `trust`: edits and shows files of trusted keys.
 enum TrustCommand {
-    private static let actions = ["add", "list", "revoke", "remove", "pin"]
-
     static let verb = Verb(
         name: "trust", summary: "edit, list or pin a file of trusted keys",
-        operands: "add STORE KEY... | list STORE | revoke STORE NAME... | remove STORE NAME... | pin STORE",
-        operandValue: .choice("ACTION", actions), actions: actions, operandCount: 2...Int.max,
-        options: [.name, .notAfter],
-        example: "patchpack trust add keys/trust.store keys/trusted.pem --name release-2026",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        actions: [
+            Verb(
+                name: "trust add", summary: "trust public keys", operands: "STORE KEY...",
+                operandValue: .file("FILE"), operandCount: 2...Int.max, options: [.name, .notAfter],
+                example: "patchpack trust add keys/trust.store keys/trusted.pem --name release-2026", run: add),
+            Verb(
+                name: "trust list", summary: "show the keys", operands: "STORE",
+                operandValue: .file("STORE"), operandCount: 1...1, options: [],
+                example: "patchpack trust list keys/trust.store", run: list),
+            Verb(
+                name: "trust revoke", summary: "trust keys no longer, and keep them listed",
+                operands: "STORE NAME...", operandValue: .file("STORE"), operandCount: 2...Int.max, options: [],
+                example: "patchpack trust revoke keys/trust.store release-2025", run: revoke),
+            Verb(
+                name: "trust remove", summary: "remove keys", operands: "STORE NAME...",
+                operandValue: .file("STORE"), operandCount: 2...Int.max, options: [],
+                example: "patchpack trust remove keys/trust.store release-2024", run: remove),
+            Verb(
+                name: "trust pin", summary: "print the digest that an app has built in", operands: "STORE",
+                operandValue: .file("STORE"), operandCount: 1...1, options: [],
+                example: "patchpack trust pin keys/trust.store", run: pin),
+        ])
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let action = arguments.operands[0].text
-        let path = arguments.operands[1].path
-        let others = arguments.operands.dropFirst(2)
-        guard ["list", "pin"].contains(action) == others.isEmpty else {
-            throw PatchError(
-                .usage, "trust \(action): wrong number of arguments", hint: "patchpack trust \(verb.operands)")
+    private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let others = arguments.operands.dropFirst()
+        let path = try storeToEdit(arguments, reading: others.map(\.path))
+        var keys: [TrustedKey] = []
+        for other in others {
+            keys.append(try newKey(KeyName(other, from: "trust add"), arguments, isOnly: others.count == 1))
         }
-        guard action == "add" || !arguments.has(.name) && !arguments.has(.notAfter) else {
-            throw PatchError(.usage, "--name and --not-after go with trust add")
+        try Folder.make(path.parent)
+        try change(path, mustExist: false) { (store) throws(PatchError) in
+            for key in keys { try store.add(key) }
         }
-        switch action {
-        case "list":
-            let keys = try TrustFiles.store(at: path, pinnedTo: nil).keys
-            let width = keys.map(\.name.count).max() ?? 0
-            for key in keys { try show(key, "listed", padded: width, on: console) }
-        case "pin":
-            let file = try TrustFiles.file(at: path)
-            _ = try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file) }
-            try showPin(TrustStoreFile.pin(of: file), of: path, on: console)
-        default: try edit(action, path, Array(others), arguments, console)
-        }
+        for key in keys { try show(key, "added", on: console) }
         return 0
     }
 
-    private static func edit(
-        _ action: String, _ path: Path, _ others: [Argument], _ arguments: ParsedArguments, _ console: Console
-    ) throws(PatchError) {
-        guard !path.isStandardStream else { throw PatchError(.usage, "a store to edit is a file") }
-        _ = try KeyFiles(arguments, operands: action == "add" ? others.map(\.path) : [])
-        let path = try path.resolved()
-        var newKeys: [TrustedKey] = []
-        if action == "add" {
-            for other in others {
-                let name = KeyName(other, from: "trust add")
-                newKeys.append(try newKey(name, arguments, isOnly: others.count == 1))
-            }
-            try Folder.make(path.parent)
-        }
-        let changed = try Folder.whileLocked(around: path) { () throws(PatchError) in
-            try change(action, path, adding: newKeys, others)
-        }
-        let done = ["add": "added", "revoke": "revoked", "remove": "removed"][action] ?? action
-        for key in changed { try show(key, done, on: console) }
+    private static func list(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let keys = try TrustFiles.store(at: arguments.operands[0].path, pinnedTo: nil).keys
+        let width = keys.map(\.name.count).max() ?? 0
+        for key in keys { try show(key, "listed", padded: width, on: console) }
+        return 0
     }
 
-    /// Reads the store, changes it and writes it again; gives the keys concerned.
-    private static func change(
-        _ action: String, _ path: Path, adding newKeys: [TrustedKey], _ others: [Argument]
-    ) throws(PatchError) -> [TrustedKey] {
-        var store = try TrustFiles.editable(at: path, mustExist: action != "add")
-        var changed = newKeys
-        for key in newKeys { try store.add(key) }
-        if action != "add" {
-            for other in others {
-                try store.update(other.text) { key in
-                    var key = key
-                    key.isRevoked = key.isRevoked || action == "revoke"
-                    changed.append(key)
-                    return action == "remove" ? nil : key
+    private static func revoke(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        try update(arguments, "revoked", on: console) { key in
+            var key = key
+            key.isRevoked = true
+            return key
+        }
+    }
+
+    private static func remove(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        try update(arguments, "removed", on: console) { _ in nil }
+    }
+
+    private static func pin(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let path = arguments.operands[0].path
+        let file = try TrustFiles.file(at: path)
+        _ = try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file) }
+        try showPin(TrustStoreFile.pin(of: file), of: path, on: console)
+        return 0
+    }
+
+    /// The store, if the command line may change it.
+    private static func storeToEdit(
+        _ arguments: ParsedArguments, reading inputs: [Path] = []
+    ) throws(PatchError) -> Path {
+        let path = arguments.operands[0].path
+        guard !path.isStandardStream else { throw PatchError(.usage, "a store to edit is a file") }
+        _ = try KeyFiles(arguments, operands: inputs)
+        return try path.resolved()
+    }
+
+    /// Changes the keys that the operands name.
+    ///
+    /// - Parameters:
+    ///   - action: What is said of each.
+    ///   - change: Returns the key that takes its place; nil removes it.
+    private static func update(
+        _ arguments: ParsedArguments, _ action: String, on console: Console, _ change: (TrustedKey) -> TrustedKey?
+    ) throws(PatchError) -> Int32 {
+        var changed: [TrustedKey] = []
+        try self.change(storeToEdit(arguments), mustExist: true) { (store) throws(PatchError) in
+            for name in arguments.operands.dropFirst() {
+                try store.update(name.text) { key in
+                    let newKey = change(key)
+                    changed.append(newKey ?? key)
+                    return newKey
                 }
             }
         }
-        try OutputFile.write([OutputFile(path: path, content: .bytes(store.encoded()))], force: true)
-        return changed
+        for key in changed { try show(key, action, on: console) }
+        return 0
+    }
+
+    /// Reads a store, changes it and writes it again.
+    private static func change(
+        _ path: Path, mustExist: Bool, _ change: (inout TrustStoreFile) throws(PatchError) -> Void
+    ) throws(PatchError) {
+        try Folder.whileLocked(around: path) { () throws(PatchError) in
+            var store = try TrustFiles.editable(at: path, mustExist: mustExist)
+            try change(&store)
+            try OutputFile.write([OutputFile(path: path, content: .bytes(store.encoded()))], force: true)
+        }
     }
 
     /// A key from a PEM file, called as the options say, or as its file.

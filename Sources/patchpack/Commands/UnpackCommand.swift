@@ -9,7 +9,7 @@ enum UnpackCommand {
         operandValue: .file("FILE"), operandCount: 1...Int.max,
         options: [.outputFolder, .force] + Verification.options,
         example: "patchpack unpack dist/cart.js -o cart --trusted-key keys/trusted.pem --script-key keys/script.key",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         guard let folder = arguments.value(of: .output)?.path else {

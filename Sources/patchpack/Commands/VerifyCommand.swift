@@ -14,7 +14,7 @@ enum VerifyCommand {
             .jobs, .verifyFormat,
         ],
         example: "patchpack verify dist/*.js --trusted-key keys/trusted.pem --script-key keys/script.key",
-        run: { (arguments, console) throws(PatchError) in try run(arguments, console) })
+        run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let verification = try Verification(arguments)

@@ -27,9 +27,9 @@ struct SignatureCommand: Sendable {
         let secrets = Environment.secrets.withLock { $0 }.filter(Self.isVariable).sorted()
         let unset = secrets.isEmpty ? "" : "unset \(secrets.joined(separator: " "));"
         let child = withExtendedLifetime(input) {
-            ShellCommand("\(unset) (\(line)\n) </dev/fd/\(input.number)")
+            ShellCommand.start("\(unset) (\(line)\n) </dev/fd/\(input.number)")
         }
-        guard var child else { throw failure("cannot be run") }
+        guard let child else { throw failure("cannot be run") }
         let signature = child.output(atMost: Self.longest + 1)
         let count = signature.count
         let status = child.wait()

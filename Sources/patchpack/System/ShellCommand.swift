@@ -3,28 +3,26 @@ import PatchFiles
 import Synchronization
 
 /// A command of the shell that runs, and that ends with this process.
-struct ShellCommand {
+final class ShellCommand {
     private let process: pid_t
     /// nil once it is closed.
     private var output: Descriptor?
-    private let hasGroup: Bool
 
     /// Starts a command; nil if that fails.
-    init?(_ line: String) {
-        Self.endChildrenWithThisProcess()
+    static func start(_ line: String) -> ShellCommand? {
+        endChildrenWithThisProcess()
         // No command of another job may inherit the ends of this one's pipe: it would keep the reader waiting.
-        guard let started = Self.changes.withLock({ _ in Self.start(line) }) else { return nil }
-        self = started
-        Self.note(hasGroup ? -process : process, inPlaceOf: 0)
+        guard let child = changes.withLock({ _ in spawn(line) }) else { return nil }
+        note(child.hasGroup ? -child.process : child.process, inPlaceOf: 0)
+        return ShellCommand(process: child.process, output: child.output)
     }
 
-    private init(process: pid_t, output: Descriptor, hasGroup: Bool) {
+    private init(process: pid_t, output: Descriptor) {
         self.process = process
         self.output = output
-        self.hasGroup = hasGroup
     }
 
-    private static func start(_ line: String) -> ShellCommand? {
+    private static func spawn(_ line: String) -> (process: pid_t, output: Descriptor, hasGroup: Bool)? {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
         ends.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
@@ -50,14 +48,14 @@ struct ShellCommand {
         defer { unsafe words.forEach { unsafe free($0) } }
         let failure = unsafe posix_spawn(&child, "/bin/sh", &actions, &attributes, words, environ)
         close(ends[1])
-        return failure == 0 ? ShellCommand(process: child, output: output, hasGroup: hasGroup) : nil
+        return failure == 0 ? (child, output, hasGroup) : nil
     }
 
     /// What it writes, up to so many bytes.
     func output(atMost limit: Int) -> [UInt8] { (try? output?.bytes(atMost: limit)) ?? [] }
 
     /// Closes its output, so that a command that goes on writing ends, and waits for its end; returns its status as `wait` has it.
-    mutating func wait() -> Int32 {
+    func wait() -> Int32 {
         output = nil
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}

@@ -178,13 +178,17 @@ struct VerifierTests {
     }
 
     @Test(arguments: [
-        (VerificationPolicy(time: nil, app: "com.example.shop"), true), (VerificationPolicy(time: nil, app: "com.example.other"), false),
+        (VerificationPolicy(time: nil, app: "com.example.shop"), true),
+        (VerificationPolicy(time: nil, app: "com.example.other"), false),
         (VerificationPolicy(time: nil, app: ""), false),
-        (VerificationPolicy(time: nil, app: "*"), false), (VerificationPolicy(time: nil, app: "COM.example.shop"), false),
+        (VerificationPolicy(time: nil, app: "*"), false),
+        (VerificationPolicy(time: nil, app: "COM.example.shop"), false),
         (VerificationPolicy(time: nil, appVersion: AppVersion("2.3")), true),
-        (VerificationPolicy(time: nil, appVersion: AppVersion("2.5.0")), false), (VerificationPolicy(time: nil, engine: 2), true),
+        (VerificationPolicy(time: nil, appVersion: AppVersion("2.5.0")), false),
+        (VerificationPolicy(time: nil, engine: 2), true),
         (VerificationPolicy(time: nil, engine: 1), false),
-        (VerificationPolicy(time: nil, floor: 7), true), (VerificationPolicy(time: nil, floor: 8), false), (VerificationPolicy(time: nil, floor: 0), true),
+        (VerificationPolicy(time: nil, floor: 7), true), (VerificationPolicy(time: nil, floor: 8), false),
+        (VerificationPolicy(time: nil, floor: 0), true),
         (VerificationPolicy(time: Timestamp("2026-12-31T23:59:59Z")), true),
         (VerificationPolicy(time: Timestamp("2027-01-01T00:00:00Z")), false),
         (.none, true),

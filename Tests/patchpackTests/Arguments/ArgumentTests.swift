@@ -70,7 +70,7 @@ struct ArgumentTests {
     }
 
     @Test func noOptionIsListedTwiceAndEveryHelpIsOneLine() {
-        for verb in Verb.all {
+        for verb in Verb.all.flatMap({ [$0] + $0.actions }) {
             let names = verb.allOptions.map(\.name)
             #expect(Set(names).count == names.count, "\(verb.name)")
             for option in verb.allOptions { #expect(!option.help.isEmpty && !option.help.contains("\n")) }
@@ -80,10 +80,10 @@ struct ArgumentTests {
 
 /// The help texts as they were read and approved; a change of an option shows here.
 struct HelpTests {
-    @Test(arguments: ["patchpack"] + Verb.all.map(\.name))
+    @Test(arguments: ["patchpack"] + Verb.all.flatMap { [$0] + $0.actions }.map(\.name))
     func helpIsAsApproved(name: String) throws {
-        let verb = Verb.all.first { $0.name == name }
-        let text = try Tool.run(Tool.patchpack, [verb?.name, "--help"].compactMap(\.self))
+        let words = name.split(separator: " ").map(String.init)
+        let text = try Tool.run(Tool.patchpack, (name == "patchpack" ? [] : words) + ["--help"])
         #expect(text.status == 0)
         let approved = try Tool.run("/bin/cat", ["\(Tool.root)/Tests/patchpackTests/Arguments/help/\(name).txt"])
         #expect(text.text == approved.text)

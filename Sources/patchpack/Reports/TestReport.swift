@@ -4,10 +4,17 @@ import PatchRunner
 
 /// What a run of specs is written as.
 enum TestReport {
+    /// A patch and the files that it was made of, for a report on its lines.
+    struct GivenPatch {
+        let path: Path
+        let patch: PatchUnderTest
+        let files: [(key: String, path: Path)]
+    }
+
     /// A spec, the patches that it is for, and what came of it.
     struct Run {
         let spec: Path
-        var patches: [TestCommand.GivenPatch] = []
+        var patches: [GivenPatch] = []
         var report = SpecReport()
 
         /// The patches' names, for people.
@@ -89,38 +96,6 @@ enum TestReport {
                     ("fault", fault(run).map { .string($0) } ?? .null),
                 ])
             ]
-        }
-    }
-
-    /// The lines of all runs together.
-    private static func coverage(_ runs: [Run]) -> [String: [Int: Int]] {
-        var all: [String: [Int: Int]] = [:]
-        for run in runs {
-            for (name, lines) in run.report.coverage { all[name, default: [:]].merge(lines) { $0 + $1 } }
-        }
-        return all
-    }
-
-    /// lcov's tracefile.
-    static func lcov(_ runs: [Run], files: [(key: String, path: Path)]) -> String {
-        var text = ""
-        for (name, lines) in coverage(runs).sorted(by: { $0.key < $1.key }) {
-            guard let file = files.first(where: { $0.key == name }) else { continue }
-            text += "TN:patchpack\nSF:\(file.path)\n"
-            for (line, count) in lines.sorted(by: { $0.key < $1.key }) { text += "DA:\(line),\(count)\n" }
-            text += "LF:\(lines.count)\nLH:\(lines.count { $0.value > 0 })\nend_of_record\n"
-        }
-        return text
-    }
-
-    /// For each script, how many lines ran, and which did not.
-    static func coverageLines(_ runs: [Run]) -> [String] {
-        coverage(runs).sorted { $0.key < $1.key }.map { name, lines in
-            let missed = lines.filter { $0.value == 0 }.keys.sorted()
-            let ran = lines.count - missed.count
-            let script = name.split(separator: " ").last ?? ""
-            return "\(script): \(ran) of \(lines.count) lines ran"
-                + (missed.isEmpty ? "" : ", not \(missed.map(String.init).joined(separator: ", "))")
         }
     }
 }

@@ -20,12 +20,27 @@ enum Help {
     }
 
     private static func text(for verb: Verb) -> String {
+        guard verb.actions.isEmpty else { return actions(of: verb) }
+        return """
+            patchpack \(verb.name): \(verb.summary)
+
+            usage: patchpack \(verb.name)\(verb.operands.isEmpty ? "" : " \(verb.operands)")
+
+            \(rows(verb.allOptions.map { ($0.usage, $0.help) }))
+            example: \(verb.example)
+
+            """
+    }
+
+    private static func actions(of verb: Verb) -> String {
         """
         patchpack \(verb.name): \(verb.summary)
 
-        usage: patchpack \(verb.name)\(verb.operands.isEmpty ? "" : " \(verb.operands)")
+        usage: patchpack \(verb.name) ACTION ...
 
-        \(rows(verb.allOptions.map { ($0.usage, $0.help) }))
+        \(rows(verb.actions.map { ("\($0.lastWord) \($0.operands)", $0.summary) }))
+        `patchpack \(verb.name) ACTION --help` lists the options of an action.
+
         example: \(verb.example)
 
         """

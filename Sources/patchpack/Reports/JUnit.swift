@@ -1,46 +1,3 @@
-import PatchCrypto
-
-/// One thing that went well or not, for the reports that CI servers read: a test, or a file that was verified.
-struct ReportCase {
-    enum Outcome {
-        case passed, failed, skipped
-        /// It could not even be looked at.
-        case broken
-    }
-
-    /// What it belongs to: a spec, or the verb.
-    let group: String
-    let name: String
-    let outcome: Outcome
-    /// Why it did not pass; several lines at most.
-    var message = ""
-    /// A file and a line, for people.
-    var place: String?
-    var nanoseconds: UInt64 = 0
-}
-
-/// TAP, version 13, which Debian's `prove` reads; nothing of version 14 is needed.
-enum TAP {
-    static func text(_ cases: [ReportCase]) -> String {
-        var lines = ["TAP version 13", "1..\(cases.count)"]
-        for (index, test) in cases.enumerated() {
-            let result = test.outcome == .failed || test.outcome == .broken ? "not ok" : "ok"
-            let skipped = test.outcome == .skipped ? " # SKIP \(line(test.message))" : ""
-            lines.append("\(result) \(index + 1) - \(line(test.name))\(skipped)")
-            guard result == "not ok", !test.message.isEmpty else { continue }
-            let text = test.message.split(separator: "\n").map { escaped(String($0)) }.joined(separator: "\n")
-            lines += ["  ---", "  message: \(JSONValue.string(text).text())"]
-            if let place = test.place { lines.append("  at: \(JSONValue.string(place).text())") }
-            lines.append("  ...")
-        }
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    private static func line(_ text: String) -> String {
-        escaped(text.replacingLineFeeds).map { $0 == "#" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
-    }
-}
-
 /// JUnit's XML, in the form that CI servers share and Jenkins' schema allows.
 enum JUnit {
     static func text(_ cases: [ReportCase]) -> String {
@@ -98,30 +55,5 @@ enum JUnit {
             default: String(scalar)
             }
         }.joined()
-    }
-}
-
-/// How many of a run's files came to which end, for its last line.
-struct Tally {
-    private var good = 0
-    private var bad: [(verdict: String, count: Int)] = []
-
-    mutating func add(_ error: PatchError?) {
-        guard let verdict = error?.code.description else { return good += 1 }
-        if let index = bad.firstIndex(where: { $0.verdict == verdict }) {
-            bad[index].count += 1
-        } else {
-            bad.append((verdict, 1))
-        }
-    }
-
-    /// - Parameters:
-    ///   - done: What happened to the good ones: `ok`, `packed`.
-    ///   - refused: What happened to the others: `refused`, `failed`.
-    func text(_ done: String, _ refused: String) -> String {
-        let failed = bad.reduce(0) { $0 + $1.count }
-        guard failed > 0 else { return "\(good) \(done)" }
-        let kinds = bad.sorted { $0.count > $1.count }.map { "\($0.count) \($0.verdict)" }
-        return "\(good) \(done), \(failed) \(refused): \(kinds.joined(separator: ", "))"
     }
 }

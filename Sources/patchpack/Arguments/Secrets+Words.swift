@@ -1,0 +1,30 @@
+import PatchCrypto
+import PatchFiles
+
+extension Secrets {
+    /// - Parameter words: The command line's; the values of this tool's variables are looked at too.
+    init(words: [Argument]) {
+        // A store's pin is public, and has the form of a key.
+        let pin = "--\(Option.trustStorePin.name)"
+        let secrets = words.indices.filter { index in
+            !(index > 0 && words[index - 1].isText(pin)) && !words[index].bytes.starts(with: "\(pin)=".utf8)
+        }
+        let values = secrets.map { words[$0] } + Environment.values(ofNamesWith: "PATCHPACK_").map(Argument.init)
+        var texts: Set<String> = []
+        for value in values where value.bytes.count >= Self.shortest {
+            // Of `--signing-key=rsa-sha256:KEY` a message may show each part, and of a path a folder.
+            var parts = [value.bytes[...]]
+            if value.bytes.first == UInt8(ascii: "-") { parts.append(value.bytes.drop { $0 == UInt8(ascii: "-") }) }
+            for separator in [UInt8(ascii: "="), UInt8(ascii: ":")] where value.bytes.contains(separator) {
+                parts += value.bytes.split(separator: separator, maxSplits: 1)
+            }
+            for part in parts where Self.isKey(part) && FileInfo(Path(bytes: Array(part)), following: true) == nil {
+                texts.insert(String(decoding: part, as: UTF8.self))
+                for piece in part.split(whereSeparator: { "/\n".utf8.contains($0) }) where piece.count >= 8 {
+                    texts.insert(String(decoding: piece, as: UTF8.self))
+                }
+            }
+        }
+        self.init(texts)
+    }
+}

@@ -1,0 +1,84 @@
+import PatchCrypto
+
+/// Sorts a verb's words into options and operands.
+struct VerbParser {
+    let verb: Verb
+    var rest: ArraySlice<Argument>
+    var operands: [Argument] = []
+    var values: [String: [Argument]] = [:]
+
+    mutating func parse() throws(PatchError) {
+        while let word = rest.popFirst() {
+            if word.isText("--") {
+                operands += rest
+                return
+            } else if word.bytes.starts(with: "--".utf8) {
+                try parseLong(word)
+            } else if word.bytes.first == UInt8(ascii: "-"), word.bytes.count > 1 {
+                try parseShort(word)
+            } else {
+                operands.append(word)
+            }
+        }
+    }
+
+    /// `--name`, `--name VALUE` or `--name=VALUE`.
+    private mutating func parseLong(_ word: Argument) throws(PatchError) {
+        let fields = word.bytes.dropFirst(2).split(
+            separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(decoding: fields[0], as: UTF8.self)
+        guard let option = verb.allOptions.first(where: { $0.name == name }) else {
+            throw .unknown(
+                "option", "--\(name)", known: verb.allOptions.map { "--\($0.name)" },
+                help: "patchpack \(verb.name) --help")
+        }
+        try take(option, attached: fields.count == 2 ? Argument(bytes: Array(fields[1])) : nil)
+    }
+
+    /// `-x`, `-x VALUE`, `-xVALUE`, or several switches in one word.
+    private mutating func parseShort(_ word: Argument) throws(PatchError) {
+        var letters = word.bytes.dropFirst()
+        while let letter = letters.popFirst() {
+            let name = Character(Unicode.Scalar(letter))
+            guard let option = verb.allOptions.first(where: { $0.short == name }) else {
+                throw PatchError(.usage, "unknown option -\(name)", hint: "patchpack \(verb.name) --help")
+            }
+            let isLast = option.value != nil || letters.isEmpty
+            try take(option, attached: isLast && !letters.isEmpty ? Argument(bytes: Array(letters)) : nil)
+            if isLast { return }
+        }
+    }
+
+    private mutating func take(_ option: Option, attached: Argument?) throws(PatchError) {
+        guard let kind = option.value else {
+            guard attached == nil else { throw PatchError(.usage, "--\(option.name) takes no value") }
+            values[option.name] = []
+            return
+        }
+        guard let value = attached ?? rest.popFirst() else {
+            throw PatchError(.usage, "--\(option.name) needs a value", hint: "--\(option.name) \(kind.placeholder)")
+        }
+        guard option.repeats || values[option.name] == nil else {
+            throw PatchError(.usage, "--\(option.name) is given twice", hint: "give it once")
+        }
+        if case .choice(_, let choices) = kind, !choices.contains(where: value.isText) {
+            throw .unknown(
+                "--\(option.name)", value.text, known: choices, help: "one of \(choices.joined(separator: ", "))")
+        }
+        values[option.name, default: []].append(value)
+        guard option.takesAll, attached == nil else { return }
+        // What a shell makes of a pattern.
+        while let next = rest.first, next.bytes.first != UInt8(ascii: "-") {
+            values[option.name, default: []].append(next)
+            rest = rest.dropFirst()
+        }
+    }
+}
+
+extension PatchError {
+    /// An error for a word that is not known, with the nearest one that is.
+    static func unknown(_ kind: String, _ word: String, known: [String], help: String) -> PatchError {
+        let meant = nearest(word, among: known).map { "did you mean \($0)? (\(help))" }
+        return PatchError(.usage, "unknown \(kind) \(word)", hint: meant ?? help)
+    }
+}

@@ -1,0 +1,22 @@
+import PatchCrypto
+import PatchFiles
+import PatchRunner
+
+/// The file in which an app says what it offers to patches.
+enum InterfaceFile {
+    /// The interface that an option or a variable names; nil where neither does.
+    static func given(_ arguments: ParsedArguments) throws(PatchError) -> PatchInterface? {
+        guard let path = path(arguments) else { return nil }
+        return try interface(at: path)
+    }
+
+    /// The file of that interface.
+    static func path(_ arguments: ParsedArguments) -> Path? {
+        (arguments.value(of: .interface) ?? Option.interface.fromEnvironment)?.path
+    }
+
+    /// Reads an interface file.
+    static func interface(at path: Path) throws(PatchError) -> PatchInterface {
+        try path.naming { () throws(PatchError) in try PatchInterface(json: try InputFile.small(path)) }
+    }
+}

@@ -1,0 +1,9 @@
+extension Verb {
+    /// The verbs in the order of help.
+    static let all = [
+        InitCommand.verb, KeygenCommand.verb, KeyinfoCommand.verb, LintCommand.verb, TestCommand.verb, PackCommand.verb,
+        VerifyCommand.verb, InspectCommand.verb, CatCommand.verb, DiffCommand.verb, UnpackCommand.verb,
+        ResignCommand.verb, TrustCommand.verb, KeystoreCommand.verb, InterfaceCommand.verb, DoctorCommand.verb,
+        CompletionsCommand.verb,
+    ]
+}

@@ -1,0 +1,37 @@
+import PatchFiles
+import PatchRunner
+
+/// Which lines of the patches ran, and how often.
+enum CoverageReport {
+    /// The lines of all runs together.
+    private static func coverage(_ runs: [TestReport.Run]) -> [String: [Int: Int]] {
+        var all: [String: [Int: Int]] = [:]
+        for run in runs {
+            for (name, lines) in run.report.coverage { all[name, default: [:]].merge(lines) { $0 + $1 } }
+        }
+        return all
+    }
+
+    /// lcov's tracefile.
+    static func lcov(_ runs: [TestReport.Run], files: [(key: String, path: Path)]) -> String {
+        var text = ""
+        for (name, lines) in coverage(runs).sorted(by: { $0.key < $1.key }) {
+            guard let file = files.first(where: { $0.key == name }) else { continue }
+            text += "TN:patchpack\nSF:\(file.path)\n"
+            for (line, count) in lines.sorted(by: { $0.key < $1.key }) { text += "DA:\(line),\(count)\n" }
+            text += "LF:\(lines.count)\nLH:\(lines.count { $0.value > 0 })\nend_of_record\n"
+        }
+        return text
+    }
+
+    /// For each script, how many lines ran, and which did not.
+    static func lines(_ runs: [TestReport.Run]) -> [String] {
+        coverage(runs).sorted { $0.key < $1.key }.map { name, lines in
+            let missed = lines.filter { $0.value == 0 }.keys.sorted()
+            let ran = lines.count - missed.count
+            let script = name.split(separator: " ").last ?? ""
+            return "\(script): \(ran) of \(lines.count) lines ran"
+                + (missed.isEmpty ? "" : ", not \(missed.map(String.init).joined(separator: ", "))")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import PatchCrypto
+
+/// What a command line asks for.
+enum Request {
+    case run(ParsedArguments)
+    case help(Verb?)
+    case version
+}
+
+extension Request {
+    private static func verb(_ word: Argument) throws(PatchError) -> Verb {
+        guard let verb = Verb.all.first(where: { word.isText($0.name) }) else {
+            throw .unknown("verb", word.text, known: Verb.all.map(\.name), help: "patchpack --help")
+        }
+        return verb
+    }
+
+    /// Reads a command line.
+    ///
+    /// - Parameter words: Without the program's name; at least one.
+    /// - Throws: `usage`, with a suggestion where a known word is near.
+    init(_ words: [Argument]) throws(PatchError) {
+        guard let first = words.first else { throw PatchError(.usage, "no verb", hint: "patchpack --help") }
+        if ["--help", "-h"].contains(where: first.isText) {
+            self = .help(nil)
+            return
+        }
+        if ["--\(Option.toolVersion.name)", "-V", "version"].contains(where: first.isText) {
+            self = .version
+            return
+        }
+        if first.isText("help") {
+            guard words.count > 1, !["help", "version"].contains(where: words[1].isText) else {
+                self = .help(nil)
+                return
+            }
+            let verb = try Self.verb(words[1])
+            self = .help(words.count > 2 && !verb.actions.isEmpty ? try verb.action(called: words[2]) : verb)
+            return
+        }
+        guard first.bytes.first != UInt8(ascii: "-") else {
+            throw PatchError(
+                .usage, "\(first.text) before the verb", hint: "the verb comes first: patchpack VERB \(first.text)")
+        }
+        let verb = try Self.verb(first)
+        var parser = VerbParser(verb: verb, rest: words.dropFirst())
+        try parser.parse()
+        if !verb.actions.isEmpty, let word = parser.operands.first {
+            parser.operands.removeFirst()
+            try self.init(try verb.action(called: word), parser)
+        } else {
+            try self.init(verb, parser)
+        }
+    }
+
+    /// - Throws: `usage` if the verb does not take what was given.
+    private init(_ verb: Verb, _ given: VerbParser) throws(PatchError) {
+        guard given.values[Option.help.name] == nil else {
+            self = .help(verb)
+            return
+        }
+        for name in given.values.keys.sorted() where !verb.allOptions.contains(where: { $0.name == name }) {
+            let others = given.verb.actions.filter { $0.options.contains { $0.name == name } }.map(\.name)
+            throw PatchError(
+                .usage, "\(verb.name) takes no --\(name)", hint: "it is an option of \(others.joined(separator: ", "))")
+        }
+        guard verb.operandCount.contains(given.operands.count) else {
+            let isTooFew = given.operands.count < verb.operandCount.lowerBound
+            throw PatchError(
+                .usage, "\(verb.name): \(isTooFew ? "too few" : "too many") arguments",
+                hint: "patchpack \(verb.name) \(verb.operands)")
+        }
+        self = .run(ParsedArguments(verb: verb, operands: given.operands, values: given.values))
+    }
+}
