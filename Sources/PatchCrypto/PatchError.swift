@@ -1,72 +1,91 @@
 /// Why a patch, a key or an input was refused.
 ///
-/// Two errors are equal when their codes are, so a caller can test for `.badSignature` without caring for the words.
+/// Two errors are equal if their codes are: a caller can test for `.badSignature` whatever the words are.
 public struct PatchError: Error, Sendable {
     /// The fault's stable code.
     public let code: Code
     /// What is wrong, for people: one line, lower case, no full stop.
     public let message: String
-    /// What to do about it, where there is something to do.
+    /// What to do about it; nil if there is nothing to do.
     public let hint: String?
+    /// Where it is; nil if it is in no file.
+    public let place: Place?
 
     /// Makes an error.
     ///
     /// - Parameters:
     ///   - code: The stable code.
-    ///   - message: What is wrong, in one line.
+    ///   - message: What is wrong, in one line, without its place.
     ///   - hint: What to do about it.
-    public init(_ code: Code, _ message: String, hint: String? = nil) {
+    ///   - place: Where it is.
+    public init(_ code: Code, _ message: String, hint: String? = nil, at place: Place? = nil) {
         self.code = code
         self.message = message
         self.hint = hint
+        self.place = place
     }
 
-    /// A stable code: a name for machines, and the status that the command line exits with.
+    /// Where a fault is.
+    public struct Place: Sendable, Hashable {
+        /// The file's path, or a script's name.
+        public let file: String?
+        /// The line, from 1.
+        public let line: Int?
+        /// The member of a manifest, or the tag of a script, such as `version`.
+        public let field: String?
+
+        /// Names a place.
+        ///
+        /// - Parameters:
+        ///   - file: The file's path, or a script's name.
+        ///   - line: The line, from 1.
+        ///   - field: The member of a manifest, or the tag of a script.
+        public init(file: String? = nil, line: Int? = nil, field: String? = nil) {
+            self.file = file
+            self.line = line
+            self.field = field
+        }
+    }
+
+    /// A stable code: a name for programs.
     ///
-    /// The set is open: a tool above this library adds codes of its own.
+    /// The set is open: a tool that uses this library adds codes of its own.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name, such as `bad-signature`.
         public let description: String
-        /// The status that a command line tool exits with for this code.
-        public let exitStatus: Int32
 
         /// Makes a code.
         ///
-        /// - Parameters:
-        ///   - name: Lower-case words joined by hyphens.
-        ///   - exitStatus: The tool's exit status, 1 to 125.
-        public init(_ name: String, exitStatus: Int32) {
-            self.description = name
-            self.exitStatus = exitStatus
-        }
+        /// - Parameter name: Lower-case words joined by hyphens.
+        public init(_ name: String) { description = name }
     }
 }
 
 extension PatchError.Code {
     /// Not an envelope, cut short, something behind its end, or a zip or a manifest outside the profile.
-    public static let malformed = Self("malformed", exitStatus: 10)
+    public static let malformed = Self("malformed")
     /// Signed under a trusted key's id, and the payload or the signature was changed.
-    public static let badSignature = Self("bad-signature", exitStatus: 11)
+    public static let badSignature = Self("bad-signature")
     /// No signature of a trusted key, or fewer than the threshold.
-    public static let unknownSigner = Self("unknown-signer", exitStatus: 12)
+    public static let unknownSigner = Self("unknown-signer")
     /// The script key is not the one that sealed the envelope.
-    public static let decryptFailed = Self("decrypt-failed", exitStatus: 13)
+    public static let decryptFailed = Self("decrypt-failed")
     /// A script is not what its digest, or its size in the manifest, says.
-    public static let digestMismatch = Self("digest-mismatch", exitStatus: 14)
+    public static let digestMismatch = Self("digest-mismatch")
     /// The patch is sound, and not meant for this app, version, engine or time.
-    public static let policy = Self("policy", exitStatus: 15)
+    public static let policy = Self("policy")
     /// Larger, or more, than a limit allows.
-    public static let limit = Self("limit", exitStatus: 16)
+    public static let limit = Self("limit")
     /// This machine's cryptographic library refuses an algorithm that the format needs.
-    public static let unavailable = Self("unavailable", exitStatus: 69)
+    public static let unavailable = Self("unavailable")
     /// A defect in this software.
-    public static let `internal` = Self("internal", exitStatus: 70)
+    public static let `internal` = Self("internal")
     /// A key's passphrase is missing or wrong.
-    public static let passphrase = Self("passphrase", exitStatus: 77)
+    public static let passphrase = Self("passphrase")
     /// A key, or a set of keys, is unusable or unsafe.
-    public static let config = Self("config", exitStatus: 78)
+    public static let config = Self("config")
     /// The file of trusted keys is not the one whose digest was built in.
-    public static let modifiedTrust = Self("modified-trust", exitStatus: 78)
+    public static let modifiedTrust = Self("modified-trust")
 }
 
 extension PatchError: Equatable {
@@ -74,5 +93,26 @@ extension PatchError: Equatable {
 }
 
 extension PatchError: CustomStringConvertible {
-    public var description: String { "\(code): \(message)" + (hint.map { " (\($0))" } ?? "") }
+    public var description: String { "\(code): \(text)" + (hint.map { " (\($0))" } ?? "") }
+
+    /// The place and the message, such as `trusted.keys:3: not UTF-8 text`.
+    public var text: String {
+        switch (place?.file, place?.line) {
+        case (let file?, let line?): "\(file):\(line): \(message)"
+        case (let file?, nil): "\(file): \(message)"
+        case (nil, let line?): "line \(line): \(message)"
+        case (nil, nil): message
+        }
+    }
+}
+
+extension PatchError {
+    /// The same error in a file, or on a line, unless it has one already.
+    package func at(file: String? = nil, line: Int? = nil) -> PatchError {
+        let place = Place(file: place?.file ?? file, line: place?.line ?? line, field: place?.field)
+        return PatchError(code, message, hint: hint, at: place)
+    }
+
+    /// The same error with another hint.
+    package func hinting(_ hint: String?) -> PatchError { PatchError(code, message, hint: hint, at: place) }
 }

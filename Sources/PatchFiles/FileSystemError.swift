@@ -2,23 +2,21 @@ public import PatchCrypto
 
 extension PatchError.Code {
     /// A file is missing or cannot be read.
-    public static let noInput = Self("no-input", exitStatus: 66)
-    /// The output is there already.
-    public static let exists = Self("exists", exitStatus: 73)
+    public static let noInput = Self("no-input")
+    /// The output exists already.
+    public static let exists = Self("exists")
     /// Writing failed.
-    public static let io = Self("io", exitStatus: 74)
+    public static let io = Self("io")
 }
 
 extension PatchError {
     /// A failed system call on a file, in the system's words.
     package static func system(_ code: Code, _ path: Path, _ error: SystemError) -> PatchError {
-        PatchError(code, "\(path): \(error.message)")
+        PatchError(code, error.message).about(path)
     }
 
-    /// The same error, with the file that it is about named first; those of the file system name theirs already.
-    package func about(_ file: Path) -> PatchError {
-        [.noInput, .io, .exists].contains(code) ? self : PatchError(code, "\(file): \(message)", hint: hint)
-    }
+    /// The same error with this file as its place, unless it names one already.
+    package func about(_ file: Path) -> PatchError { at(file: file.description) }
 }
 
 extension Path {

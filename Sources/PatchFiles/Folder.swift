@@ -52,7 +52,8 @@ package enum Folder {
         }
         guard tries < 200 else {
             throw PatchError(
-                .io, "\(path.parent): another process holds this folder", hint: "wait for it, and try again")
+                .io, "another process holds this folder", hint: "wait for it, and try again"
+            ).about(path.parent)
         }
         return try withExtendedLifetime(folder, body)
     }

@@ -21,11 +21,11 @@ package enum InputFile {
             guard error == .notFound, FileInfo(path, following: false)?.isLink == true else {
                 throw .system(.noInput, path, error)
             }
-            throw PatchError(.noInput, "\(path): a link that leads nowhere", hint: "name the file itself")
+            throw PatchError(.noInput, "a link that leads nowhere", hint: "name the file itself").about(path)
         }
         guard let info = FileInfo(file) else { throw .system(.noInput, path, .last) }
         guard !info.isFolder else {
-            throw PatchError(.noInput, "\(path): is a folder", hint: "name the files in it, such as \(path)/*")
+            throw PatchError(.noInput, "is a folder", hint: "name the files in it, such as \(path)/*").about(path)
         }
         try check(info)
         let expected = info.isRegular ? min(info.size, limit) : growing ? 0 : limit
@@ -50,7 +50,7 @@ package enum InputFile {
     ) throws(PatchError) -> [UInt8] {
         let bytes = try contents(of: path, limit: limit, growing: false, check: check)
         guard bytes.count <= limit else {
-            throw PatchError(.config, "\(path): larger than the \(limit) bytes that such a file may have")
+            throw PatchError(.config, "larger than the \(limit) bytes that such a file may have").about(path)
         }
         return bytes
     }

@@ -20,7 +20,7 @@ extension Descriptor {
             return folder
         } catch {
             guard base != nil, SystemError.linkErrors.contains(error) else { throw .system(.io, path, error) }
-            throw PatchError(.io, "\(path): a link is on the way", hint: "remove it, or name another folder")
+            throw PatchError(.io, "a link is on the way", hint: "remove it, or name another folder").about(path)
         }
     }
 }

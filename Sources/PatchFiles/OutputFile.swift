@@ -55,7 +55,7 @@ package struct OutputFile {
     package func checkPlace(force: Bool) throws(PatchError) {
         guard let info = FileInfo(path, following: false) else { return }
         guard info.isRegular || info.isLink else {
-            throw PatchError(.io, "\(path): is there, and not a file", hint: "name another output")
+            throw PatchError(.io, "exists and is not a regular file", hint: "name another output").about(path)
         }
         guard force else { throw .alreadyThere(path) }
     }
@@ -63,7 +63,7 @@ package struct OutputFile {
 
 extension PatchError {
     fileprivate static func alreadyThere(_ path: Path) -> PatchError {
-        PatchError(.exists, "\(path): is there already", hint: "--force replaces it")
+        PatchError(.exists, "already exists").about(path)
     }
 }
 

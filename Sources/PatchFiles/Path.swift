@@ -50,7 +50,7 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     package func resolved() throws(PatchError) -> Path {
         guard FileInfo(self, following: false)?.isLink == true else { return self }
         guard let target else {
-            throw PatchError(.io, "\(self): a link that leads nowhere", hint: "name the file itself")
+            throw PatchError(.io, "a link that leads nowhere", hint: "name the file itself").about(self)
         }
         return target
     }

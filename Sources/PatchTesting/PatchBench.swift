@@ -105,7 +105,7 @@ public final class PatchBench: Sendable {
         let manifest = try Path(scripts[0].name).naming { () throws(PatchError) in
             try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
         }
-        let loaded = try runner.load(manifest, scripts)
+        let loaded = try runner.load(VerifiedPatch(unverifiedForTesting: manifest, scripts: scripts))
         try runner.apply(loaded)
         return loaded
     }

@@ -52,7 +52,7 @@ final class Harness: Sendable {
             source, id: id, version: version, replaces: replaces, others: others, app: app, appVersions: appVersions,
             engine: engine, expires: expires)
         return try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
-            .verify(envelope, scriptKeys: TestKeys.script).get()
+            .verify(envelope, scriptKeys: TestKeys.script)
     }
 
     static func verified(
@@ -67,7 +67,7 @@ final class Harness: Sendable {
         let envelope = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
             .pack(manifest, scripts)
         return try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
-            .verify(envelope, scriptKeys: TestKeys.script).get()
+            .verify(envelope, scriptKeys: TestKeys.script)
     }
 
     static func envelope(

@@ -45,7 +45,7 @@ enum Envelopes {
                     },
                     .init("patchpack", against: "C", target: .ratio(1.05)) {
                         for _ in 0..<$0 {
-                            keep(try verifier.verify(envelope, scriptKeys: workshop.scriptKey).get())
+                            keep(try verifier.verify(envelope, scriptKeys: workshop.scriptKey))
                         }
                     },
                 ]

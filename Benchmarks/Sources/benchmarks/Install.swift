@@ -18,11 +18,11 @@ enum Install {
         }
         let envelope = try workshop.envelope(source, replaces: ["Bench.f"])
         let verifier = try EnvelopeVerifier(trustStore: workshop.trust, policy: .none)
-        let verified = try verifier.verify(envelope, scriptKeys: workshop.scriptKey).get()
+        let verified = try verifier.verify(envelope, scriptKeys: workshop.scriptKey)
         let script = source
         let small = try verifier.verify(
             workshop.envelope(smallScript, replaces: ["Bench.f"]), scriptKeys: workshop.scriptKey
-        ).get()
+        )
         func verifyInC() {
             var copy = envelope
             copy.withUnsafeMutableBufferPointer { bytes in
@@ -46,7 +46,7 @@ enum Install {
                 },
                 .init("C: verify") { for _ in 0..<$0 { verifyInC() } },
                 .init("verify", against: "C: verify") {
-                    for _ in 0..<$0 { keep(verifier.verify(envelope, scriptKeys: workshop.scriptKey)) }
+                    for _ in 0..<$0 { keep(try verifier.verify(envelope, scriptKeys: workshop.scriptKey)) }
                 },
                 .init("C: load") { for _ in 0..<$0 { floor_load(script) } },
                 .init("load", against: "C: load") { for _ in 0..<$0 { keep(try runner.load(verified)) } },

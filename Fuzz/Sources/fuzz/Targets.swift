@@ -44,22 +44,22 @@ enum FuzzKeys {
 /// An envelope as it comes from a network.
 func fuzzEnvelope(_ bytes: [UInt8]) throws {
     var report = VerificationReport()
-    let result = FuzzKeys.verifier.verify(bytes, scriptKeys: FuzzKeys.scriptKey, report: &report)
+    let result = Result { try FuzzKeys.verifier.verify(bytes, scriptKeys: FuzzKeys.scriptKey, report: &report) }
     let envelope = try UnverifiedEnvelope(bytes)
     _ = try? envelope.contents(scriptKeys: FuzzKeys.scriptKey)
     _ = try envelope.payloadDigest()
     var strictReport = VerificationReport()
-    _ = FuzzKeys.strict.verifySignatures(bytes, report: &strictReport)
-    var signable = try FuzzKeys.verifier.signable(bytes).get()
+    _ = try? FuzzKeys.strict.verifySignatures(bytes, report: &strictReport)
+    var signable = SignableEnvelope(try FuzzKeys.verifier.verifySignatures(bytes))
     for signature in envelope.signatures {
         try? signable.attach(signature.signature, from: FuzzKeys.strict.trustStore)
     }
     signable.removeSignatures()
     try signable.sign(with: FuzzKeys.signing)
-    let resigned = FuzzKeys.verifier.verify(try signable.encoded(), scriptKeys: FuzzKeys.scriptKey)
+    let resigned = try? FuzzKeys.verifier.verify(try signable.encoded(), scriptKeys: FuzzKeys.scriptKey)
     let patch = try result.get()
     require(report.failedStage == nil, "verified, and a stage failed")
-    require((try? resigned.get().scripts) == patch.scripts, "other scripts once it is signed again")
+    require(resigned?.scripts == patch.scripts, "other scripts once it is signed again")
 }
 
 /// A zip of somebody who can sign: sealed and signed here, so that it gets past the signature.
@@ -71,10 +71,10 @@ func fuzzZip(_ bytes: [UInt8]) throws {
     )
     let envelope = payload + EnvelopeFormat.delimiter(suite: suite, scriptKeyID: FuzzKeys.scriptKey.id) + line
     _ = try? UnverifiedEnvelope(envelope).contents(scriptKeys: FuzzKeys.scriptKey)
-    let patch = try FuzzKeys.verifier.verify(envelope, scriptKeys: FuzzKeys.scriptKey).get()
+    let patch = try FuzzKeys.verifier.verify(envelope, scriptKeys: FuzzKeys.scriptKey)
     let packer = try EnvelopePacker(scriptKey: FuzzKeys.scriptKey, signingKeys: [FuzzKeys.signing])
     let packed = try packer.pack(patch.manifest, patch.scripts)
-    let again = try? FuzzKeys.verifier.verify(packed, scriptKeys: FuzzKeys.scriptKey).get()
+    let again = try? FuzzKeys.verifier.verify(packed, scriptKeys: FuzzKeys.scriptKey)
     require(again?.scripts == patch.scripts, "other scripts once they are packed again")
 }
 
@@ -88,7 +88,7 @@ func fuzzTags(_ bytes: [UInt8]) throws {
     let head = try ScriptHead(of: bytes)
     _ = head.doubtfulTags
     let manifest = try ManifestFields().completed(by: ManifestFields(head)).manifest(
-        of: [PatchScript(name: "main.lua", bytes: bytes)], hasOptions: true)
+        of: [PatchScript(name: "main.lua", bytes: bytes)])
     require((try? Manifest(decoding: manifest.encoded())) != nil, "a manifest of tags that cannot be read")
 }
 

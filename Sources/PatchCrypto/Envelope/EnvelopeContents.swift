@@ -1,5 +1,56 @@
-/// The stages of the reading order that lie behind the payload's encryption.
-enum EnvelopeContents {
+/// An envelope's zip, decrypted where its payload was.
+struct DecryptedPayload {
+    fileprivate var bytes: [UInt8]
+    fileprivate let archive: Range<Int>
+    fileprivate let key: ScriptKey
+
+    /// Decrypts a payload in place, so that it is not held twice.
+    ///
+    /// - Parameter keys: One of them is the key that the delimiter names.
+    /// - Throws: `decryptFailed` if none is, or the payload does not open with it.
+    init(of envelope: consuming UnverifiedEnvelope, keys: some ScriptKeyProvider) throws(PatchError) {
+        key = try envelope.scriptKey(from: keys)
+        let (suite, range) = (key.suite, envelope.payloadRange)
+        guard suite.cipher.canHaveSealed(length: range.count) else {
+            throw PatchError(.decryptFailed, "a payload of \(range.count) bytes cannot be \(suite.rawValue)")
+        }
+        bytes = envelope.takeBytes()
+        guard
+            let archive = try suite.cipher.open(range, of: &bytes, key: key.bytes, label: EnvelopeSuite.envelopeLabel)
+        else {
+            throw PatchError(
+                .decryptFailed, "the payload does not open with the script key that it names",
+                hint: "it was sealed with another key before it was signed, or was damaged before that")
+        }
+        self.archive = archive
+    }
+}
+
+/// What an envelope holds: the members of its zip, read and checked one stage after the other.
+struct EnvelopeContents {
+    /// Bytes of the zip.
+    let zipSize: Int
+    /// The zip's members, in their order.
+    let members: [UnverifiedContents.Member]
+    private var data: [[UInt8]]
+    private let key: ScriptKey
+    private let limits: EnvelopeLimits
+
+    /// The stage `zip`: reads every member.
+    init(of payload: consuming DecryptedPayload, limits: EnvelopeLimits) throws(PatchError) {
+        let archive = payload.archive
+        let directory = try ZipDirectory(in: payload.bytes, at: archive, limits: limits)
+        data = try ZipArchive.read(directory, in: payload.bytes, at: archive)
+        members = directory.members.map { member in
+            UnverifiedContents.Member(
+                name: member.name, offset: member.data.lowerBound - archive.lowerBound, storedSize: member.data.count,
+                size: member.size)
+        }
+        zipSize = archive.count
+        key = payload.key
+        self.limits = limits
+    }
+
     /// The zip's members in their order for a manifest's scripts.
     static func memberNames(for scripts: [Manifest.Script], suite: EnvelopeSuite) -> [String] {
         [ZipDirectory.manifestName]
@@ -7,31 +58,27 @@ enum EnvelopeContents {
     }
 
     /// The stage `manifest`: reads it, and checks that the zip holds what it lists, in that order.
-    static func manifest(
-        of directory: ZipDirectory, contents: [[UInt8]], suite: EnvelopeSuite, limits: EnvelopeLimits
-    ) throws(PatchError) -> Manifest {
-        guard let index = directory.members.firstIndex(where: { $0.name == ZipDirectory.manifestName }) else {
-            throw PatchError(.malformed, "zip: no \(ZipDirectory.manifestName) in it")
-        }
-        let manifest = try Manifest(decoding: contents[index], limits: limits)
-        guard directory.members.map(\.name) == memberNames(for: manifest.scripts, suite: suite) else {
-            throw PatchError(.malformed, "manifest: the zip's members are not those that it lists, in its order")
+    func manifest() throws(PatchError) -> Manifest {
+        // The directory has a member of this name.
+        let index = members.firstIndex { $0.name == ZipDirectory.manifestName } ?? 0
+        let manifest = try Manifest(decoding: data[index], limits: limits)
+        guard members.map(\.name) == Self.memberNames(for: manifest.scripts, suite: key.suite) else {
+            throw .manifest(.malformed, "the zip's members are not those that it lists, in its order")
         }
         return manifest
     }
 
-    /// The stage `scripts`: opens each where it lies and checks its size and its digest.
+    /// The stage `scripts`: opens each and checks its size and its digest.
     ///
-    /// - Parameter contents: The zip's members in the manifest's order; the scripts are taken out, so that none is held twice.
-    static func scripts(
-        of manifest: Manifest, contents: inout [[UInt8]], key: ScriptKey
-    ) throws(PatchError) -> [PatchScript] {
+    /// - Parameter manifest: These contents' own.
+    consuming func scripts(of manifest: Manifest) throws(PatchError) -> [PatchScript] {
         let suite = key.suite
         var scripts: [PatchScript] = []
-        for (index, script) in manifest.scripts.enumerated() {
-            let digest = contents[1 + 2 * index]
-            var bytes: [UInt8] = []
-            swap(&bytes, &contents[2 + 2 * index])
+        // The members are the manifest, and for each script its digest and its sealed bytes.
+        var rest = data[1...]
+        for script in manifest.scripts {
+            let digest = rest.removeFirst()
+            var bytes = rest.removeFirst()
             guard suite.cipher.canHaveSealed(length: bytes.count),
                 let plaintext = try suite.cipher.open(0..<bytes.count, of: &bytes, key: key.bytes, label: script.name)
             else {
@@ -42,12 +89,12 @@ enum EnvelopeContents {
             bytes.removeSubrange(..<plaintext.lowerBound)
             guard bytes.count == script.size else {
                 throw PatchError(
-                    .digestMismatch, "\(script.name) has \(bytes.count) bytes, and the manifest says \(script.size)",
+                    .digestMismatch, "\(script.name) has \(bytes.count) bytes, but the manifest says \(script.size)",
                     hint: "pack it again")
             }
             guard try suite.digest.hexadecimal(of: bytes) == digest else {
                 throw PatchError(
-                    .digestMismatch, "\(script.name) is not what its \(suite.digest.rawValue) says",
+                    .digestMismatch, "\(script.name) does not match its \(suite.digest.rawValue)",
                     hint: "pack it again")
             }
             scripts.append(PatchScript(name: script.name, bytes: bytes))

@@ -18,10 +18,14 @@ public struct SignableEnvelope: Sendable {
         delimiter = EnvelopeFormat.delimiter(suite: suite, scriptKeyID: scriptKeyID)
     }
 
-    /// For a verification whose signatures held.
-    init(verified envelope: UnverifiedEnvelope, limits: EnvelopeLimits) {
+    /// Makes an envelope that can get more signatures of one that was verified.
+    ///
+    /// - Parameter signed: The envelope; its signatures are kept.
+    public init(_ signed: consuming SignedEnvelope) {
+        let envelope = signed.envelope
         self.init(
-            payload: Array(envelope.payload), suite: envelope.suite, scriptKeyID: envelope.scriptKeyID, limits: limits)
+            payload: Array(envelope.payload), suite: envelope.suite, scriptKeyID: envelope.scriptKeyID,
+            limits: signed.limits)
         lines = envelope.signatures.map { ($0.keyID, $0.algorithm, Array(envelope.bytes[$0.range])) }
     }
 

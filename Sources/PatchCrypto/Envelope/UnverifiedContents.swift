@@ -33,46 +33,10 @@ extension UnverifiedEnvelope {
         throws(PatchError)
         -> UnverifiedContents
     {
-        var envelope = self
-        let scriptKey = try scriptKey(from: scriptKeys)
-        let archive = try envelope.openPayload(with: scriptKey)
-        let directory = try ZipDirectory(in: envelope.bytes, at: archive, limits: limits)
-        var contents = try ZipArchive.read(directory, in: envelope.bytes, at: archive)
-        let manifest = try EnvelopeContents.manifest(of: directory, contents: contents, suite: suite, limits: limits)
-        let members = directory.members.map { member in
-            UnverifiedContents.Member(
-                name: member.name, offset: member.data.lowerBound - archive.lowerBound, storedSize: member.data.count,
-                size: member.size)
-        }
+        let contents = try EnvelopeContents(of: DecryptedPayload(of: self, keys: scriptKeys), limits: limits)
+        let manifest = try contents.manifest()
         return UnverifiedContents(
-            zipSize: archive.count, members: members, manifest: manifest,
-            scripts: try EnvelopeContents.scripts(of: manifest, contents: &contents, key: scriptKey))
-    }
-}
-
-/// A stretch of an envelope's file.
-public struct EnvelopeLayer: Sendable {
-    /// What it is, such as `ciphertext`.
-    public let name: String
-    /// Where it lies in the file.
-    public let range: Range<Int>
-}
-
-extension UnverifiedEnvelope {
-    /// The file's layers, without a gap from its first byte to its last.
-    public var layers: [EnvelopeLayer] {
-        var layers: [EnvelopeLayer] = []
-        if suite.cipher.canHaveSealed(length: payloadRange.count) {
-            let ciphertext = suite.cipher.ivLength..<payloadRange.upperBound - suite.cipher.tagLength
-            layers.append(EnvelopeLayer(name: "iv", range: 0..<ciphertext.lowerBound))
-            layers.append(EnvelopeLayer(name: "ciphertext", range: ciphertext))
-            if suite.cipher.tagLength > 0 {
-                layers.append(EnvelopeLayer(name: "tag", range: ciphertext.upperBound..<payloadRange.upperBound))
-            }
-        } else {
-            layers.append(EnvelopeLayer(name: "payload", range: payloadRange))
-        }
-        layers.append(EnvelopeLayer(name: "delimiter", range: delimiterRange))
-        return layers + signatures.map { EnvelopeLayer(name: "signature", range: $0.range) }
+            zipSize: contents.zipSize, members: contents.members, manifest: manifest,
+            scripts: try contents.scripts(of: manifest))
     }
 }

@@ -1,15 +1,3 @@
-/// A signature line of an envelope: what the file says, checked in its form only.
-public struct EnvelopeSignature: Sendable {
-    /// The algorithm that the line names.
-    public let algorithm: SignatureAlgorithm
-    /// The id of the key that the line names.
-    public let keyID: KeyID
-    /// The signature's bytes.
-    public let signature: [UInt8]
-    /// Where the line lies in the file, its LF included.
-    public let range: Range<Int>
-}
-
 /// A file that has an envelope's outer form; nothing in it has been verified or decrypted.
 ///
 /// This is the second step of the reading order (`split`). Its layers lie in the file without a gap:
@@ -139,7 +127,7 @@ public struct UnverifiedEnvelope: Sendable {
         let isText = file.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
         return isText
             ? PatchError(
-                .malformed, "plain text, and not an envelope", hint: "if it is a script, pack it first: patchpack pack")
+                .malformed, "plain text, and not an envelope", hint: "if it is a script, pack it first")
             : PatchError(
                 .malformed, "no delimiter line in its last \(EnvelopeFormat.delimiterWindow) bytes",
                 hint: "it was cut short, or is not an envelope")
@@ -154,7 +142,7 @@ public struct UnverifiedEnvelope: Sendable {
             throw PatchError(
                 .decryptFailed,
                 "sealed with the script key \(scriptKeyID), and there is \(names.isEmpty ? "none" : names)",
-                hint: "give the script key \(scriptKeyID); `patchpack keyinfo FILE` tells a key's id")
+                hint: "give the script key with the id \(scriptKeyID)")
         }
         guard suite == key.suite else {
             throw PatchError(
@@ -164,22 +152,10 @@ public struct UnverifiedEnvelope: Sendable {
         return key
     }
 
-    /// The fourth step of the reading order: decrypts the payload where it lies, so that it is not held twice.
-    ///
-    /// - Parameter key: The one that the delimiter names.
-    /// - Returns: Where in `bytes` the zip lies. The payload is gone afterwards.
-    mutating func openPayload(with key: ScriptKey) throws(PatchError) -> Range<Int> {
-        guard suite.cipher.canHaveSealed(length: payloadRange.count) else {
-            throw PatchError(.decryptFailed, "a payload of \(payloadRange.count) bytes cannot be \(suite.rawValue)")
-        }
-        guard
-            let zip = try suite.cipher.open(
-                payloadRange, of: &bytes, key: key.bytes, label: EnvelopeSuite.envelopeLabel)
-        else {
-            throw PatchError(
-                .decryptFailed, "the payload does not open with the script key that it names",
-                hint: "whoever signed it sealed it with another key, or it was damaged before it was signed")
-        }
-        return zip
+    /// Takes the file out, to be changed where it is.
+    mutating func takeBytes() -> [UInt8] {
+        var taken: [UInt8] = []
+        swap(&taken, &bytes)
+        return taken
     }
 }

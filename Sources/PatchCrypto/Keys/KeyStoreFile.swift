@@ -80,5 +80,5 @@ public enum KeyStoreFile {
     }
 
     private static let notAStore = PatchError(
-        .config, "not a key store of patchpack", hint: "make one: patchpack keystore add STORE KEY")
+        .config, "not a key store of patchpack", hint: "make a key store of the key")
 }

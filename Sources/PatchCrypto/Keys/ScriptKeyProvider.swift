@@ -77,7 +77,8 @@ public struct ScriptKeyRing: ScriptKeyProvider {
     public mutating func remove(_ name: String) throws(PatchError) {
         guard let index = keys.firstIndex(where: { $0.name == name }) else {
             throw PatchError(
-                .config, "no key called \(name) in the store", hint: "`patchpack keystore list STORE` tells the names")
+                .config, "no key named \(name) in the store",
+                hint: "the names are \(scriptKeyNames().joined(separator: ", "))")
         }
         keys.remove(at: index)
     }

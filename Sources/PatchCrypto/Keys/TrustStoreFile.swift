@@ -38,7 +38,7 @@ public struct TrustStoreFile: Sendable {
         if rest.last?.isEmpty == true { rest.removeLast() }
         for (number, line) in zip(1..., rest) {
             guard let text = String(validating: line, as: UTF8.self) else {
-                throw PatchError(.config, "line \(number): not UTF-8 text")
+                throw PatchError(.config, "not UTF-8 text", at: .init(line: number))
             }
             guard !line.isEmpty, line.first != UInt8(ascii: "#") else {
                 lines.append(.comment(text))
@@ -47,7 +47,7 @@ public struct TrustStoreFile: Sendable {
             do {
                 try add(Self.key(text))
             } catch {
-                throw PatchError(error.code, "line \(number): \(error.message)", hint: error.hint)
+                throw error.at(line: number)
             }
         }
     }
@@ -58,7 +58,8 @@ public struct TrustStoreFile: Sendable {
             let info = SubjectPublicKeyInfo(der: der)
         else {
             throw PatchError(
-                .config, "not an algorithm, a public key in base64 and a name", hint: "patchpack trust add STORE KEY")
+                .config, "not an algorithm, a public key in base64 and a name",
+                hint: "add keys with the tool, which writes such lines")
         }
         var isRevoked = false
         var notAfter: Timestamp?
@@ -88,7 +89,7 @@ public struct TrustStoreFile: Sendable {
         guard !taken.contains(key.name) else {
             throw PatchError(
                 .config, "another key called \(key.name) is in the store already",
-                hint: "add it alone, and call it something else: --name NAME")
+                hint: "give it another name")
         }
         taken.formUnion([key.name, key.key.id.description])
         lines.append(.key(key))
@@ -112,7 +113,8 @@ public struct TrustStoreFile: Sendable {
             return
         }
         throw PatchError(
-            .config, "no key called \(name) in the store", hint: "`patchpack trust list STORE` tells the names")
+            .config, "no key named \(name) in the store",
+            hint: "the names are \(keys.map(\.name).joined(separator: ", "))")
     }
 
     /// The file's bytes.
@@ -155,7 +157,8 @@ extension TrustStore {
     public init(contentsOf file: [UInt8], pinnedTo pin: String? = nil) throws(PatchError) {
         if let pin {
             guard pin.utf8.count == 64, pin.utf8.allSatisfy(Hex.isLowercaseDigit) else {
-                throw PatchError(.config, "a pin is 64 lower-case hex digits", hint: "patchpack trust pin STORE")
+                throw PatchError(
+                    .config, "a pin is 64 lower-case hex digits", hint: "use the digest that `trust pin` prints")
             }
             let found = try TrustStoreFile.pin(of: file)
             guard pin.hasBytes(of: found) else {

@@ -116,13 +116,13 @@ public struct Manifest: Sendable {
         static let controlCharacters = "holds a control character"
 
         static func check(_ holds: Bool, _ key: String, _ fault: String) throws(PatchError) {
-            guard holds else { throw PatchError(.malformed, "manifest: `\(key)` \(fault)") }
+            guard holds else { throw .manifest(.malformed, "`\(key)` \(fault)", field: key) }
         }
 
         static func check(scripts: [Script], limits: EnvelopeLimits) throws(PatchError) {
             try check(!scripts.isEmpty, "scripts", "is empty")
             guard scripts.count <= limits.scriptCount else {
-                throw PatchError(.limit, "manifest: more than \(limits.scriptCount) scripts")
+                throw .manifest(.limit, "more than \(limits.scriptCount) scripts", field: "scripts")
             }
             for script in scripts {
                 try check(
@@ -130,7 +130,8 @@ public struct Manifest: Sendable {
                     "holds a name that is not [A-Za-z0-9_-] with .lua behind it, below folders of the same alphabet")
                 try check(script.size >= 0, "scripts", "has a negative size")
                 guard script.size <= limits.scriptSize else {
-                    throw PatchError(.limit, "a script of \(script.size) bytes, and \(limits.scriptSize) are allowed")
+                    throw .manifest(
+                        .limit, "a script of \(script.size) bytes; \(limits.scriptSize) are allowed", field: "scripts")
                 }
             }
             guard scripts.count > 1 else { return }
@@ -145,5 +146,14 @@ public struct Manifest: Sendable {
                     || exceptions.unicodeScalars.contains(scalar)
             }
         }
+    }
+}
+
+extension PatchError {
+    /// A fault of a manifest.
+    ///
+    /// - Parameter field: The member that it is about.
+    static func manifest(_ code: Code, _ message: String, hint: String? = nil, field: String? = nil) -> PatchError {
+        PatchError(code, "manifest: \(message)", hint: hint, at: field.map { Place(field: $0) })
     }
 }

@@ -36,20 +36,20 @@ extension Manifest {
     /// - Throws: `malformed` for anything that is not the one encoding of a manifest, `limit` past a limit.
     public init(decoding bytes: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
         guard bytes.count <= limits.manifestSize else {
-            throw PatchError(.limit, "a manifest of \(bytes.count) bytes, and \(limits.manifestSize) are allowed")
+            throw PatchError(.limit, "a manifest of \(bytes.count) bytes; \(limits.manifestSize) are allowed")
         }
+        let document: JSONValue
         do throws(PatchError) {
-            try self.init(JSONValue(parsing: bytes), limits: limits)
+            document = try JSONValue(parsing: bytes)
         } catch {
-            // The rules of `init` name the manifest themselves.
-            let isNamed = error.message.hasPrefix("manifest: ")
-            throw isNamed ? error : PatchError(error.code, "manifest: \(error.message)", hint: error.hint)
+            throw .manifest(error.code, error.message)
         }
+        try self.init(document, limits: limits)
         // Another order of the keys, white space, a second spelling of a string: none of them comes back as it was.
         let canonical = encoded()
         guard canonical == bytes else {
             let place = zip(canonical, bytes).prefix { $0 == $1 }.count
-            throw PatchError(.malformed, "manifest: not in canonical form at byte \(place)")
+            throw .manifest(.malformed, "not in canonical form at byte \(place)")
         }
     }
 
@@ -57,16 +57,16 @@ extension Manifest {
         let fields = Fields(document)
         let schema = try fields.integer("schema")
         guard schema == Self.schema else {
-            throw PatchError(
-                .malformed, "schema \(schema), and this patchpack reads schema \(Self.schema)",
-                hint: "use a newer patchpack")
+            throw .manifest(
+                .malformed, "schema \(schema); this version of patchpack reads schema \(Self.schema)",
+                hint: "use a newer version", field: "schema")
         }
         try fields.allow([
             "schema", "id", "version", "app", "appVersions", "engine", "replaces", "scripts", "created", "expires",
             "notes", "extra",
         ])
         guard let appVersions = VersionRange(try fields.string("appVersions")) else {
-            throw PatchError(.malformed, "`appVersions` is not a range such as >=2.3.0 <2.5.0")
+            throw .manifest(.malformed, "`appVersions` is not a range such as >=2.3.0 <2.5.0", field: "appVersions")
         }
         var scripts: [Script] = []
         for element in try fields.array("scripts") {
@@ -91,9 +91,9 @@ private struct Fields {
 
     /// Refuses members that the format does not know.
     func allow(_ keys: [String]) throws(PatchError) {
-        guard case .object(let members) = object else { throw PatchError(.malformed, "not a JSON object") }
+        guard case .object(let members) = object else { throw .manifest(.malformed, "not a JSON object") }
         guard members.allSatisfy({ member in keys.contains { $0.hasBytes(of: member.key) } }) else {
-            throw PatchError(.malformed, "a key that schema \(Manifest.schema) does not have")
+            throw .manifest(.malformed, "a key that schema \(Manifest.schema) does not have")
         }
     }
 
@@ -114,7 +114,7 @@ private struct Fields {
     func timestamp(_ key: String) throws(PatchError) -> Timestamp? {
         guard let text = try optional(key, Self.string) else { return nil }
         guard let timestamp = Timestamp(text) else {
-            throw PatchError(.malformed, "`\(key)` is not a time such as 2027-01-01T00:00:00Z")
+            throw .manifest(.malformed, "`\(key)` is not a time such as 2027-01-01T00:00:00Z", field: key)
         }
         return timestamp
     }
@@ -130,12 +130,16 @@ private struct Fields {
     /// A member that may be missing, and is of its type where it is not.
     func optional<Value>(_ key: String, _ convert: (JSONValue) -> Value?) throws(PatchError) -> Value? {
         guard let member = object[key] else { return nil }
-        guard let value = convert(member) else { throw PatchError(.malformed, "`\(key)` is of another type") }
+        guard let value = convert(member) else {
+            throw .manifest(.malformed, "`\(key)` is of another type", field: key)
+        }
         return value
     }
 
     private func required<Value>(_ key: String, _ convert: (JSONValue) -> Value?) throws(PatchError) -> Value {
-        guard let value = try optional(key, convert) else { throw PatchError(.malformed, "`\(key)` is missing") }
+        guard let value = try optional(key, convert) else {
+            throw .manifest(.malformed, "`\(key)` is missing", field: key)
+        }
         return value
     }
 }

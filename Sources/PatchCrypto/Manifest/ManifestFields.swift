@@ -44,23 +44,22 @@ package struct ManifestFields: Sendable {
 
     /// The manifest of some scripts.
     ///
-    /// - Parameters:
-    ///   - scripts: The entry first.
-    ///   - hasOptions: Whether the hint for what is missing names the tool's option for it, beside the tag.
+    /// - Parameter scripts: The entry first.
     /// - Throws: `malformed` for what is missing or breaks a rule of the format.
-    package func manifest(of scripts: [PatchScript], hasOptions: Bool = false) throws(PatchError) -> Manifest {
+    package func manifest(of scripts: [PatchScript]) throws(PatchError) -> Manifest {
         func required(_ value: String?, _ name: String, _ tag: String) throws(PatchError) -> String {
             if let value { return value }
             throw PatchError(
-                .malformed, "it has no \(name)",
+                .malformed, "missing patch \(name)",
                 hint: ScriptHead.whatHidesIt(scripts[0].bytes)
-                    ?? "add a line `-- @\(tag)` to the comments at its start"
-                    + (hasOptions ? ", or give --\(name)" : ""))
+                    ?? "add a line `-- @\(tag)` to the comments at its start",
+                at: .init(field: name))
         }
         let ranges = appVersions ?? "*"
         guard let range = VersionRange(ranges.split(separator: " ").joined(separator: " ")) else {
             throw PatchError(
-                .malformed, "\(ranges) is not a range of versions", hint: "such as '>=2.3.0 <2.5.0', or '*'")
+                .malformed, "\(ranges) is not a range of versions", hint: "such as '>=2.3.0 <2.5.0', or '*'",
+                at: .init(field: "app"))
         }
         return try Manifest(
             id: try required(id, "id", "patch com.example.fix"),
@@ -73,7 +72,8 @@ package struct ManifestFields: Sendable {
 
     private static func number(_ text: String, _ name: String) throws(PatchError) -> Int {
         guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let number = Int(text) else {
-            throw PatchError(.malformed, "the \(name) \(text) is not a whole number from 1 to 2147483647")
+            throw PatchError(
+                .malformed, "the \(name) \(text) is not a whole number from 1 to 2147483647", at: .init(field: name))
         }
         return number
     }
@@ -81,7 +81,9 @@ package struct ManifestFields: Sendable {
     private static func time(_ text: String?) throws(PatchError) -> Timestamp? {
         guard let text else { return nil }
         guard let time = Timestamp(text) else {
-            throw PatchError(.malformed, "the expiry \(text) is not a time such as 2027-01-01T00:00:00Z")
+            throw PatchError(
+                .malformed, "the expiry \(text) is not a time such as 2027-01-01T00:00:00Z",
+                at: .init(field: "expires"))
         }
         return time
     }

@@ -44,10 +44,13 @@ public struct ScriptHead: Sendable {
                 continue
             }
             guard let text = String(validating: words.dropFirst().first ?? [], as: UTF8.self) else {
-                throw PatchError(.malformed, "line \(number): the tag @\(tag) is not UTF-8 text")
+                throw PatchError(
+                    .malformed, "the tag @\(tag) is not UTF-8 text", at: .init(line: number, field: tag.rawValue))
             }
             guard tag == .replaces || values[tag] == nil else {
-                throw PatchError(.malformed, "line \(number): the tag @\(tag) stands twice", hint: "keep one of them")
+                throw PatchError(
+                    .malformed, "the tag @\(tag) is given twice", hint: "keep one of them",
+                    at: .init(line: number, field: tag.rawValue))
             }
             let value = text.utf8.drop(while: Self.isSpace).reversed().drop(while: Self.isSpace).reversed()
             values[tag, default: []].append(String(decoding: value, as: UTF8.self))

@@ -45,92 +45,67 @@ public struct EnvelopeVerifier: Sendable {
     /// Verifies an envelope.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file; it is decrypted where it lies when nobody else holds it.
+    ///   - bytes: The whole file; it is decrypted in place if the caller keeps no other copy.
     ///   - scriptKeys: One of them opens the payload and the scripts; a `ScriptKey` will do.
-    /// - Returns: The patch, or why it was refused.
+    /// - Throws: Why it was refused, with a code of docs/format.md.
     public func verify(
         _ bytes: consuming [UInt8], scriptKeys: some ScriptKeyProvider
-    ) -> Result<VerifiedPatch, PatchError> {
+    ) throws(PatchError) -> VerifiedPatch {
         var report = VerificationReport()
-        return verify(bytes, scriptKeys: scriptKeys, report: &report)
+        return try verify(bytes, scriptKeys: scriptKeys, report: &report)
     }
 
     /// Verifies an envelope and says how each stage ended.
     ///
     /// - Parameters:
-    ///   - bytes: The whole file; it is decrypted where it lies when nobody else holds it.
+    ///   - bytes: The whole file; it is decrypted in place if the caller keeps no other copy.
     ///   - scriptKeys: One of them opens the payload and the scripts; a `ScriptKey` will do.
-    ///   - report: What each stage found; what stood in it is replaced.
-    /// - Returns: The patch, or why it was refused.
+    ///   - report: What each stage found; replaced.
+    /// - Throws: Why it was refused, with a code of docs/format.md.
     public func verify(
         _ bytes: consuming [UInt8], scriptKeys: some ScriptKeyProvider, report: inout VerificationReport
-    ) -> Result<VerifiedPatch, PatchError> {
-        report = VerificationReport()
-        do {
-            var (envelope, signers) = try checkSignatures(bytes, report: &report)
-            let (scriptKey, archive) = try report.run(.decrypt) { () throws(PatchError) in
-                let key = try envelope.scriptKey(from: scriptKeys)
-                return (key, try envelope.openPayload(with: key))
-            }
-            var (directory, contents) = try report.run(.zip) { () throws(PatchError) in
-                let directory = try ZipDirectory(in: envelope.bytes, at: archive, limits: limits)
-                return (directory, try ZipArchive.read(directory, in: envelope.bytes, at: archive))
-            }
-            let manifest = try report.run(.manifest) { () throws(PatchError) in
-                try EnvelopeContents.manifest(
-                    of: directory, contents: contents, suite: scriptKey.suite, limits: limits)
-            }
-            report.manifest = manifest
-            let scripts = try report.run(.scripts) { () throws(PatchError) in
-                try EnvelopeContents.scripts(of: manifest, contents: &contents, key: scriptKey)
-            }
-            try report.run(.policy) { () throws(PatchError) in try policy.check(manifest) }
-            return .success(VerifiedPatch(manifest: manifest, scripts: scripts, signers: signers))
-        } catch {
-            return .failure(error)
+    ) throws(PatchError) -> VerifiedPatch {
+        let signed = try verifySignatures(bytes, report: &report)
+        let signers = signed.signers
+        let payload = try report.run(.decrypt, signed) { (signed) throws(PatchError) in
+            try DecryptedPayload(of: signed.envelope, keys: scriptKeys)
         }
+        let contents = try report.run(.zip, payload) { (payload) throws(PatchError) in
+            try EnvelopeContents(of: payload, limits: limits)
+        }
+        let manifest = try report.run(.manifest) { () throws(PatchError) in try contents.manifest() }
+        report.manifest = manifest
+        let scripts = try report.run(.scripts, contents) { (contents) throws(PatchError) in
+            try contents.scripts(of: manifest)
+        }
+        try report.run(.policy) { () throws(PatchError) in try policy.check(manifest) }
+        return VerifiedPatch(manifest: manifest, scripts: scripts, signers: signers)
+    }
+
+    /// Checks an envelope's signatures alone; nothing is decrypted.
+    ///
+    /// - Parameter bytes: The whole file.
+    /// - Throws: Why the signatures are not enough, or the file is no envelope.
+    public func verifySignatures(_ bytes: consuming [UInt8]) throws(PatchError) -> SignedEnvelope {
+        var report = VerificationReport()
+        return try verifySignatures(bytes, report: &report)
     }
 
     /// Checks an envelope's signatures alone; nothing is decrypted, and the later stages are skipped.
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
-    ///   - report: What each stage found; what stood in it is replaced.
-    /// - Returns: The trusted keys whose signatures hold, or why there are too few.
+    ///   - report: What each stage found; replaced.
+    /// - Throws: Why the signatures are not enough, or the file is no envelope.
     public func verifySignatures(
         _ bytes: consuming [UInt8], report: inout VerificationReport
-    ) -> Result<[KeyID], PatchError> {
+    ) throws(PatchError) -> SignedEnvelope {
         report = VerificationReport()
-        do {
-            return .success(try checkSignatures(bytes, report: &report).signers)
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// Opens an envelope for further signatures, once those that it has are enough.
-    ///
-    /// - Parameter bytes: The whole file.
-    /// - Returns: Its payload and signatures, or why there are too few.
-    public func signable(_ bytes: consuming [UInt8]) -> Result<SignableEnvelope, PatchError> {
-        var report = VerificationReport()
-        do {
-            let envelope = try checkSignatures(bytes, report: &report).envelope
-            return .success(SignableEnvelope(verified: envelope, limits: limits))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// The stages `read`, `split` and `signature`.
-    private func checkSignatures(
-        _ bytes: consuming [UInt8], report: inout VerificationReport
-    ) throws(PatchError) -> (envelope: UnverifiedEnvelope, signers: [KeyID]) {
         let file = bytes
         try report.run(.read) { () throws(PatchError) in
             try UnverifiedEnvelope.checkSize(of: file, limits: limits)
         }
-        let envelope = try report.run(.split) { () throws(PatchError) in
+        let envelope = try report.run(.split, file) { (file) throws(PatchError) in
             try UnverifiedEnvelope(splitting: file, limits: limits)
         }
         var signatures: [VerificationReport.Signature] = []
@@ -154,7 +129,7 @@ public struct EnvelopeVerifier: Sendable {
             }
             return try distinctSigners(of: signatures, unavailable: unavailable)
         }
-        return (envelope, signers)
+        return SignedEnvelope(verified: envelope, signers: signers, limits: limits)
     }
 
     /// The distinct trusted keys whose signatures hold, where they are enough.
@@ -182,7 +157,7 @@ public struct EnvelopeVerifier: Sendable {
             let by = signed.map { $0.isEmpty ? "a key without a name" : $0 }.sorted().joined(separator: ", ")
             throw PatchError(
                 .unknownSigner, "signed by \(by), and not by \(missing.sorted().joined(separator: " or "))",
-                hint: "have it signed with that key too: patchpack resign --append")
+                hint: "have it signed with that key too")
         }
         guard signers.isEmpty else {
             let keys = signers.count == 1 ? "1 trusted key" : "\(signers.count) trusted keys"

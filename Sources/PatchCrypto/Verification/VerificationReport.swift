@@ -58,7 +58,7 @@ public struct VerificationReport: Sendable {
     ///   - error: Why.
     public static func failed(_ stage: Stage, _ error: PatchError) -> VerificationReport {
         var report = VerificationReport()
-        report.end(stage, .fail, error.message)
+        report.end(stage, .fail, error.text)
         report.error = error
         return report
     }
@@ -67,12 +67,19 @@ public struct VerificationReport: Sendable {
     mutating func run<Result>(
         _ stage: Stage, _ body: () throws(PatchError) -> Result
     ) throws(PatchError) -> Result {
-        do {
-            let result = try body()
+        try run(stage, ()) { (_) throws(PatchError) in try body() }
+    }
+
+    /// Runs a stage that takes what the one before it made.
+    mutating func run<Input, Result>(
+        _ stage: Stage, _ input: consuming Input, _ body: (consuming Input) throws(PatchError) -> Result
+    ) throws(PatchError) -> Result {
+        do throws(PatchError) {
+            let result = try body(input)
             end(stage, .pass)
             return result
         } catch {
-            end(stage, .fail, error.message)
+            end(stage, .fail, error.text)
             self.error = error
             throw error
         }

@@ -15,4 +15,9 @@ public struct VerifiedPatch: Sendable {
         self.scripts = scripts
         self.signers = signers
     }
+
+    /// For tests of scripts that nobody has signed: none of the checks was made.
+    package init(unverifiedForTesting manifest: Manifest, scripts: [PatchScript]) {
+        self.init(manifest: manifest, scripts: scripts, signers: [])
+    }
 }

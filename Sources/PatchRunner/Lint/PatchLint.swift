@@ -64,8 +64,11 @@ package struct PatchLint {
         for (script, text) in zip(scripts, texts) { checkEncoding(script, text) }
         var chunks: [Chunk] = []
         for (script, text) in zip(scripts, texts) {
-            let (chunk, message) = state.chunk(of: script)
-            if let chunk { chunks.append(chunk) } else { found.append(Self.syntax(message, in: text)) }
+            do throws(PatchError) {
+                if let chunk = try state.chunk(of: script) { chunks.append(chunk) }
+            } catch {
+                found.append(Self.finding(for: error, in: text))
+            }
         }
         guard chunks.count == scripts.count else { return }
         outlines = scripts.map { SourceOutline($0.bytes) }
@@ -87,36 +90,21 @@ package struct PatchLint {
             breaker: Breaker(limits: limits) { _, _ in }, events: { _ in }, seed: 1)
     }
 
-    /// A message such as `main.lua:3: '=' expected near 'x'`.
-    private static func syntax(_ message: String, in text: SourceText) -> Finding {
+    /// A finding for a script that does not compile.
+    private static func finding(for error: PatchError, in text: SourceText) -> Finding {
         if text.line(1).hasPrefix("#!") {
             return text.finding(.syntax, line: 1, "the app's Lua takes no line with #!", hint: "take it out")
         }
-        let (line, rest) = place(in: message, of: text) ?? (1, message)
-        let near = rest.components(behind: " near '").map { String($0.dropLast()) }
-        return text.finding(.syntax, line: line, word: near, rest)
-    }
-
-    /// Splits `NAME:LINE: TEXT`.
-    private static func place(in message: String, of text: SourceText) -> (line: Int, rest: String)? {
-        // Of a long name Lua shows the end, behind three dots.
-        let head = message.prefix { $0 != ":" }
-        guard head == text.name || head.hasPrefix("...") && text.name.hasSuffix(head.dropFirst(3)),
-            let behind = message.components(behind: ":"), let rest = behind.components(behind: ": "),
-            let line = Int(behind.prefix { $0 != ":" })
-        else { return nil }
-        return (line, rest)
+        // Lua ends the message with the word before which it stopped.
+        let near = error.message.components(behind: " near '").map { String($0.dropLast()) }
+        return text.finding(.syntax, line: error.place?.line ?? 1, word: near, error.message)
     }
 
     /// An error of the run, where it happened.
     private mutating func report(_ error: PatchError) {
         let code: Finding.Code = error.code == .scriptLimit ? .loadLimit : .loadError
-        for text in texts {
-            guard let (line, rest) = Self.place(in: error.message, of: text) else { continue }
-            found.append(text.finding(code, line: line, rest, hint: error.hint))
-            return
-        }
-        found.append(texts[0].finding(code, line: 1, error.message, hint: error.hint))
+        let text = texts.first { $0.name == error.place?.file } ?? texts[0]
+        found.append(text.finding(code, line: error.place?.line ?? 1, error.message, hint: error.hint))
     }
 
     private mutating func checkGlobals(_ chunks: [Chunk]) {

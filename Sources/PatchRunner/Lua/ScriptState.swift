@@ -157,12 +157,9 @@ internal import Synchronization
             guard unsafe fault.kill == 0 else {
                 throw PatchError(.scriptLimit, unsafe PatchEvent.Failure(fault, stack: stack).message)
             }
-            throw PatchError(.script, stack.text(at: -1), hint: "correct the script")
+            throw Self.syntaxError(in: scripts[0], stack.text(at: -1))
         }
-        guard unsafe pp_run_script(state, &fault) else {
-            let failure = unsafe PatchEvent.Failure(fault, stack: stack)
-            throw PatchError(failure.code, failure.place + failure.message)
-        }
+        guard unsafe pp_run_script(state, &fault) else { throw unsafe PatchEvent.Failure(fault, stack: stack).error }
     }
 
     /// Compiles a script; leaves a function, or a message.
@@ -181,6 +178,20 @@ internal import Synchronization
         }
     }
 
+    /// The error for a script that does not compile.
+    ///
+    /// - Parameter message: Lua's, which begins with the script's name and the line.
+    static func syntaxError(in script: PatchScript, _ message: String) -> PatchError {
+        let fields = message.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        // Of a long name Lua shows the end, after three dots.
+        guard fields.count == 3, let line = Int(fields[1]), fields[2].first == " ",
+            fields[0] == script.name || fields[0].hasPrefix("...") && script.name.hasSuffix(fields[0].dropFirst(3))
+        else { return PatchError(.script, message, hint: "correct the script") }
+        return PatchError(
+            .script, String(fields[2].dropFirst()), hint: "correct the script", at: .init(file: script.name, line: line)
+        )
+    }
+
     /// What the script replaces: names and where their functions begin.
     @unsafe struct Replacement {
         let name: String
@@ -195,13 +206,15 @@ internal import Synchronization
         }
     }
 
-    /// What Lua made of a script; nil where it does not compile, and the message.
-    func chunk(of script: PatchScript) -> (chunk: Chunk?, message: String) {
+    /// What Lua makes of a script; nil if it makes something that this library cannot read.
+    ///
+    /// - Throws: `script` if it does not compile.
+    func chunk(of script: PatchScript) throws(PatchError) -> Chunk? {
         let stack = unsafe PatchStack(pp_main(state))
         defer { stack.pop() }
         unsafe pp_begin_loading(state)
-        guard compile(script, on: stack) else { return (nil, stack.text(at: -1)) }
-        return (dump(stack), "")
+        guard compile(script, on: stack) else { throw Self.syntaxError(in: script, stack.text(at: -1)) }
+        return dump(stack)
     }
 
     /// What Lua made of a replacement's function.

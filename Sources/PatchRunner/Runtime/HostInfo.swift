@@ -25,7 +25,7 @@ public struct HostInfo: Sendable {
 
 extension PatchError.Code {
     /// A script does not parse, fails while it loads, or replaces what it may not.
-    public static let script = Self("script", exitStatus: 20)
+    public static let script = Self("script")
     /// A script ran past its fuel, its memory or its time.
-    public static let scriptLimit = Self("script-limit", exitStatus: 21)
+    public static let scriptLimit = Self("script-limit")
 }

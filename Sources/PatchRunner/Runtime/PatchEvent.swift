@@ -82,6 +82,8 @@ extension PatchEvent {
             members += [
                 ("code", .string("\(error.code)")), ("message", .string(error.message)),
                 ("hint", error.hint.map(JSONValue.string) ?? .null),
+                ("script", error.place?.file.map(JSONValue.string) ?? .null),
+                ("line", error.place?.line.map(JSONValue.integer) ?? .null),
             ]
         case .failed(_, let function, let failure):
             members += [
@@ -146,6 +148,9 @@ extension PatchEvent.Failure {
         guard let script, let line else { return "" }
         return "\(script):\(line): "
     }
+
+    /// The failure as an error, for a run that belongs to no call.
+    var error: PatchError { PatchError(code, message, at: .init(file: script, line: line)) }
 
     /// What the bridge says of a run that failed; the error value is on top of the stack.
     init(_ fault: pp_fault, stack: PatchStack) {

@@ -24,6 +24,7 @@ public final class PatchRunner: Sendable {
     private let events: @Sendable (PatchEvent) -> Void
     private let changing = Mutex(State())
     private let identity = Identity()
+    private let checksHost: Bool
     private let lines: PatchSpec.LineCounts?
 
     /// What a runner's patches know it by.
@@ -50,14 +51,20 @@ public final class PatchRunner: Sendable {
         clock: @escaping @Sendable () -> Timestamp?, events: @escaping @Sendable (PatchEvent) -> Void = { _ in }
     ) {
         self.init(
-            registry: registry, host: host, limits: limits, floors: floors, clock: clock, events: events, lines: nil)
+            registry: registry, host: host, limits: limits, floors: floors, clock: clock, events: events,
+            checksHost: true, lines: nil)
     }
 
+    /// Makes a runner for tests.
+    ///
+    /// - Parameters:
+    ///   - checksHost: Whether a patch must be for the host's app and version, and for the time.
     init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits, floors: [String: Int] = [:],
         clock: @escaping @Sendable () -> Timestamp?, events: @escaping @Sendable (PatchEvent) -> Void,
-        lines: PatchSpec.LineCounts?
+        checksHost: Bool, lines: PatchSpec.LineCounts?
     ) {
+        self.checksHost = checksHost
         self.lines = lines
         self.registry = registry
         self.host = host
@@ -92,7 +99,7 @@ public final class PatchRunner: Sendable {
         var report = VerificationReport()
         do throws(PatchError) {
             let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy)
-            patch = try verifier.verify(envelope, scriptKeys: keys, report: &report).get()
+            patch = try verifier.verify(envelope, scriptKeys: keys, report: &report)
         } catch {
             events(.refused(error, report.manifest.map { .init(id: $0.id, version: $0.version) }))
             throw error
@@ -110,23 +117,15 @@ public final class PatchRunner: Sendable {
     ///   or replaces nothing, what the app does not have, or other names than its manifest's; `script-limit` for one that
     ///   is past a limit.
     public func load(_ patch: VerifiedPatch) throws(PatchError) -> LoadedPatch {
-        try load(patch.manifest, patch.scripts, checksVersions: true)
-    }
-
-    /// Runs the script of a patch that need not have been verified: for tests.
-    ///
-    /// - Parameter checksVersions: Whether the patch must be for this app and its version.
-    package func load(
-        _ manifest: Manifest, _ scripts: [PatchScript], checksVersions: Bool = true
-    ) throws(PatchError) -> LoadedPatch {
+        let manifest = patch.manifest
         let identity = PatchEvent.Patch(id: manifest.id, version: manifest.version)
         do throws(PatchError) {
-            if checksVersions { try check(manifest) }
+            try check(manifest)
             let breaker = Breaker(limits: limits) { [weak self] breaker, failures in
                 self?.takeOut(identity, breaker, after: failures)
             }
             let script = try ScriptState(
-                patch: identity, limits: limits, scripts: scripts, host: host, names: registry.names,
+                patch: identity, limits: limits, scripts: patch.scripts, host: host, names: registry.names,
                 breaker: breaker, events: events, seed: .random(in: .min ... .max), lines: lines)
             let loaded = try LoadedPatch(manifest, script: script, owner: self.identity)
             events(.loaded(identity, replaces: loaded.replaces))
@@ -145,15 +144,6 @@ public final class PatchRunner: Sendable {
     /// - Throws: `policy` for a version below one of the same id that was applied before, or a patch that is not for this app or
     ///   this time any more; `config` for a patch that was applied already, or was loaded by another runner.
     public func apply(_ patch: LoadedPatch) throws(PatchError) {
-        try apply(patch) { () throws(PatchError) in try policy(for: patch.manifest) }
-    }
-
-    /// Applies a patch whatever app and version it is for: for tests.
-    func put(_ patch: LoadedPatch) throws(PatchError) { try apply(patch) { .none } }
-
-    private func apply(
-        _ patch: LoadedPatch, policy given: () throws(PatchError) -> VerificationPolicy
-    ) throws(PatchError) {
         let identity = patch.script.patch
         var replaced: LoadedPatch?
         do throws(PatchError) {
@@ -161,7 +151,7 @@ public final class PatchRunner: Sendable {
                 throw PatchError(
                     .config, "\(patch.id) was loaded by another runner", hint: "load it with this runner")
             }
-            var policy = try given()
+            var policy = try policy(for: patch.manifest)
             replaced = try changing.locked { (state) throws(PatchError) in
                 policy.floor = state.floors[patch.id]  // here, or another thread raises it meanwhile
                 try policy.check(patch.manifest)
@@ -204,6 +194,7 @@ public final class PatchRunner: Sendable {
     }
 
     private func policy(for manifest: Manifest) throws(PatchError) -> VerificationPolicy {
+        guard checksHost else { return .none }
         let policy = policy
         if policy.time == nil, let expires = manifest.expires {
             throw PatchError(

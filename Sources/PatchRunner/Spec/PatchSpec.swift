@@ -141,7 +141,8 @@ package final class PatchSpec: Sendable {
             host: try HostInfo(
                 app: interface?.app ?? patches.first?.manifest.app ?? "com.example.app",
                 version: interface?.appVersion ?? "1"),
-            limits: limits, clock: { time }, events: { recorder.record($0) }, lines: covers ? lines : nil)
+            limits: limits, clock: { time }, events: { recorder.record($0) },
+            checksHost: interface != nil, lines: covers ? lines : nil)
         var free = PatchLimits()
         free.loadFuel = Int.max / 2
         free.callDepth = 1000
@@ -179,7 +180,7 @@ package final class PatchSpec: Sendable {
             _ = try spec.callFree("select", options.map(ScriptValue.text))
         } catch {
             throw PatchError(
-                PatchError.Code("usage", exitStatus: 64), "a pattern for names is malformed: \(error.message)",
+                PatchError.Code("usage"), "a pattern for names is malformed: \(error.message)",
                 hint: "they are patterns of Lua, in which %[ is a bracket")
         }
         // What it calls outside of tests is patched too.
@@ -192,7 +193,7 @@ package final class PatchSpec: Sendable {
         for patch in patches {
             for script in patch.scripts {
                 let key = SpecReport.key(patch.manifest.id, script.name)
-                for line in spec.chunk(of: script).chunk?.lines ?? [] {
+                for line in (try? spec.chunk(of: script))?.lines ?? [] {
                     report.coverage[key, default: [:]][line, default: 0] += 0
                 }
             }
@@ -248,8 +249,8 @@ package final class PatchSpec: Sendable {
 
     private func install() throws(PatchError) {
         for patch in patches {
-            let loaded = try runner.load(patch.manifest, patch.scripts, checksVersions: interface != nil)
-            try runner.put(loaded)
+            try runner.apply(
+                try runner.load(VerifiedPatch(unverifiedForTesting: patch.manifest, scripts: patch.scripts)))
         }
     }
 

@@ -14,13 +14,10 @@ extension ScriptState {
         let stack = stack
         guard compile(script, on: stack) else {
             defer { stack.pop() }
-            throw PatchError(.script, stack.text(at: -1), hint: "correct the spec")
+            throw Self.syntaxError(in: script, stack.text(at: -1))
         }
         var fault = unsafe pp_fault()
-        guard unsafe pp_run_script(state, &fault) else {
-            let failure = unsafe PatchEvent.Failure(fault, stack: stack)
-            throw PatchError(.script, failure.place + failure.message)
-        }
+        guard unsafe pp_run_script(state, &fault) else { throw unsafe PatchEvent.Failure(fault, stack: stack).error }
     }
 
     /// Puts a function into a global table, which is made if need be.

@@ -44,7 +44,7 @@ enum InputFiles {
             try add(path, called: suffix, to: &found)
             // A release that packed nothing, or a wrong name, must not pass for a good one.
             guard found.count > before else {
-                throw PatchError(.noInput, "\(path): no \(suffix) file in this folder", hint: "name another folder")
+                throw PatchError(.noInput, "no \(suffix) file in this folder", hint: "name another folder").about(path)
             }
         }
         return found
@@ -59,7 +59,8 @@ enum InputFiles {
             // The system would cut the name there.
             guard !name.contains(0) else {
                 throw PatchError(
-                    .usage, "\(list): a name with a NUL byte in it", hint: "-0, if each name ends with one")
+                    .usage, "a name with a NUL byte in it", hint: "-0, if each name ends with one"
+                ).about(list)
             }
             // Lists that Windows wrote end their lines with CR LF.
             let isText = separator != 0 && name.last == UInt8(ascii: "\r")

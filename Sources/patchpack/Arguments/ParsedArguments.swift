@@ -1,12 +1,5 @@
 import PatchCrypto
 
-extension PatchError.Code {
-    /// Wrong arguments.
-    static let usage = Self("usage", exitStatus: 64)
-    /// The same version of a patch twice in one run.
-    static let duplicate = Self("duplicate", exitStatus: 65)
-}
-
 /// What a command line says, checked against its verb's table.
 struct ParsedArguments: Sendable {
     let verb: Verb

@@ -21,8 +21,9 @@ enum CatCommand {
             for name in names {
                 guard let script = contents.scripts.first(where: { name.isText($0.name) }) else {
                     throw PatchError(
-                        .noInput, "\(path): it holds no \(name.text)",
-                        hint: "it holds \(contents.scripts.map(\.name).joined(separator: ", "))")
+                        .noInput, "it holds no \(name.text)",
+                        hint: "it holds \(contents.scripts.map(\.name).joined(separator: ", "))"
+                    ).about(path)
                 }
                 scripts.append(script)
             }

@@ -29,7 +29,7 @@ struct EnvelopeReader {
             let result = verification.result(of: path, keepingScripts: true)
             if let error = result.error { throw error.about(path) }
             guard let manifest = result.report.manifest else {
-                throw PatchError(.internal, "\(path): no manifest", hint: "report this defect")
+                throw PatchError(.internal, "no manifest", hint: "report this defect").about(path)
             }
             return (manifest, result.scripts)
         }

@@ -19,7 +19,7 @@ enum InitCommand {
         do {
             _ = try Manifest(id: "\(app).hello", version: 1, app: app, scripts: [.init(name: "main.lua", size: 0)])
         } catch {
-            throw PatchError(.usage, "--app \(app): \(error.message)")
+            throw PatchError(.usage, "--app \(app) is not a reverse-DNS name such as com.example.shop")
         }
         var outputs: [OutputFile] = []
         for (name, text) in ProjectTemplate.files(app: app) {
@@ -29,7 +29,7 @@ enum InitCommand {
         do {
             for output in outputs { try output.checkPlace(force: false) }
         } catch  where error.code == .exists {
-            throw PatchError(.exists, error.message, hint: "init replaces nothing; name another folder")
+            throw error.hinting("init replaces nothing; name another folder")
         }
         for output in outputs { try Folder.make(output.path.parent) }
         try OutputFile.write(outputs, force: false)

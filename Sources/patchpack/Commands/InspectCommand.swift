@@ -40,7 +40,7 @@ enum InspectCommand {
                 envelope = try UnverifiedEnvelope(bytes)
             } catch {
                 guard let guess = ForeignFile.guess(at: bytes) else { throw error }
-                throw PatchError(error.code, error.message, hint: "it looks like \(guess)")
+                throw error.hinting("it looks like \(guess)")
             }
             inspection.envelope = envelope
             for signature in envelope.signatures {

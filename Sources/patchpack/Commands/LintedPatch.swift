@@ -60,10 +60,9 @@ struct LintedPatch {
                 found.append(text.finding(.tags, line: text.firstLine(with: "@app") ?? 1, word: manifest.app, refusal))
             }
         } catch {
-            let message = error.message.dropping(prefix: "\(entry): ")
-            let tag = ScriptHead.Tag.allCases.first { message.contains($0.rawValue) }
-            let line = tag.flatMap { text.firstLine(with: "@\($0.rawValue)") } ?? 1
-            found.append(text.finding(.tags, line: line, message, hint: error.hint))
+            let field = error.place?.field
+            let line = error.place?.line ?? field.flatMap { text.firstLine(with: "@\($0 == "id" ? "patch" : $0)") } ?? 1
+            found.append(text.finding(.tags, line: line, error.message, hint: error.hint))
         }
         found += PatchLint.findings(in: scripts, replaces: replaces, interface: interface)
         let entry = entry
@@ -85,11 +84,5 @@ struct LintedPatch {
         let (above, all) = (entry.absoluteComponents.dropLast(), path.absoluteComponents)
         guard path != entry, all.starts(with: above), all.count > above.count else { return path.name.description }
         return all.dropFirst(above.count).map { Path(bytes: $0).description }.joined(separator: "/")
-    }
-}
-
-extension String {
-    fileprivate func dropping(prefix: String) -> String {
-        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
     }
 }

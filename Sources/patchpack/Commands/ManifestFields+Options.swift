@@ -47,7 +47,7 @@ extension ManifestFields {
         do {
             return try ScriptHead(of: script.bytes)
         } catch {
-            throw PatchError(.usage, "\(path): \(error.message)", hint: error.hint)
+            throw PatchError(.usage, error.message, hint: error.hint, at: error.place).about(path)
         }
     }
 
@@ -55,10 +55,14 @@ extension ManifestFields {
     ///
     /// - Throws: `usage` where neither says what must be said, or it breaks a rule of the format.
     func manifest(for scripts: [PatchScript], head: ScriptHead, from entry: Path) throws(PatchError) -> Manifest {
+        let fields = completed(by: ManifestFields(head))
         do throws(PatchError) {
-            return try completed(by: ManifestFields(head)).manifest(of: scripts, hasOptions: true)
+            return try fields.manifest(of: scripts)
         } catch  where error.code == .malformed {
-            throw PatchError(.usage, "\(entry): \(error.message)", hint: error.hint)
+            let isMissing = ["id": fields.id, "version": fields.version, "app": fields.app]
+                .contains { $0 == error.place?.field && $1 == nil }
+            let option = isMissing ? ", or give --\(error.place?.field ?? "")" : ""
+            throw PatchError(.usage, error.message, hint: error.hint.map { $0 + option }, at: error.place).about(entry)
         } catch {
             throw error.about(entry)
         }

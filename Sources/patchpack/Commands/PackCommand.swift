@@ -178,7 +178,7 @@ private struct Release: Sendable {
                 .usage, "the script on standard input has no name", hint: "give it one: --stdin-filename NAME.lua")
         }
         guard !path.isFolder else {
-            throw PatchError(.noInput, "\(path): is a folder", hint: "name the scripts in it, such as \(path)/*.lua")
+            throw PatchError(.noInput, "is a folder", hint: "name the scripts in it, such as \(path)/*.lua").about(path)
         }
         let isBundle = arguments.has(.bundle)
         var parts = [path.name]
@@ -198,8 +198,9 @@ private struct Release: Sendable {
         let name = parts.map(\.description).joined(separator: "/")
         guard Manifest.Script.isName(name) else {
             throw PatchError(
-                .usage, "\(path): \(name) cannot be a script's name",
-                hint: Manifest.Script.nameRule)
+                .usage, "\(name) cannot be a script's name",
+                hint: Manifest.Script.nameRule
+            ).about(path)
         }
         return name
     }
@@ -277,7 +278,8 @@ private struct Release: Sendable {
         guard !arguments.has(.noLint) else { return }
         if let refusal = interface?.refusal(of: manifest) {
             throw PatchError(
-                .script, "\(unit.scripts[0].path): \(refusal)", hint: "or pack it as it is, with --no-lint")
+                .script, refusal, hint: "or pack it as it is, with --no-lint"
+            ).about(unit.scripts[0].path)
         }
         let findings = PatchLint.findings(in: scripts, replaces: manifest.replaces, interface: interface)
         for finding in findings {
@@ -302,8 +304,9 @@ private struct Release: Sendable {
             let bytes = try InputFile.contents(of: path, limit: packer.limits.scriptSize)
             guard bytes.count <= packer.limits.scriptSize else {
                 throw PatchError(
-                    .limit, "\(path): larger than the \(packer.limits.scriptSize) bytes that a script may have",
-                    hint: "split it, and pack the parts with --bundle")
+                    .limit, "larger than the \(packer.limits.scriptSize) bytes that a script may have",
+                    hint: "split it, and pack the parts with --bundle"
+                ).about(path)
             }
             scripts.append(PatchScript(name: name, bytes: bytes))
         }
@@ -315,11 +318,8 @@ private struct Release: Sendable {
     /// That its signers are trusted today was looked at before; whether the patch has expired is its maker's matter.
     private func check(_ envelope: [UInt8], _ scripts: [PatchScript], signers: Int) throws(PatchError) {
         let verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signers, policy: .none)
-        switch verifier.verify(envelope, scriptKeys: packer.scriptKey) {
-        case .success(let patch) where patch.scripts == scripts: return
-        case .success:
+        guard try verifier.verify(envelope, scriptKeys: packer.scriptKey).scripts == scripts else {
             throw PatchError(.internal, "the envelope holds other scripts than were packed", hint: "report this defect")
-        case .failure(let error): throw error
         }
     }
 }

@@ -142,7 +142,8 @@ private struct Resigning: Sendable {
 
     /// The envelope with its new signatures, or its payload.
     private func made(of path: Path) throws(PatchError) -> [UInt8] {
-        var envelope = try verifier.signable(InputFile.contents(of: path, limit: verifier.limits.envelopeSize)).get()
+        let file = try InputFile.contents(of: path, limit: verifier.limits.envelopeSize)
+        var envelope = SignableEnvelope(try verifier.verifySignatures(file))
         guard !isDetached else { return envelope.payload }
         if !arguments.has(.append) { envelope.removeSignatures() }
         for key in signingKeys { try envelope.sign(with: key) }

@@ -194,7 +194,7 @@ enum TestCommand {
         guard let identity = FileInfo(output, following: true)?.identity,
             inputs.contains(where: { FileInfo($0, following: true)?.identity == identity })
         else { return }
-        throw PatchError(.usage, "\(output): the output would replace an input", hint: "name another output")
+        throw PatchError(.usage, "the output would replace an input", hint: "name another output").about(output)
     }
 
     /// The operands: scripts, each a patch or all of them one, and envelopes, which are verified first.
@@ -226,8 +226,7 @@ enum TestCommand {
             let verifier = try EnvelopeVerifier(trustStore: trust, policy: .none)
             let verified = try path.naming { () throws(PatchError) in
                 try verifier.verify(
-                    try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize), scriptKeys: scriptKeys
-                ).get()
+                    try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize), scriptKeys: scriptKeys)
             }
             patches.append(
                 TestReport.GivenPatch(

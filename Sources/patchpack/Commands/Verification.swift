@@ -82,7 +82,7 @@ struct Verification: Sendable {
         result.isEmpty = bytes.isEmpty
         do {
             if let scriptKeys {
-                let patch = try verifier.verify(consume bytes, scriptKeys: scriptKeys, report: &result.report).get()
+                let patch = try verifier.verify(consume bytes, scriptKeys: scriptKeys, report: &result.report)
                 result.scripts = keepingScripts ? patch.scripts : []
                 result.signers = patch.signers
                 var hasher = Hasher()
@@ -90,7 +90,7 @@ struct Verification: Sendable {
                 for script in patch.scripts { hasher.combine(script.bytes) }
                 result.contents = hasher.finalize()
             } else {
-                result.signers = try verifier.verifySignatures(consume bytes, report: &result.report).get()
+                result.signers = try verifier.verifySignatures(consume bytes, report: &result.report).signers
             }
         } catch {
             result.error = error
@@ -99,7 +99,7 @@ struct Verification: Sendable {
                 let again = try? InputFile.contents(of: path, limit: verifier.limits.envelopeSize),
                 let guess = ForeignFile.guess(at: again)
             {
-                result.error = PatchError(error.code, error.message, hint: "it looks like \(guess)")
+                result.error = error.hinting("it looks like \(guess)")
             }
         }
         return result

@@ -28,7 +28,7 @@ struct KeyFile {
                 error.code == .noInput && name.algorithm == nil && name.path.bytes.contains(UInt8(ascii: ":"))
             guard isOfUnknownAlgorithm else { throw error }
             let algorithms = SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
-            throw PatchError(error.code, error.message, hint: "the algorithms before a colon are \(algorithms)")
+            throw error.hinting("the algorithms before a colon are \(algorithms)")
         }
         isOpenToOthers = isOpen
         self.bytes = SecretBytes(wiping: &bytes)
@@ -81,7 +81,7 @@ struct KeyFile {
             return try body()
         } catch {
             guard error.code == .config, let hint = whatItIs else { throw error.about(name.path) }
-            throw PatchError(.config, "\(name.path): \(error.message)", hint: hint)
+            throw error.hinting(hint).about(name.path)
         }
     }
 

@@ -50,7 +50,7 @@ struct KeyFiles: Sendable {
                 guard let info = FileInfo(output, following: following), identities.contains(info.identity) else {
                     continue
                 }
-                throw PatchError(.usage, "\(output): the output would replace an input", hint: "name another output")
+                throw PatchError(.usage, "the output would replace an input", hint: "name another output").about(output)
             }
         }
     }
@@ -164,7 +164,8 @@ struct KeyFiles: Sendable {
         let file = try KeyFile(name)
         guard !file.isKeyStore else {
             throw PatchError(
-                .config, "\(name.path): a key store, of several keys", hint: "patchpack keystore list STORE")
+                .config, "a key store, of several keys", hint: "patchpack keystore list STORE"
+            ).about(name.path)
         }
         if file.bytes.contains("PRIVATE KEY-----") { return .signing(try signingKey(file)) }
         return file.bytes.contains("-----BEGIN ") ? .trusted(try file.verifyingKey()) : .script(try file.scriptKey())
@@ -176,8 +177,9 @@ struct KeyFiles: Sendable {
     private func signingKey(_ file: KeyFile) throws(PatchError) -> SigningKey {
         guard !file.isOpenToOthers || arguments.has(.allowUnsafePermissions) || !file.isPrivate else {
             throw PatchError(
-                .config, "\(file.name.path): others can read or write this private key",
-                hint: "chmod 600 \(file.name.path), or --allow-unsafe-permissions")
+                .config, "others can read or write this private key",
+                hint: "chmod 600 \(file.name.path), or --allow-unsafe-permissions"
+            ).about(file.name.path)
         }
         var failure: PatchError?
         // Of several keys each has its own; one that is not for this key does not open it.
@@ -195,7 +197,7 @@ struct KeyFiles: Sendable {
         } catch {
             guard error.code == .passphrase else { throw error }
             guard let answer = try Passphrase.ask(for: file.name.path) else {
-                throw PatchError(.passphrase, error.message, hint: "give --passphrase-env or --passphrase-file")
+                throw error.hinting("give --passphrase-env or --passphrase-file")
             }
             return try file.signingKey(passphrase: answer)
         }

@@ -32,7 +32,7 @@ enum Passphrase {
         defer { _ = SecretBytes(wiping: &bytes) }
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard !line.isEmpty else {
-            throw PatchError(.passphrase, "\(path): no passphrase in its first line")
+            throw PatchError(.passphrase, "no passphrase in its first line").about(path)
         }
         return SecretBytes(line)
     }
@@ -52,13 +52,14 @@ enum Passphrase {
         if let path = arguments.value(of: file)?.path { return try firstLine(of: path, file) }
         if let answer = try ask(for: path) {
             if isNew, try ask(for: path)?.isSame(as: answer) != true {
-                throw PatchError(.passphrase, "\(path): the two passphrases differ")
+                throw PatchError(.passphrase, "the two passphrases differ").about(path)
             }
             return answer
         }
         throw PatchError(
-            .passphrase, "\(path): the key store needs a passphrase",
-            hint: "give --\(Option.storePassphraseEnv.name) or --\(Option.storePassphraseFile.name)")
+            .passphrase, "the key store needs a passphrase",
+            hint: "give --\(Option.storePassphraseEnv.name) or --\(Option.storePassphraseFile.name)"
+        ).about(path)
     }
 
     /// Asks for a passphrase on the terminal, without showing it; nil if there is no terminal.
@@ -68,8 +69,8 @@ enum Passphrase {
         switch Terminal.askForSecret("passphrase for \(escaped(file.description)): ") {
         case .answer(let passphrase): return passphrase
         case .noTerminal: return nil
-        case .brokenOff: throw PatchError(.passphrase, "\(file): no passphrase was given")
-        case .tooLong: throw PatchError(.passphrase, "\(file): the passphrase is too long")
+        case .brokenOff: throw PatchError(.passphrase, "no passphrase was given").about(file)
+        case .tooLong: throw PatchError(.passphrase, "the passphrase is too long").about(file)
         }
     }
 }

@@ -15,7 +15,8 @@ enum TrustFiles {
     /// Reads a store's bytes, which have a digest to pin.
     static func file(at path: Path) throws(PatchError) -> [UInt8] {
         guard !path.isFolder else {
-            throw PatchError(.usage, "\(path): a folder has no pin", hint: "make one file of it: patchpack trust add")
+            throw PatchError(.usage, "a folder has no pin", hint: "make one file of it: patchpack trust add").about(
+                path)
         }
         return try InputFile.small(path)
     }
@@ -40,7 +41,7 @@ enum TrustFiles {
             keys.append(try TrustedKey(file.verifyingKey(), name: keyName))
         }
         guard !keys.isEmpty else {
-            throw PatchError(.config, "\(folder): no public key in it", hint: "put NAME.pem files there")
+            throw PatchError(.config, "no public key in it", hint: "put NAME.pem files there").about(folder)
         }
         return keys
     }

@@ -66,8 +66,8 @@ final class Console {
 
     /// Says an error and its hint.
     func error(_ error: PatchError) {
-        say("error", .bad, error.message)
-        if let hint = error.hint { say("hint", .faint, hint) }
+        say("error", .bad, error.text)
+        if let hint = error.hint ?? error.code.usualHint { say("hint", .faint, hint) }
     }
 
     /// Says that something deserves a look.

@@ -23,7 +23,7 @@ enum TestReport {
 
     /// Why a run is not good although no test failed.
     private static func fault(_ run: Run) -> String? {
-        if let error = run.report.error { return error.message }
+        if let error = run.report.error { return error.text }
         if run.report.replacements == 0 { return "the patches replace nothing" }
         return run.report.tests.isEmpty ? "the spec has no tests" : nil
     }

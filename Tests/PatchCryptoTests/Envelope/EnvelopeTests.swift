@@ -24,7 +24,7 @@ struct EnvelopeTests {
         let envelope = try packer.pack(manifest, scripts)
         #expect(try packer.pack(manifest, scripts) == envelope)
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
-        let patch = try verifier.verify(envelope, scriptKeys: TestKeys.script).get()
+        let patch = try verifier.verify(envelope, scriptKeys: TestKeys.script)
         #expect(patch.scripts == scripts)
         #expect(patch.manifest.encoded() == manifest.encoded())
         #expect(patch.signers == [TestKeys.signing.verifyingKey.id])

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("-- @patch com.example.fix\n-- @version 1\n", "it has no app"),
+        ("-- @patch com.example.fix\n-- @version 1\n", "missing patch app"),
         (
             "-- @patch com.example.fix\n-- @version +1\n-- @app com.example.shop\n",
             "the version +1 is not a whole number"

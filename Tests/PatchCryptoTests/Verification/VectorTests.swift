@@ -27,7 +27,7 @@ struct VectorTests {
                     appVersion: vector.appVersion.flatMap(AppVersion.init), engine: vector.engine, floor: vector.floor))
             let scriptKey = try ScriptKey(file: SecretBytes((try? Vector.key(vector.scriptKey)) ?? []))
             let bytes = (try? vector.bytes()) ?? []
-            let patch = try verifier.verify(bytes, scriptKeys: scriptKey, report: &report).get()
+            let patch = try verifier.verify(bytes, scriptKeys: scriptKey, report: &report)
             var scripts: [String: String] = [:]
             for script in patch.scripts {
                 scripts[script.name] = String(

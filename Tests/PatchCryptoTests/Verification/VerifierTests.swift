@@ -11,11 +11,11 @@ struct VerifierTests {
     ) throws -> (stage: VerificationReport.Stage?, error: PatchError?, report: VerificationReport) {
         let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy, limits: limits)
         var report = VerificationReport()
-        switch verifier.verify(envelope, scriptKeys: key, report: &report) {
-        case .success:
+        do throws(PatchError) {
+            _ = try verifier.verify(envelope, scriptKeys: key, report: &report)
             #expect(report.stages.allSatisfy { $0.status == .pass })
             return (nil, nil, report)
-        case .failure(let error):
+        } catch {
             let failed = try #require(report.failedStage)
             var expected = VerificationReport.Status.pass
             for stage in report.stages {
@@ -206,11 +206,11 @@ struct VerifierTests {
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
         var report = VerificationReport()
         var envelope = try Forge().envelope()
-        #expect(try verifier.verifySignatures(envelope, report: &report).get() == [TestKeys.signing.verifyingKey.id])
+        #expect(try verifier.verifySignatures(envelope, report: &report).signers == [TestKeys.signing.verifyingKey.id])
         #expect(report.stages.map(\.status) == [.pass, .pass, .pass] + Array(repeating: .skipped, count: 5))
         envelope[0] ^= 1
         #expect(throws: PatchError(.badSignature, "")) {
-            try verifier.verifySignatures(envelope, report: &report).get()
+            try verifier.verifySignatures(envelope, report: &report)
         }
     }
 
@@ -227,12 +227,15 @@ struct VerifierTests {
         let masks = testsMayBeLong ? Array(UInt8(1)...255) : [1, 2, 4, 8, 16, 32, 64, 128, 255]
         let envelope = try Forge().envelope()
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
-        let allowed = 10...16
+        let allowed: [PatchError.Code] = [
+            .malformed, .badSignature, .unknownSigner, .decryptFailed, .digestMismatch, .policy, .limit,
+        ]
         func check(_ changed: [UInt8], _ what: @autoclosure () -> String) {
-            switch verifier.verify(changed, scriptKeys: TestKeys.script) {
-            case .success: Issue.record("\(what()) is accepted")
-            case .failure(let error):
-                if !allowed.contains(Int(error.code.exitStatus)) { Issue.record("\(what()) is \(error)") }
+            do throws(PatchError) {
+                _ = try verifier.verify(changed, scriptKeys: TestKeys.script)
+                Issue.record("\(what()) is accepted")
+            } catch {
+                if !allowed.contains(error.code) { Issue.record("\(what()) is \(error)") }
             }
         }
         for length in envelope.indices { check(Array(envelope[..<length]), "truncation to \(length)") }
@@ -253,7 +256,7 @@ struct VerifierTests {
             let text = Array("return \(number)\n".utf8) + Array(repeating: UInt8(ascii: "-"), count: 4085)
             let scripts = [PatchScript(name: "main.lua", bytes: text)]
             let envelope = try packer.pack(Forge.manifest(for: scripts), scripts)
-            #expect(try verifier.verify(envelope, scriptKeys: TestKeys.script).get().scripts == scripts)
+            #expect(try verifier.verify(envelope, scriptKeys: TestKeys.script).scripts == scripts)
         }
     }
 }

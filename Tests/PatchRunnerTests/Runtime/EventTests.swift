@@ -43,7 +43,7 @@ import Testing
                 #"{"schema":"patchpack.event/1","event":"log",\#(head),"level":"warn","message":"a \"line\"\n"}"#,
                 #"{"schema":"patchpack.event/1","event":"log",\#(head),"level":"info","message":"a\t1\tnil\ttable"}"#,
                 #"{"schema":"patchpack.event/1","event":"failed",\#(head),"function":"T.f","code":"script","message":"wrong result: expected integer, given string","script":"main.lua","line":1}"#,
-                #"{"schema":"patchpack.event/1","event":"refused","patch":"com.example.shop.fix","version":2,"code":"script","message":"main.lua:1: syntax error near <eof>","hint":"correct the script"}"#,
+                #"{"schema":"patchpack.event/1","event":"refused","patch":"com.example.shop.fix","version":2,"code":"script","message":"syntax error near <eof>","hint":"correct the script","script":"main.lua","line":1}"#,
                 #"{"schema":"patchpack.event/1","event":"removed",\#(head)}"#,
             ])
         #expect(

@@ -24,18 +24,18 @@ import TestSupport
         #expect(unknown.hint == "the app has T.f, T.g")
         let outside = try refusal(of: "patch.replace('T.g', print) patch.replace('T.f', print)")
         #expect(outside.message == "the script replaces T.g, which its manifest does not name")
-        #expect(try refusal(of: "patch.replace('T.f'").message == "main.lua:1: ')' expected near <eof>")
+        #expect(try refusal(of: "patch.replace('T.f'").text == "main.lua:1: ')' expected near <eof>")
         #expect(
-            try refusal(of: "\n\nlocal x = nil + 1").message
+            try refusal(of: "\n\nlocal x = nil + 1").text
                 == "main.lua:3: attempt to perform arithmetic on a nil value")
-        #expect(try refusal(of: "\n\nerror({})").message == "main.lua:3: an error that is a table")
+        #expect(try refusal(of: "\n\nerror({})").text == "main.lua:3: an error that is a table")
         #expect(try refusal(of: "while true do end").code == .scriptLimit)
         #expect(
-            try refusal(of: "require 'other'", others: ["other.lua": "\nx ="]).message
+            try refusal(of: "require 'other'", others: ["other.lua": "\nx ="]).text
                 == "main.lua:1: other.lua:2: unexpected symbol near <eof>")
         #expect(try refusal(of: "require 'io'").message.contains("the patch has no script 'io'"))
         #expect(
-            try refusal(of: "require 'a'", others: ["a.lua": "require 'a'"]).message
+            try refusal(of: "require 'a'", others: ["a.lua": "require 'a'"]).text
                 == "main.lua:1: a.lua:1: 'a' requires itself")
     }
 

@@ -169,7 +169,7 @@ struct ExitCodeTests {
         try shop.folder.write(script, to: "tags.lua")
         let run = try shop.pack("tags.lua")
         #expect(run.status == 64)
-        #expect(run.error.contains("patchpack: error: tags.lua: "), "\(run.error)")
+        #expect(run.error.contains("patchpack: error: tags.lua:"), "\(run.error)")
         #expect(!shop.folder.exists("tags.js"))
     }
 

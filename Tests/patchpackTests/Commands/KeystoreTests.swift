@@ -119,12 +119,12 @@ struct KeystoreTests {
             }
         }
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
-        _ = try verifier.verify(Forge().envelope(), scriptKeys: Guarded()).get()
+        _ = try verifier.verify(Forge().envelope(), scriptKeys: Guarded())
         let file = ScriptKeyFile(path: shop.folder.at("store"), passphrase: SecretBytes(Array("open-sesame".utf8)))
-        _ = try verifier.verify(Forge().envelope(), scriptKeys: file).get()
+        _ = try verifier.verify(Forge().envelope(), scriptKeys: file)
         let plain = ScriptKeyFile(path: shop.folder.at("other.key"))
         #expect(throws: PatchError(.decryptFailed, "")) {
-            try verifier.verify(Forge().envelope(), scriptKeys: plain).get()
+            try verifier.verify(Forge().envelope(), scriptKeys: plain)
         }
     }
 }

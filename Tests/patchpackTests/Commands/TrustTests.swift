@@ -193,7 +193,7 @@ struct TrustTests {
         try shop.folder.write(text + line + "\n", to: "store")
         let run = try shop.run("trust", "list", "store")
         #expect(run.status == 78)
-        #expect(run.error.contains("store: line 3: "), "\(run.error)")
+        #expect(run.error.contains("store:3: "), "\(run.error)")
     }
 
     @Test func wordsBehindAKeyAreChecked() throws {

@@ -1,0 +1,26 @@
+/// A stretch of an envelope's file.
+public struct EnvelopeLayer: Sendable {
+    /// What it is, such as `ciphertext`.
+    public let name: String
+    /// Where it lies in the file.
+    public let range: Range<Int>
+}
+
+extension UnverifiedEnvelope {
+    /// The file's layers, without a gap from its first byte to its last.
+    public var layers: [EnvelopeLayer] {
+        var layers: [EnvelopeLayer] = []
+        if suite.cipher.canHaveSealed(length: payloadRange.count) {
+            let ciphertext = suite.cipher.ivLength..<payloadRange.upperBound - suite.cipher.tagLength
+            layers.append(EnvelopeLayer(name: "iv", range: 0..<ciphertext.lowerBound))
+            layers.append(EnvelopeLayer(name: "ciphertext", range: ciphertext))
+            if suite.cipher.tagLength > 0 {
+                layers.append(EnvelopeLayer(name: "tag", range: ciphertext.upperBound..<payloadRange.upperBound))
+            }
+        } else {
+            layers.append(EnvelopeLayer(name: "payload", range: payloadRange))
+        }
+        layers.append(EnvelopeLayer(name: "delimiter", range: delimiterRange))
+        return layers + signatures.map { EnvelopeLayer(name: "signature", range: $0.range) }
+    }
+}

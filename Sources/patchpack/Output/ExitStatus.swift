@@ -1,0 +1,25 @@
+import PatchCrypto
+import PatchFiles
+import PatchRunner
+
+extension PatchError.Code {
+    /// Wrong arguments.
+    static let usage = Self("usage")
+    /// The same version of a patch twice in one run.
+    static let duplicate = Self("duplicate")
+
+    /// The exit statuses, in the order of docs/cli.md.
+    static let exitStatuses: [(code: PatchError.Code, status: Int32)] = [
+        (.malformed, 10), (.badSignature, 11), (.unknownSigner, 12), (.decryptFailed, 13), (.digestMismatch, 14),
+        (.policy, 15), (.limit, 16),
+        (.script, 20), (.scriptLimit, 21),
+        (.usage, 64), (.duplicate, 65), (.noInput, 66), (.unavailable, 69), (.internal, 70), (.exists, 73), (.io, 74),
+        (.passphrase, 77), (.config, 78), (.modifiedTrust, 78),
+    ]
+
+    /// The status that the tool exits with.
+    var exitStatus: Int32 { Self.exitStatuses.first { $0.code == self }?.status ?? 70 }
+
+    /// What to do about every fault of this code, in words of the command line.
+    var usualHint: String? { self == .exists ? "--force replaces it" : nil }
+}
