@@ -50,12 +50,12 @@ asan: deps
 
 # The runner's C under the sanitizer of undefined behaviour, which traps: Swift's compiler has no runtime for it on Linux.
 ubsan: deps
-	$(SWIFT) test -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined --scratch-path .build/ubsan --filter PatchRunnerTests
+	$(SWIFT) test -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined --scratch-path .build/ubsan --filter 'PatchRunnerTests|PatchWorkbenchTests'
 
 # The runner's threads under the thread sanitizer. Lua leaves C functions by jumps, and Debian's Lua does not tell the sanitizer: its own stack of
 # calls would grow with each error, and end the process after some ten thousand. So C keeps none; no jump leaves a function of Swift.
 tsan: deps
-	SWIFT_BACKTRACE=enable=no $(SWIFT) test --sanitize=thread -Xcc -mllvm -Xcc -tsan-instrument-func-entry-exit=0 --scratch-path .build/tsan --filter PatchRunnerTests
+	SWIFT_BACKTRACE=enable=no $(SWIFT) test --sanitize=thread -Xcc -mllvm -Xcc -tsan-instrument-func-entry-exit=0 --scratch-path .build/tsan --filter 'PatchRunnerTests|PatchWorkbenchTests'
 
 # Warnings are errors in every build of the package (Package.swift), so `check` builds, lints and reads the docs.
 check: deps lint docs bench-count
@@ -65,6 +65,7 @@ check: deps lint docs bench-count
 lint:
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 -n 50 $(SWIFT) format lint --strict
 	shellcheck scripts/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
+	scripts/layers.py
 
 # What a registered function is, for 0 to 8 arguments.
 generate:

@@ -32,7 +32,10 @@ let package = Package(
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),
-        .executableTarget(name: "patchpack", dependencies: ["PatchCrypto", "PatchFiles", "PatchRunner", "Libc"]),
+        .target(name: "CLuaWorkbench", dependencies: ["CLua"]),
+        .target(name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"]),
+        .executableTarget(
+            name: "patchpack", dependencies: ["PatchCrypto", "PatchFiles", "PatchRunner", "PatchWorkbench", "Libc"]),
         .target(name: "PatchTesting", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"]),
         .testTarget(
             name: "ShopTests", dependencies: ["shop", "PatchTesting", "PatchRunner", "PatchCrypto"],
@@ -43,7 +46,10 @@ let package = Package(
         .testTarget(name: "PatchFilesTests", dependencies: ["PatchFiles", "PatchCrypto", "TestSupport"]),
         .testTarget(
             name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport"],
-            exclude: ["Hostile/scripts", "Spec/busted"]),
+            exclude: ["Hostile/scripts"]),
+        .testTarget(
+            name: "PatchWorkbenchTests",
+            dependencies: ["PatchWorkbench", "PatchRunner", "PatchCrypto", "TestSupport"], exclude: ["Spec/busted"]),
         .testTarget(
             name: "patchpackTests", dependencies: ["patchpack", "shop", "PatchFiles", "PatchCrypto", "TestSupport"],
             exclude: ["Arguments/help", "Faults/faults.c"]),

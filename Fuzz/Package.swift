@@ -43,7 +43,7 @@ let package = Package(
             swiftSettings: instrumented),
         .target(name: "CFuzzer"),
         .executableTarget(
-            name: "fuzz", dependencies: ["CFuzzer", "PatchCrypto", "PatchRunner", "patchpack"],
+            name: "fuzz", dependencies: ["CFuzzer", "PatchCrypto", "PatchRunner", "PatchWorkbench", "patchpack"],
             swiftSettings: instrumented,
             linkerSettings: [.unsafeFlags(linking)]),
     ]

@@ -117,11 +117,11 @@ pp_layer *pp_find_layer(pp_state *state, const char *name) {
 }
 
 void pp_begin_loading(pp_state *state) { reset_budget(state, state->limits.load_fuel); }
-bool pp_has_stack(pp_state *state) { return state->limits.is_free || has_stack(state->limits.stack_bytes); }
+bool pp_has_stack(pp_state *state) { return state->limits.open_libraries || has_stack(state->limits.stack_bytes); }
 
 bool pp_run_script(pp_state *state, pp_fault *fault) {
     lua_State *L = state->main;
-    if (state->limits.is_free && !state->activation) {
+    if (state->limits.open_libraries && !state->activation) {
         // A test's script calls the host all the time, as if in a call that never ends.
         pp_activation *base = &state->calls[state->depth++];
         *base = (pp_activation){.L = L, .step = -1};

@@ -80,7 +80,7 @@ void pp_unlock(pp_state *state) {
 static void hook(lua_State *L, lua_Debug *where);
 
 static inline int hook_mask(pp_state *state) {
-    return state->limits.is_free ? 0 : LUA_MASKCOUNT | (state->limits.tells_lines ? LUA_MASKLINE : 0);
+    return state->limits.open_libraries ? 0 : LUA_MASKCOUNT | (state->limits.tells_lines ? LUA_MASKLINE : 0);
 }
 
 /// The most that an instruction may have to read now.
@@ -109,7 +109,7 @@ static void set_interval(pp_state *state, int interval) {
 
 /// Instructions on what is in memory now may take longer: looks more often from here on.
 static void look_more_often(pp_state *state) {
-    if (state->limits.is_free) return; // its hook is that of a spec's time
+    if (state->limits.open_libraries) return; // its hook is that of a spec's time
     int interval = interval_for(state, weight(state, state->longest_string, state->largest_block));
     if (interval >= state->interval || !state->main) return;
     state->budget.fuel -= state->interval; // what ran since the last look, which the hook forgets
@@ -121,7 +121,7 @@ static void look_more_often(pp_state *state) {
 }
 
 void pp_relax(pp_state *state) {
-    if (state->limits.is_free) return;
+    if (state->limits.open_libraries) return;
     // Nothing is larger than all that there is.
     int64_t used = state->used;
     if (state->longest_string > used) state->longest_string = used;
@@ -197,7 +197,7 @@ static int32_t reason_to_end(pp_state *state) {
 }
 
 void pp_check_clock(lua_State *L) {
-    if (state_of(L)->limits.is_free) return;
+    if (state_of(L)->limits.open_libraries) return;
     int32_t reason = reason_to_end(state_of(L));
     if (reason) pp_kill_run(L, reason);
 }
@@ -205,7 +205,7 @@ void pp_check_clock(lua_State *L) {
 bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes) {
     pp_state *state = state_of(L);
     pp_budget *budget = &state->budget;
-    if (state->limits.is_free) return true;
+    if (state->limits.open_libraries) return true;
     if (budget->kill) return false;
     if (steps > INT32_MAX || bytes > (uint64_t)state->limits.hard_memory
         || state->used - state->lent + (int64_t)bytes > state->limits.hard_memory) {
@@ -233,7 +233,7 @@ static void check_memory(lua_State *L) {
 
 void pp_look(lua_State *L) {
     pp_state *state = state_of(L);
-    if (state->limits.is_free) return;
+    if (state->limits.open_libraries) return;
     settle_fuel(&state->budget, state->interval);
     pp_check_clock(L);
     check_memory(L);
@@ -258,7 +258,7 @@ void pp_limit_time(lua_State *L, int64_t nanoseconds) {
 
 static void hook(lua_State *L, lua_Debug *where) {
     pp_state *state = state_of(L);
-    if (state->limits.is_free) {
+    if (state->limits.open_libraries) {
         end_spec(L, where);
         return;
     }
@@ -350,8 +350,8 @@ static int install(lua_State *L) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, &state->budget);
     lua_pushliteral(L, "error in error handling");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &state->fault_line);
-    if (state->limits.is_free) {
-        luaL_openlibs(L);
+    if (state->limits.open_libraries) {
+        state->limits.open_libraries(L);
         pp_install_host(L);
     } else {
         pp_install_sandbox(L);
@@ -417,7 +417,7 @@ void pp_close(pp_state *state) {
     atomic_store(&state->closing, true);
     atomic_store(&state->attention, true);
     if (!lock_state(state, 1000000, &outermost)) return; // the call that is in it closes it
-    if (!outermost && (state->loading || state->limits.is_free)) {
+    if (!outermost && (state->loading || state->limits.open_libraries)) {
         // The thread that opened it has never left it.
         outermost = true;
         state->depth = 0;

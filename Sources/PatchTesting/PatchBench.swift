@@ -53,7 +53,7 @@ public final class PatchBench: Sendable {
         events.compactMap { if case .log(_, _, let text) = $0 { text } else { nil } }
     }
 
-    /// How often the patches that stand on a name were called.
+    /// How often the patches that are active on a name were called.
     ///
     /// - Parameter name: Such as `Cart.total`.
     /// - Returns: The calls of the topmost one; 0 where none stands.
@@ -106,7 +106,7 @@ public final class PatchBench: Sendable {
             try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
         }
         let loaded = try runner.load(VerifiedPatch(unverifiedForTesting: manifest, scripts: scripts))
-        try runner.apply(loaded)
+        try runner.activate(loaded)
         return loaded
     }
 

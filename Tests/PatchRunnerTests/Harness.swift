@@ -93,7 +93,7 @@ final class Harness: Sendable {
     ) throws -> LoadedPatch {
         let patch = try runner.load(
             try Self.verified(source, id: id, version: version, replaces: replaces, others: others))
-        try runner.apply(patch)
+        try runner.activate(patch)
         return patch
     }
 }

@@ -125,7 +125,7 @@ enum Calls {
         let source = names.map { "patch.replace('\($0)', (function() \(script) end)())" }.joined(separator: " ")
         try runner.install(
             try workshop.envelope(source, replaces: names), trust: workshop.trust, keys: workshop.scriptKey)
-        defer { runner.removeAll() }
+        defer { runner.deactivateAll() }
         return try measure(floor)
     }
 

@@ -41,7 +41,7 @@ enum Install {
                 .init("install and remove", against: "C: verify, make a state, compile and run", target: .ratio(1.3)) {
                     for _ in 0..<$0 {
                         try runner.install(envelope, trust: workshop.trust, keys: workshop.scriptKey)
-                        runner.removeAll()
+                        runner.deactivateAll()
                     }
                 },
                 .init("C: verify") { for _ in 0..<$0 { verifyInC() } },

@@ -41,7 +41,7 @@ enum Soak {
         var first = 0.0
         for round in 1...rounds {
             for _ in 0..<100 {
-                runner.removeAll()
+                runner.deactivateAll()
                 try runner.install(patch.envelope, trust: patch.trust, keys: patch.scriptKey)
             }
             DispatchQueue.concurrentPerform(iterations: 2) { _ in

@@ -3,6 +3,7 @@ internal import Foundation
 internal import Synchronization
 @testable internal import PatchCrypto
 @testable internal import PatchRunner
+@testable internal import PatchWorkbench
 @testable internal import patchpack
 
 /// What is fuzzed, by name. Each takes bytes, and throws where they are refused.
@@ -235,7 +236,7 @@ func fuzzLua(_ bytes: [UInt8]) throws {
         id: "com.example.fuzz", version: 1, app: "com.example.shop", replaces: names,
         scripts: [.init(name: script.name, size: bytes.count)])
     _ = PatchLint.findings(in: [script], replaces: names, interface: nil)
-    try runner.apply(try runner.load(manifest, [script]))
+    try runner.activate(try runner.load(manifest, [script]))
     for round in 0..<3 {
         _ = try? run(round)
         _ = total(9.5, round)
@@ -252,6 +253,6 @@ func fuzzLua(_ bytes: [UInt8]) throws {
         }
         done.wait()
     }
-    runner.removeAll()
+    runner.deactivateAll()
     require((try? run(3)) == 1003 && total(9.5, 2) == 9.5, "a patch that was removed answers")
 }

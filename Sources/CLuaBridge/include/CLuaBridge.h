@@ -34,8 +34,8 @@ typedef struct pp_limits {
     int32_t replacements;
     /// Asynchronous calls that wait at a time.
     int32_t waiting_calls;
-    /// A test's own script: all of Lua's library, and none of these limits.
-    bool is_free;
+    /// Opens the libraries of a test's own script, which none of these limits hold for; NULL: a sandbox.
+    void (*open_libraries)(lua_State *L);
     /// The host is told of each line that runs.
     bool tells_lines;
 } pp_limits;

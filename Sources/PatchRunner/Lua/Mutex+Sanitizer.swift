@@ -1,10 +1,10 @@
 internal import CLuaBridge
-internal import Synchronization
+package import Synchronization
 
 extension Mutex where Value: ~Copyable {
     /// `withLock`, so that the thread sanitizer sees it: it does not know what a mutex of the standard library waits on, and would
     /// report an app for what this library does under one.
-    borrowing func locked<Result: ~Copyable, Failure: Error>(
+    package borrowing func locked<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         // What tells this mutex from every other, and is not looked at.

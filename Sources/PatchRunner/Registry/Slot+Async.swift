@@ -9,7 +9,7 @@ extension Slot {
         @Sendable (PatchStack, Int32) -> (@Sendable (UInt?) async throws(Failure) -> Value)?
 
     /// What pushes the outcome of a call; it returns false where that is an error.
-    @usableFromInline typealias PushOutcome = @Sendable (PatchStack) -> Bool
+    @usableFromInline package typealias PushOutcome = @Sendable (PatchStack) -> Bool
 
     static func push<Output: PatchResult, Failure: Error>(
         _ outcome: Result<Output.Value, Failure>, as _: Output.Type, to stack: PatchStack
@@ -52,7 +52,7 @@ extension Slot {
         var step = call.resume(Int32(arguments.count), results: Output.count)
         while true {
             let push: PushOutcome
-            let (layer, below) = unsafe (pp_current_layer(call.stack.state), call.below)
+            let (layer, below) = (call.layer, call.below)
             switch step {
             case .waitsForOriginal:
                 guard let original = read(call.stack, 1) else {
@@ -65,7 +65,7 @@ extension Slot {
                 outcome = result
                 push = { Self.push(result, as: Output.self, to: $0) }
             case .waitsForCall:
-                let slot = call.stack.script.names.slot(call.stack.text(at: 1))
+                let slot = names?.slot(call.stack.text(at: 1))
                 guard let slot, let invocation = slot.invokeAsync?(slot, call.stack, 2) else {
                     step = call.resumeRaising(results: Output.count)
                     continue
@@ -86,7 +86,7 @@ extension Slot {
                 }
             }
             guard await call.continues(on: self) else {
-                unsafe note(PP_BUSY.rawValue, of: layer)  // nothing where the patch is gone
+                note(PP_BUSY.rawValue, of: layer)  // nothing if the patch is gone
                 if let outcome { return try outcome.get() }
                 return try await run(below, arguments, as: Output.self, read: read, original: original)
             }
@@ -112,17 +112,15 @@ extension Slot {
         while true {
             let entry = unsafe tryToEnter(slot, cell, turn)
             if let state = unsafe entry.L { return unsafe AsyncCall(PatchStack(state)) }
-            let (refusal, layer) = unsafe (
-                UInt32(entry.refused & 7), OpaquePointer(bitPattern: entry.refused & ~7)
-            )
-            if refusal == PP_BUSY.rawValue, let state = unsafe pp_layer_state(layer) {
+            let refusal = unsafe UInt32(entry.refused & 7)
+            let layer = unsafe OpaquePointer(bitPattern: entry.refused & ~7).map { unsafe Layer($0) }
+            if refusal == PP_BUSY.rawValue, let layer, let state = unsafe pp_layer_state(layer.pointer) {
                 // Another patch may be on the name now.
                 if unsafe turn?.isFor(state) != true { turn = unsafe Turn(waitingFor: state, of: slot) }
                 if await turn?.comes() == true { continue }
             }
-            guard unsafe slot.note(refusal, of: layer) else { return nil }
-            let below = unsafe pp_layer_below(layer)
-            return below == 0 ? nil : await enter(slot, below)
+            guard slot.note(refusal, of: layer), let below = layer?.below, below != 0 else { return nil }
+            return await enter(slot, below)
         }
     }
 
@@ -134,7 +132,9 @@ extension Slot {
         }
     }
 
-    /// What lies below the layer that runs, as a cell holds it.
+    /// The layer that runs.
+    var layer: Layer? { unsafe pp_current_layer(stack.state).map { unsafe Layer($0) } }
+    /// What lies below it, as a cell holds it.
     var below: UInt { unsafe UInt(pp_current_below(stack.state)) }
 
     func resume(_ values: Int32, results: Int32) -> Step {

@@ -6,36 +6,34 @@ public import Synchronization
 ///
 /// A call looks at `top` without a lock and without a reference; a slot lives as long as anybody may call through it.
 @safe @usableFromInline
-final class Slot: Sendable {
+package final class Slot: Sendable {
     /// Calls what a cell leads to, with arguments from a place on the stack; with the record of the call whose original it is, or
     /// without one.
-    @usableFromInline typealias Invoke =
+    @usableFromInline package typealias Invoke =
         @Sendable (Slot, PatchStack, Int32, CallReference?, LayerCell) -> Int32
     /// The same for an asynchronous function: reads the arguments, and returns what to await, which returns what pushes the result.
-    @usableFromInline typealias AsyncInvoke =
+    @usableFromInline package typealias AsyncInvoke =
         @Sendable (Slot, PatchStack, Int32) -> (@Sendable () async -> PushOutcome)?
 
-    let name: String
-    let signature: PatchSignature
+    package let name: String
+    package let signature: PatchSignature
     /// The address of the topmost layer, or 0. The bridge reads it too.
     @usableFromInline nonisolated(unsafe) let top: UnsafeMutablePointer<Atomic<UInt>>
     let invoke: Invoke
     let invokeAsync: AsyncInvoke?
     private let pool: StatePool
-    /// The layers on it, the topmost last.
-    private let layers = Mutex<[Layer]>([])
+    /// The other names of the registry.
+    weak let names: NameTable?
+    /// The layers on it and whose they are, the topmost last.
+    private let layers = Mutex<[(layer: Layer, reports: PatchReports)]>([])
 
-    /// A patch's replacement of this name.
-    @safe struct Layer: Sendable {
-        let script: ScriptState
-        nonisolated(unsafe) let pointer: OpaquePointer
-    }
-
-    init(name: String, signature: PatchSignature, pool: StatePool, invoke: @escaping Invoke, invokeAsync: AsyncInvoke?)
-    {
+    init(
+        name: String, signature: PatchSignature, names: NameTable, invoke: @escaping Invoke, invokeAsync: AsyncInvoke?
+    ) {
         self.name = name
+        self.names = names
         self.signature = signature
-        self.pool = pool
+        pool = names.pool
         self.invoke = invoke
         self.invokeAsync = invokeAsync
         unsafe top = .allocate(capacity: 1)
@@ -63,36 +61,35 @@ final class Slot: Sendable {
     // MARK: layers
 
     /// Puts a layer on top.
-    func push(_ layer: Layer) {
+    func push(_ layer: Layer, of reports: PatchReports) {
         layers.locked { layers in
-            unsafe pp_layer_set_slot(layer.pointer, Unmanaged.passUnretained(self).toOpaque())
-            unsafe pp_layer_set_below(layer.pointer, layers.last?.pointer)
-            layers.append(layer)
+            unsafe layer.isPut(on: Unmanaged.passUnretained(self).toOpaque(), above: layers.last?.layer)
+            layers.append((layer, reports))
             unsafe pp_cell_set(top, layer.pointer)
         }
     }
 
-    /// Takes a script's layer off; the one above it then stands on the one below.
-    func remove(_ script: ScriptState) {
+    /// Takes a patch's layer off; the one above it then lies on the one below.
+    func remove(_ reports: PatchReports) {
         layers.locked { layers in
-            guard let index = layers.firstIndex(where: { $0.script === script }) else { return }
+            guard let index = layers.firstIndex(where: { $0.reports === reports }) else { return }
             layers.remove(at: index)
-            let below = unsafe index > 0 ? layers[index - 1].pointer : nil
+            let below = index > 0 ? layers[index - 1].layer : nil
             if index < layers.count {
-                unsafe pp_layer_set_below(layers[index].pointer, below)
+                layers[index].layer.isPut(above: below)
             } else {
-                unsafe pp_cell_set(top, below)
+                unsafe pp_cell_set(top, below?.pointer)
             }
         }
     }
 
-    /// The patches that stand on the name, the topmost last.
-    var patches: [ReplaceableState.Standing] {
+    /// The patches that are active on the name, the topmost last.
+    package var patches: [ReplaceableState.ActivePatch] {
         layers.locked { layers in
-            layers.map { layer in
-                let statistics = unsafe pp_layer_statistics(layer.pointer)
-                return ReplaceableState.Standing(
-                    patch: layer.script.patch, calls: Int(statistics.calls), failures: Int(statistics.failures),
+            layers.map { layer, reports in
+                let statistics = layer.statistics
+                return ReplaceableState.ActivePatch(
+                    patch: reports.patch, calls: Int(statistics.calls), failures: Int(statistics.failures),
                     fallbacks: Int(statistics.fallbacks),
                     meanTime: statistics.measured == 0
                         ? nil : .nanoseconds(Int64(statistics.nanoseconds / statistics.measured)),
@@ -101,15 +98,15 @@ final class Slot: Sendable {
         }
     }
 
-    private func script(of pointer: OpaquePointer?) -> ScriptState? {
-        layers.locked { layers in layers.first { unsafe $0.pointer == pointer }?.script }
+    private func reports(of layer: Layer) -> PatchReports? {
+        layers.locked { layers in layers.first { $0.layer == layer }?.reports }
     }
 
     // MARK: calls
 
     /// Enters the layer that a cell holds; nil where the original is to answer.
     @usableFromInline
-    func enter(_ cell: LayerCell, _ record: CallReference) -> PatchStack? {
+    package func enter(_ cell: LayerCell, _ record: CallReference) -> PatchStack? {
         let entry = unsafe pp_enter(cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address)
         if let state = unsafe entry.L { return unsafe PatchStack(state) }
         return unsafe withLayer(below: entry.refused) { enter($0, record) }
@@ -131,19 +128,18 @@ final class Slot: Sendable {
 
     /// Reports that a layer could not be entered, and goes on to the one below it, where there is one.
     func withLayer<Answer>(below refused: UInt, _ body: (LayerCell) -> Answer?) -> Answer? {
-        let layer = unsafe OpaquePointer(bitPattern: refused & ~7)
-        guard unsafe note(UInt32(refused & 7), of: layer) else { return nil }
-        var below = unsafe pp_layer_below(layer)
-        return unsafe below == 0 ? nil : withUnsafeMutablePointer(to: &below) { unsafe body(LayerCell($0)) }
+        let layer = unsafe OpaquePointer(bitPattern: refused & ~7).map { unsafe Layer($0) }
+        guard note(UInt32(refused & 7), of: layer), var below = layer?.below, below != 0 else { return nil }
+        return unsafe withUnsafeMutablePointer(to: &below) { unsafe body(LayerCell($0)) }
     }
 
     /// Reports that what lies below a layer answers, although the layer is on the name.
     ///
     /// - Returns: Whether it still is.
     @discardableResult
-    func note(_ refusal: UInt32, of layer: OpaquePointer?) -> Bool {
-        guard let layer = unsafe layer, let script = unsafe script(of: layer) else { return false }
-        unsafe pp_count_fallback(layer)
+    func note(_ refusal: UInt32, of layer: Layer?) -> Bool {
+        guard let layer, let reports = reports(of: layer) else { return false }
+        layer.countFallback()
         let reason: PatchEvent.Fallback
         switch refusal {
         case PP_BUSY.rawValue: reason = .busy
@@ -152,12 +148,12 @@ final class Slot: Sendable {
         case PP_KILLED.rawValue: reason = .ended
         default: return refusal == PP_REFUSED_AGAIN.rawValue
         }
-        script.events(.fellBack(script.patch, function: name, reason))
+        reports.fellBack(reason, in: name)
         return true
     }
 
     /// How a call ends in which the script gave no answer.
-    @usableFromInline enum Settlement<Value, Failure: Error> {
+    @usableFromInline package enum Settlement<Value, Failure: Error> {
         /// The original's outcome, or an error that comes out as itself.
         case outcome(Result<Value, Failure>)
         /// What lies below is to answer, in the form of a cell.
@@ -166,11 +162,11 @@ final class Slot: Sendable {
 
     /// Leaves a call whose run failed, and says what answers it.
     @usableFromInline
-    func settle<Output: PatchResult, Failure: Error>(
+    package func settle<Output: PatchResult, Failure: Error>(
         _ stack: PatchStack, _: Output.Type, _ outcome: Result<Output.Value, Failure>?
     ) -> Settlement<Output.Value, Failure> {
-        let script = stack.script
-        let layer = unsafe pp_current_layer(stack.state)
+        let values = stack.values
+        let layer = unsafe pp_current_layer(stack.state).map { unsafe Layer($0) }
         var failure: PatchEvent.Failure?
         var thrown: (any Error)?
         var fault = unsafe pp_fault()
@@ -178,13 +174,13 @@ final class Slot: Sendable {
         if unsafe fault.kill != 0 {
             failure = unsafe PatchEvent.Failure(fault, stack: stack)
         } else if unsafe pp_has_run(stack.state) {
-            failure = unsafe PatchEvent.Failure(
+            failure = PatchEvent.Failure(
                 resultOf: layer, message: "wrong result: " + Output.mismatch(in: stack))
         } else if unsafe pp_is_refused(stack.state) {
-            failure = unsafe PatchEvent.Failure(
-                resultOf: layer, message: script.takePushFault() ?? "a value cannot be given to a script")
+            failure = PatchEvent.Failure(
+                resultOf: layer, message: values.takePushFault() ?? "a value cannot be given to a script")
         } else {
-            thrown = unsafe script.error(fault.host_error)
+            thrown = unsafe values.error(fault.host_error)
             failure = unsafe PatchEvent.Failure(fault, stack: stack)
         }
         let settlement: Settlement<Output.Value, Failure>
@@ -198,59 +194,59 @@ final class Slot: Sendable {
             settlement = unsafe .below(UInt(pp_current_below(stack.state)))
         }
         if failure != nil {
-            unsafe pp_count_failure(layer)
-            unsafe pp_count_fallback(layer)
+            layer?.countFailure()
+            layer?.countFallback()
         }
         unsafe pp_leave(stack.state)
-        if let failure { script.report(failure, of: name) }
+        if let failure { values.reports.failed(failure, in: name) }
         return settlement
     }
 }
 
 /// Where the address of a layer is kept: a slot's topmost, or the one below a layer. The bridge reads it.
 @frozen @safe @usableFromInline
-struct LayerCell {
+package struct LayerCell {
     @usableFromInline let address: UnsafeMutableRawPointer
 
-    @usableFromInline init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
+    @usableFromInline package init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
 
     /// Whether it leads to no layer.
-    @inlinable @inline(__always) var isEmpty: Bool {
+    @inlinable @inline(__always) package var isEmpty: Bool {
         unsafe address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring) == 0
     }
 }
 
 /// The record of a running call, as the bridge holds it.
 @frozen @safe @usableFromInline
-struct CallReference {
+package struct CallReference {
     @usableFromInline let address: UnsafeMutableRawPointer
 
-    @usableFromInline init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
+    @usableFromInline package init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
 }
 
 /// What a running call keeps for the bridge: its original, and the original's outcome once it has run.
 @frozen @safe @usableFromInline
-struct CallRecord<Function, Value, Failure: Error> {
+package struct CallRecord<Function, Value, Failure: Error> {
     /// Where the caller holds it: a record with a reference of its own would count it for each call.
     @usableFromInline let original: UnsafePointer<Function>
-    @usableFromInline var outcome: Result<Value, Failure>?
+    @usableFromInline package var outcome: Result<Value, Failure>?
 
-    @inlinable init(_ original: UnsafePointer<Function>) { unsafe self.original = unsafe original }
+    @inlinable package init(_ original: UnsafePointer<Function>) { unsafe self.original = unsafe original }
 
     /// The record that a reference stands for.
-    @inlinable static func at(_ reference: CallReference?) -> UnsafeMutablePointer<CallRecord>? {
+    @inlinable package static func at(_ reference: CallReference?) -> UnsafeMutablePointer<CallRecord>? {
         unsafe reference?.address.assumingMemoryBound(to: CallRecord.self)
     }
 }
 
 extension PatchStack {
     /// Runs what was entered, with so many arguments.
-    @usableFromInline func runs(_ arguments: Int32, _ results: Int32) -> Bool {
+    @usableFromInline package func runs(_ arguments: Int32, _ results: Int32) -> Bool {
         unsafe pp_run(state, arguments, results)
     }
 
     /// Ends the call.
-    @usableFromInline func leave() { unsafe pp_leave(state) }
+    @usableFromInline package func leave() { unsafe pp_leave(state) }
 
     /// Reads the scalars that a function takes, all that there are from a place on.
     @usableFromInline func read(_ kinds: UInt64, from first: Int32, into values: UnsafeMutablePointer<UInt64>?) -> Bool
@@ -299,7 +295,7 @@ extension PatchStack {
     @usableFromInline func has(_ count: Int32, from first: Int32) -> Bool { top - first + 1 <= count }
 
     /// Leaves an error for a function that only its own place can call.
-    @usableFromInline func refuseCall(of slot: Slot) -> Int32 {
+    @usableFromInline package func refuseCall(of slot: Slot) -> Int32 {
         push(message: "\(slot.name) can be called only by the host: its original stands at its place")
         return -2
     }

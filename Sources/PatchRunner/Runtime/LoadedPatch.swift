@@ -2,13 +2,13 @@ public import PatchCrypto
 
 /// A patch whose script has run, and said what it replaces; nothing is replaced yet.
 ///
-/// Made by ``PatchRunner/load(_:)``. A patch that nobody holds and that is not applied is gone.
+/// ``PatchRunner/load(_:)`` makes one. It is closed when nothing refers to it and it is not active.
 public final class LoadedPatch: Sendable {
     /// What the patch says of itself.
     public let manifest: Manifest
     /// The names that its script replaces.
     public let replaces: [String]
-    let script: ScriptState
+    package let script: ScriptState
     let owner: PatchRunner.Identity
 
     init(_ manifest: Manifest, script: ScriptState, owner: PatchRunner.Identity) throws(PatchError) {
@@ -17,7 +17,7 @@ public final class LoadedPatch: Sendable {
         self.owner = owner
         do {
             try script.load()
-            replaces = unsafe script.replacements.map { unsafe $0.name }
+            replaces = script.lua.layers.map(\.name)
             try checkReplacements()
         } catch {
             script.close()
@@ -33,10 +33,10 @@ public final class LoadedPatch: Sendable {
     public var version: Int { manifest.version }
 
     /// Bytes that its script holds.
-    package var memory: Int { script.memory }
+    package var memory: Int { script.lua.memory }
 
     /// From now on the n-th allocation that the script makes is refused, and all that follow; 0: none is.
-    package func refuseAllocation(_ n: Int) { script.refuseAllocation(n) }
+    package func refuseAllocation(_ n: Int) { script.lua.refuseAllocation(n) }
 
     private func checkReplacements() throws(PatchError) {
         for name in replaces {

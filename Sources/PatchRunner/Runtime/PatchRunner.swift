@@ -6,7 +6,7 @@ internal import Synchronization
 ///     let runner = PatchRunner(registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), clock: clock)
 ///     let patch = try runner.install(envelope, trust: trustStore, keys: scriptKey)
 ///     …
-///     runner.remove(patch.id)
+///     runner.deactivate(patch.id)
 ///
 /// Several patches may stand on a name: the one that was applied last is asked first, and reaches the one below it as its
 /// `original`. Patches stand as long as the runner lives.
@@ -25,7 +25,7 @@ public final class PatchRunner: Sendable {
     private let changing = Mutex(State())
     private let identity = Identity()
     private let checksHost: Bool
-    private let lines: PatchSpec.LineCounts?
+    private let onLine: (@Sendable (_ patch: String, _ script: String, _ line: Int) -> Void)?
 
     /// What a runner's patches know it by.
     final class Identity: Sendable {}
@@ -52,20 +52,20 @@ public final class PatchRunner: Sendable {
     ) {
         self.init(
             registry: registry, host: host, limits: limits, floors: floors, clock: clock, events: events,
-            checksHost: true, lines: nil)
+            checksHost: true, onLine: nil)
     }
 
     /// Makes a runner for tests.
     ///
     /// - Parameters:
     ///   - checksHost: Whether a patch must be for the host's app and version, and for the time.
-    init(
+    package init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits, floors: [String: Int] = [:],
         clock: @escaping @Sendable () -> Timestamp?, events: @escaping @Sendable (PatchEvent) -> Void,
-        checksHost: Bool, lines: PatchSpec.LineCounts?
+        checksHost: Bool, onLine: (@Sendable (_ patch: String, _ script: String, _ line: Int) -> Void)?
     ) {
         self.checksHost = checksHost
-        self.lines = lines
+        self.onLine = onLine
         self.registry = registry
         self.host = host
         self.limits = limits
@@ -74,7 +74,7 @@ public final class PatchRunner: Sendable {
         changing.locked { $0.floors = floors }
     }
 
-    deinit { removeAll() }
+    deinit { deactivateAll() }
 
     /// The patches that stand, in the order in which they were applied.
     public var active: [LoadedPatch] { changing.locked { $0.active } }
@@ -90,7 +90,7 @@ public final class PatchRunner: Sendable {
     ///   - keys: One of them opens the envelope; a `ScriptKey` will do.
     ///   - threshold: How many distinct trusted keys must have signed.
     /// - Returns: The patch, which stands.
-    /// - Throws: What verification, ``load(_:)`` and ``apply(_:)`` throw; the codes are those that the command line exits with.
+    /// - Throws: What verification, ``load(_:)`` and ``activate(_:)`` throw; the codes are those that the command line exits with.
     @discardableResult
     public func install(
         _ envelope: consuming [UInt8], trust: TrustStore, keys: some ScriptKeyProvider, threshold: Int = 1
@@ -105,7 +105,7 @@ public final class PatchRunner: Sendable {
             throw error
         }
         let loaded = try load(patch)
-        try apply(loaded)
+        try activate(loaded)
         return loaded
     }
 
@@ -118,15 +118,17 @@ public final class PatchRunner: Sendable {
     ///   is past a limit.
     public func load(_ patch: VerifiedPatch) throws(PatchError) -> LoadedPatch {
         let manifest = patch.manifest
-        let identity = PatchEvent.Patch(id: manifest.id, version: manifest.version)
+        let identity = PatchID(id: manifest.id, version: manifest.version)
         do throws(PatchError) {
             try check(manifest)
             let breaker = Breaker(limits: limits) { [weak self] breaker, failures in
                 self?.takeOut(identity, breaker, after: failures)
             }
+            let reports = PatchReports(on: identity, limits: limits, breaker: breaker, events: events)
             let script = try ScriptState(
-                patch: identity, limits: limits, scripts: patch.scripts, host: host, names: registry.names,
-                breaker: breaker, events: events, seed: .random(in: .min ... .max), lines: lines)
+                patch.scripts, limits: limits, host: host, names: registry.names, reports: reports,
+                seed: .random(in: .min ... .max),
+                onLine: lineCounter(of: manifest.id))
             let loaded = try LoadedPatch(manifest, script: script, owner: self.identity)
             events(.loaded(identity, replaces: loaded.replaces))
             return loaded
@@ -143,7 +145,7 @@ public final class PatchRunner: Sendable {
     /// - Parameter patch: A patch that this runner has loaded.
     /// - Throws: `policy` for a version below one of the same id that was applied before, or a patch that is not for this app or
     ///   this time any more; `config` for a patch that was applied already, or was loaded by another runner.
-    public func apply(_ patch: LoadedPatch) throws(PatchError) {
+    public func activate(_ patch: LoadedPatch) throws(PatchError) {
         let identity = patch.script.patch
         var replaced: LoadedPatch?
         do throws(PatchError) {
@@ -161,15 +163,15 @@ public final class PatchRunner: Sendable {
                 let old = state.active.firstIndex { $0.id == patch.id }.map { state.active.remove(at: $0) }
                 state.active.append(patch)
                 state.floors[patch.id] = max(patch.version, state.floors[patch.id] ?? 0)
-                registry.names.whileChanging { patch.script.install(replacing: old?.script) }
+                registry.names.whileChanging { patch.script.activate(replacing: old?.script) }
                 return old
             }
         } catch {
             events(.refused(error, identity))
             throw error
         }
-        if let replaced { events(.removed(replaced.script.patch)) }
-        events(.applied(identity))
+        if let replaced { events(.deactivated(replaced.script.patch)) }
+        events(.activated(identity))
     }
 
     /// Takes a patch off; calls that run in it end as they would.
@@ -177,14 +179,19 @@ public final class PatchRunner: Sendable {
     /// - Parameter id: The patch's reverse-DNS name.
     /// - Returns: Whether it stood.
     @discardableResult
-    public func remove(_ id: String) -> Bool { remove { $0.id == id } }
+    public func deactivate(_ id: String) -> Bool { deactivate { $0.id == id } }
 
     /// Takes all patches off.
-    public func removeAll() { while let last = active.last { remove { $0 === last } } }
+    public func deactivateAll() { while let last = active.last { deactivate { $0 === last } } }
 
     /// The patch's policy but for the floor, which depends on its id.
     private var policy: VerificationPolicy {
         VerificationPolicy(time: clock(), app: host.app, appVersion: host.version, engine: Self.engine)
+    }
+
+    private func lineCounter(of patch: String) -> (@Sendable (_ script: String, _ line: Int) -> Void)? {
+        guard let onLine else { return nil }
+        return { onLine(patch, $0, $1) }
     }
 
     private func check(_ manifest: Manifest) throws(PatchError) {
@@ -204,20 +211,20 @@ public final class PatchRunner: Sendable {
     }
 
     @discardableResult
-    private func remove(_ isMeant: (LoadedPatch) -> Bool) -> Bool {
+    private func deactivate(_ isMeant: (LoadedPatch) -> Bool) -> Bool {
         let removed = changing.locked { state -> LoadedPatch? in
             guard let index = state.active.firstIndex(where: isMeant) else { return nil }
             let patch = state.active.remove(at: index)
-            registry.names.whileChanging { patch.script.uninstall() }
+            registry.names.whileChanging { patch.script.deactivate() }
             return patch
         }
         guard let removed else { return false }
-        events(.removed(removed.script.patch))
+        events(.deactivated(removed.script.patch))
         return true
     }
 
-    private func takeOut(_ patch: PatchEvent.Patch, _ breaker: Breaker, after failures: Int) {
-        guard remove({ $0.script.breaker === breaker }) else { return }
+    private func takeOut(_ patch: PatchID, _ breaker: Breaker, after failures: Int) {
+        guard deactivate({ $0.script.values.reports.breaker === breaker }) else { return }
         events(.breakerOpened(patch, failures: failures))
     }
 }

@@ -5,6 +5,11 @@
 /// A script holds no pointer: it has a number that is good for the call in which it was given, and an error says so afterwards.
 public protocol PatchObject: AnyObject, PatchValue, Sendable {}
 
+/// An object that says itself what scripts call its class.
+package protocol NamedObject: PatchObject {
+    var className: String { get }
+}
+
 extension PatchObject {
     public func push(to stack: PatchStack) { stack.push(object: self) }
     public static func read(from stack: PatchStack, at index: Int32) -> Self? { stack.object(at: index) as? Self }
@@ -14,7 +19,7 @@ extension PatchObject {
 /// The methods of a class that scripts may call.
 public struct PatchMethods<Object: PatchObject> {
     let className: String
-    private(set) var methods: [NameTable.Method] = []
+    private(set) var methods: [ExposedMethod] = []
 
     init(className: String) { self.className = className }
 

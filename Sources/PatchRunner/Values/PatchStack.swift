@@ -3,8 +3,8 @@
 /// A stack is good only while the function that was given it runs.
 @frozen @safe
 public struct PatchStack {
-    @usableFromInline let state: OpaquePointer
+    @usableFromInline package let state: OpaquePointer
 
     @usableFromInline
-    init(_ state: OpaquePointer) { unsafe self.state = unsafe state }
+    package init(_ state: OpaquePointer) { unsafe self.state = unsafe state }
 }

@@ -75,7 +75,7 @@ extension PatchValue {
 }
 
 /// How a function's result passes; what the functions that register names use.
-@usableFromInline protocol PatchResult: SendableMetatype {
+@usableFromInline package protocol PatchResult: SendableMetatype {
     /// The result's type.
     associatedtype Value
     /// How many values a script answers with: 1, or 0 for none.

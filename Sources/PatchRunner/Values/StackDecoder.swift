@@ -14,13 +14,13 @@ struct StackDecoder: Decoder {
         _: Value.Type, from stack: PatchStack, at index: Int32, explains: Bool = false
     ) throws -> Value {
         let base = stack.top
-        let explained = stack.script.explain(explains)
+        let explained = stack.values.explain(explains)
         defer {
             stack.top = base
-            _ = stack.script.explain(explained)
+            _ = stack.values.explain(explained)
         }
-        guard stack.script.enterTable(elements: 0) else { throw limit(stack, []) }
-        defer { stack.script.leaveTable() }
+        guard stack.values.enterTable(elements: 0) else { throw limit(stack, []) }
+        defer { stack.values.leaveTable() }
         _ = stack.takeReadFault()
         let value = try decode(Value.self, from: stack, at: stack.absolute(index), path: [])
         // A list of keys cannot throw, and a type's own decoder may try another form where one does not fit.
@@ -38,7 +38,7 @@ struct StackDecoder: Decoder {
             return try Value(from: StackDecoder(stack: stack, codingPath: path, place: place))
         }
         guard let value = type.read(from: stack, at: place) as? Value else {
-            throw mismatch(Value.self, path, stack.script.explains ? type.mismatch(in: stack, at: place) : "")
+            throw mismatch(Value.self, path, stack.values.explains ? type.mismatch(in: stack, at: place) : "")
         }
         return value
     }
@@ -68,14 +68,14 @@ struct StackDecoder: Decoder {
 
     /// Checks that a table stands here, and counts what is in it.
     private func checkTable(elements: Int) throws {
-        let deepest = stack.script.limits.deepestTable
+        let deepest = stack.values.limits.deepestTable
         guard codingPath.count < deepest else {
             throw Self.mismatch(Any.self, codingPath, "tables nested more than \(deepest) deep")
         }
-        guard stack.pays(elements), stack.script.enterTable(elements: elements) else {
+        guard stack.pays(elements), stack.values.enterTable(elements: elements) else {
             throw Self.limit(stack, codingPath)
         }
-        stack.script.leaveTable()
+        stack.values.leaveTable()
     }
 
     func container<Key: CodingKey>(keyedBy _: Key.Type) throws -> KeyedDecodingContainer<Key> {

@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchRunner
+import PatchWorkbench
 
 /// `doctor`: says whether this machine can do all that the other verbs need.
 enum DoctorCommand {

@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchRunner
+import PatchWorkbench
 
 /// `interface`: compares what two versions of an app offer to patches.
 enum InterfaceCommand {

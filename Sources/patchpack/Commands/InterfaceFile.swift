@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFiles
 import PatchRunner
+import PatchWorkbench
 
 /// The file in which an app says what it offers to patches.
 enum InterfaceFile {

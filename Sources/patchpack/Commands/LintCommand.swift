@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFiles
 import PatchRunner
+import PatchWorkbench
 
 /// `lint`: looks at scripts before they ship.
 enum LintCommand {

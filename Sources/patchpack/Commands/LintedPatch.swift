@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFiles
 import PatchRunner
+import PatchWorkbench
 
 /// A patch of some files, and what was found in it.
 struct LintedPatch {

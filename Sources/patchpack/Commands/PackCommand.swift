@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFiles
 import PatchRunner
+import PatchWorkbench
 
 /// `pack`: makes envelopes of scripts.
 enum PackCommand {

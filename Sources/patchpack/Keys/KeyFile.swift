@@ -73,7 +73,7 @@ struct KeyFile {
     }
 
     /// Whether it looks like a private key.
-    var isPrivate: Bool { bytes.contains("PRIVATE KEY-----") }
+    var isPrivate: Bool { bytes.holds("PRIVATE KEY-----") }
 
     /// Reads a key; an error names the file, and what it is instead if that can be seen.
     private func explaining<Key>(_ body: () throws(PatchError) -> Key) throws(PatchError) -> Key {
@@ -88,17 +88,17 @@ struct KeyFile {
     /// What a file that is not the key that was asked for is, and what to do about it.
     private var whatItIs: String? {
         if unsafe bytes.withUnsafeBytes({ $0.isEmpty }) { return "it is empty: is the secret set?" }
-        if bytes.contains("ssh-") && !bytes.contains("-----BEGIN") {
+        if bytes.holds("ssh-") && !bytes.holds("-----BEGIN") {
             return "it is a key of OpenSSH's: ssh-keygen -e -m PKCS8 -f FILE makes PEM of it"
         }
-        if bytes.contains("-----BEGIN OPENSSH") {
+        if bytes.holds("-----BEGIN OPENSSH") {
             return "it is a key of OpenSSH's, and PEM is expected: ssh-keygen -p -m PKCS8 -f FILE"
         }
-        let isPEM = bytes.contains("-----BEGIN ")
-        if isPEM, bytes.contains("\\n") || !bytes.contains("\n-----END") {
+        let isPEM = bytes.holds("-----BEGIN ")
+        if isPEM, bytes.holds("\\n") || !bytes.holds("\n-----END") {
             return "its line ends are lost: give it as env:NAME, which restores \\n, or write it anew"
         }
-        if bytes.contains("PUBLIC KEY-----") { return "it is a public key" }
+        if bytes.holds("PUBLIC KEY-----") { return "it is a public key" }
         if isPEM { return nil }
         if unsafe bytes.withUnsafeBytes({ unsafe $0.first == 0x30 && $0.count > 64 }) {
             return "it may be DER or PKCS#12: openssl pkey -inform DER, or openssl pkcs12 -nodes, makes PEM of it"
@@ -123,7 +123,7 @@ struct KeyFile {
 }
 
 extension SecretBytes {
-    func contains(_ text: String) -> Bool {
+    func holds(_ text: String) -> Bool {
         unsafe withUnsafeBytes { unsafe $0.firstRange(of: Array(text.utf8)) != nil }
     }
 }

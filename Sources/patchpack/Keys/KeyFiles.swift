@@ -167,8 +167,8 @@ struct KeyFiles: Sendable {
                 .config, "a key store, of several keys", hint: "patchpack keystore list STORE"
             ).about(name.path)
         }
-        if file.bytes.contains("PRIVATE KEY-----") { return .signing(try signingKey(file)) }
-        return file.bytes.contains("-----BEGIN ") ? .trusted(try file.verifyingKey()) : .script(try file.scriptKey())
+        if file.bytes.holds("PRIVATE KEY-----") { return .signing(try signingKey(file)) }
+        return file.bytes.holds("-----BEGIN ") ? .trusted(try file.verifyingKey()) : .script(try file.scriptKey())
     }
 
     /// Reads a private key, with the passphrase that the options name or a person at a terminal gives.

@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFiles
 import PatchRunner
+import PatchWorkbench
 
 extension PatchError.Code {
     /// Wrong arguments.

@@ -1,5 +1,6 @@
 import PatchFiles
 import PatchRunner
+import PatchWorkbench
 
 /// Which lines of the patches ran, and how often.
 enum CoverageReport {

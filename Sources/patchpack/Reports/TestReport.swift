@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFiles
 import PatchRunner
+import PatchWorkbench
 
 /// What a run of specs is written as.
 enum TestReport {

@@ -41,7 +41,7 @@ import TestSupport
             let error = try #require(throws: PatchError.self) { _ = try harness.runner.load(verified) }
             #expect("\(error.code)" == outcome[1], "\(error)")
         } else {
-            try harness.runner.apply(try harness.runner.load(verified))
+            try harness.runner.activate(try harness.runner.load(verified))
             let answer = run(1)
             switch outcome[0] {
             case "answered":
@@ -55,7 +55,7 @@ import TestSupport
             #expect(calls.count <= 1)
             // The patch is in the state that the last call left; whatever it does now, the host has its answer.
             _ = run(2)
-            #expect(harness.runner.remove("com.example.shop.fix"))
+            #expect(harness.runner.deactivate("com.example.shop.fix"))
         }
         #expect(run(3) == 1003)
     }

@@ -97,7 +97,7 @@ import Testing
             "patch.replace('A.slow', function(original, x) return original(x) + 1 end)", replaces: ["A.slow"])
         async let answer = slow(5)
         await inner.arrival()
-        #expect(harness.runner.remove("com.example.shop.fix"))
+        #expect(harness.runner.deactivate("com.example.shop.fix"))
         inner.release()
         #expect(await answer == 10)
         inner.release()

@@ -99,7 +99,7 @@ import Testing
         #expect(probe() == 0)
         #expect(harness.failures.count == 1)
         #expect(harness.failures[0].message.contains("Cart.total can be called only by the host"))
-        harness.runner.removeAll()
+        harness.runner.deactivateAll()
         #expect(total(2, 3) == 6)
     }
 
@@ -170,12 +170,12 @@ import Testing
         #expect(function("!") == "cbao!")
         #expect(
             harness.registry.state[0].patches.map(\.patch.id) == ["com.example.a", "com.example.b", "com.example.c"])
-        harness.runner.remove("com.example.b")
+        harness.runner.deactivate("com.example.b")
         #expect(function("!") == "cao!")
         try patch("a")
         #expect(function("!") == "aco!")
-        harness.runner.remove("com.example.a")
-        harness.runner.remove("com.example.c")
+        harness.runner.deactivate("com.example.a")
+        harness.runner.deactivate("com.example.c")
         #expect(function("!") == "o!")
     }
 

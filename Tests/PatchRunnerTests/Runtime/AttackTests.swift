@@ -216,7 +216,7 @@ import Testing
                 let harness = try Harness(limits: limits)
                 let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
                 let answer = onStack(ofKilobytes: kilobytes) {
-                    if let loaded = try? harness.runner.load(patch) { try? harness.runner.apply(loaded) }
+                    if let loaded = try? harness.runner.load(patch) { try? harness.runner.activate(loaded) }
                     return function(7)
                 }
                 #expect(answer == 7)

@@ -10,7 +10,8 @@ import Testing
         for _ in 0..<7 { #expect(function(1) == 1) }
         #expect(
             harness.events.map(\.name) == [
-                "loaded", "applied", "failed", "failed", "failed", "failed", "failed", "removed", "breaker-opened",
+                "loaded", "activated", "failed", "failed", "failed", "failed", "failed", "deactivated",
+                "breaker-opened",
             ])
         #expect(harness.runner.active.isEmpty)
     }
@@ -34,17 +35,17 @@ import Testing
             replaces: ["T.f"])
         #expect(function(1) == 1)
         _ = try? harness.apply("x", version: 2, replaces: ["T.f"])
-        harness.runner.removeAll()
+        harness.runner.deactivateAll()
         let head = #""patch":"com.example.shop.fix","version":1"#
         #expect(
             harness.events.map(\.jsonLine) == [
                 #"{"schema":"patchpack.event/1","event":"loaded",\#(head),"replaces":["T.f"]}"#,
-                #"{"schema":"patchpack.event/1","event":"applied",\#(head)}"#,
+                #"{"schema":"patchpack.event/1","event":"activated",\#(head)}"#,
                 #"{"schema":"patchpack.event/1","event":"log",\#(head),"level":"warn","message":"a \"line\"\n"}"#,
                 #"{"schema":"patchpack.event/1","event":"log",\#(head),"level":"info","message":"a\t1\tnil\ttable"}"#,
                 #"{"schema":"patchpack.event/1","event":"failed",\#(head),"function":"T.f","code":"script","message":"wrong result: expected integer, given string","script":"main.lua","line":1}"#,
                 #"{"schema":"patchpack.event/1","event":"refused","patch":"com.example.shop.fix","version":2,"code":"script","message":"syntax error near <eof>","hint":"correct the script","script":"main.lua","line":1}"#,
-                #"{"schema":"patchpack.event/1","event":"removed",\#(head)}"#,
+                #"{"schema":"patchpack.event/1","event":"deactivated",\#(head)}"#,
             ])
         #expect(
             harness.events[4].description

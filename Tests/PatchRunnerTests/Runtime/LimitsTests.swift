@@ -46,7 +46,7 @@ import Testing
         #expect(sync(3, ["a", "b"]) == ["a", "b"])
         #expect(nested(Node(name: "mine", next: [])).name == "mine")
         #expect(await slow(7) == 7)
-        harness.runner.removeAll()
+        harness.runner.deactivateAll()
         #expect(sync(3, ["a", "b"]) == ["a", "b"])
     }
 

@@ -93,20 +93,20 @@ import TestSupport
         func script(_ answer: Int) -> String { "patch.replace('T.f', function() return \(answer) end)" }
         try harness.apply(script(1), version: 1, replaces: ["T.f"])
         let two = try harness.runner.load(try Harness.verified(script(2), version: 2, replaces: ["T.f"]))
-        try harness.runner.apply(two)
+        try harness.runner.activate(two)
         #expect(function(0) == 2)
         #expect(harness.runner.active.map(\.version) == [2])
         #expect(harness.runner.floors == ["com.example.shop.fix": 2])
         let older = #expect(throws: PatchError.self) { try harness.apply(script(1), version: 1, replaces: ["T.f"]) }
         #expect(older?.code == .policy)
-        let again = #expect(throws: PatchError.self) { try harness.runner.apply(two) }
+        let again = #expect(throws: PatchError.self) { try harness.runner.activate(two) }
         #expect(again?.code == .config)
         #expect(function(0) == 2)
-        harness.runner.removeAll()
+        harness.runner.deactivateAll()
         #expect(function(0) == 0)
         #expect(
             harness.events.map(\.name) == [
-                "loaded", "applied", "loaded", "removed", "applied", "refused", "refused", "removed",
+                "loaded", "activated", "loaded", "deactivated", "activated", "refused", "refused", "deactivated",
             ])
     }
 
@@ -116,7 +116,7 @@ import TestSupport
         var envelope = try Harness.envelope("patch.replace('T.f', function(o, x) return x + 1 end)", replaces: ["T.f"])
         try harness.runner.install(envelope, trust: TestKeys.trust, keys: TestKeys.script)
         #expect(function(1) == 2)
-        harness.runner.removeAll()
+        harness.runner.deactivateAll()
         envelope[100] ^= 1
         let error = #expect(throws: PatchError.self) {
             try harness.runner.install(envelope, trust: TestKeys.trust, keys: TestKeys.script)
@@ -141,7 +141,7 @@ import TestSupport
         do {
             let runner = PatchRunner(
                 registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), clock: { nil })
-            try runner.apply(
+            try runner.activate(
                 try runner.load(
                     try Harness.verified("patch.replace('T.f', function(o, x) return x + 1 end)", replaces: ["T.f"])))
             #expect(function(1) == 2)

@@ -19,8 +19,8 @@ import TestSupport
             """, replaces: ["Cart.total"])
         #expect(total(9.5, -2) == 0)
         #expect(total(9.5, 2) == 20)
-        #expect(harness.runner.remove("com.example.shop.fix"))
+        #expect(harness.runner.deactivate("com.example.shop.fix"))
         #expect(total(9.5, -2) == -19)
-        #expect(harness.events.map(\.name) == ["loaded", "applied", "removed"])
+        #expect(harness.events.map(\.name) == ["loaded", "activated", "deactivated"])
     }
 }

@@ -11,7 +11,7 @@ import Testing
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
         var old: LoadedPatch? = try harness.apply(
             "patch.replace('T.f', function() return 1 end)", id: "com.example.one", replaces: ["T.f"])
-        harness.runner.remove("com.example.one")
+        harness.runner.deactivate("com.example.one")
         try harness.apply("patch.replace('T.f', function() return 222 end)", id: "com.example.two", replaces: ["T.f"])
         #expect(function(0) == 222)
         withExtendedLifetime(old) {}
@@ -186,7 +186,7 @@ import Testing
                         "patch.replace('T.f', function() return \(version) end)", version: version, replaces: ["T.f"]))
             }
             await withTaskGroup(of: Void.self) { group in
-                for patch in patches { group.addTask { try? harness.runner.apply(patch) } }
+                for patch in patches { group.addTask { try? harness.runner.activate(patch) } }
             }
             #expect(function(0) == 2)
             #expect(harness.runner.active.map(\.version) == [2])
@@ -199,7 +199,7 @@ import Testing
         let other = PatchRunner(
             registry: harness.registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), clock: { nil })
         let patch = try other.load(try Harness.verified("patch.replace('T.f', print)", replaces: ["T.f"]))
-        let error = #expect(throws: PatchError.self) { try harness.runner.apply(patch) }
+        let error = #expect(throws: PatchError.self) { try harness.runner.activate(patch) }
         #expect(error?.code == .config)
     }
 
@@ -282,9 +282,9 @@ import Testing
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
         _ = try harness.registry.replaceable("T.again") { [weak runner = harness.runner] () throws -> Void in
             guard let runner else { return }
-            try runner.apply(try runner.load(verified))
+            try runner.activate(try runner.load(verified))
         }
-        try harness.runner.apply(try harness.runner.load(verified))
+        try harness.runner.activate(try harness.runner.load(verified))
         #expect(function(1) == 1)
         #expect(function(2) == 7)
     }

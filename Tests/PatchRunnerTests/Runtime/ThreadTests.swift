@@ -61,8 +61,8 @@ import Testing
         await onThreads(5, seconds: 1.5) { thread in
             if thread == 0 {
                 do {
-                    try harness.runner.apply(try harness.runner.load(verified))
-                    harness.runner.remove("com.example.shop.fix")
+                    try harness.runner.activate(try harness.runner.load(verified))
+                    harness.runner.deactivate("com.example.shop.fix")
                     rounds.add()
                 } catch {
                     wrong.locked { $0.append(-1) }
@@ -97,17 +97,17 @@ import Testing
                     if two == 0 { torn.add() }
                     done.resume()
                 }
-                try? harness.runner.apply(patch)
+                try? harness.runner.activate(patch)
             }
             #expect(torn.count == 0)
-            harness.runner.removeAll()
+            harness.runner.deactivateAll()
         }
     }
 
     @Test func aPatchCanBeRemovedFromWithinItsCall() throws {
         let harness = try Harness()
         let remove = try harness.registry.replaceable("T.remove") { [weak runner = harness.runner] () -> Bool in
-            runner?.remove("com.example.shop.fix") == true
+            runner?.deactivate("com.example.shop.fix") == true
         }
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
         try harness.apply(

@@ -230,7 +230,7 @@ import Testing
             }
             return (seconds - limit, codes)
         }
-        try harness.runner.apply(try harness.runner.load(patch))
+        try harness.runner.activate(try harness.runner.load(patch))
         let seconds = processorTime { #expect(function(7) == 7) }
         return (seconds - limit, harness.failures.map(\.code))
     }

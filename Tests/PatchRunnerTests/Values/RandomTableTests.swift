@@ -121,7 +121,7 @@ import Testing
             _ = tree(seed)
         }
         #expect(harness.failures.contains { $0.code == .script })
-        harness.runner.removeAll()
+        harness.runner.deactivateAll()
         #expect(run(1) == -1)
     }
 

@@ -250,7 +250,7 @@ struct TestCommandTests {
     @Test(arguments: ["order_spec", "assertions_spec"]) func bustedSaysTheSame(_ spec: String) throws {
         try #require(Tool.exists("/usr/bin/busted"), "lua-busted is missing: run scripts/deps.sh test")
         try workshop.folder.write(
-            String(contentsOfFile: "\(Tool.root)/Tests/PatchRunnerTests/Spec/busted/\(spec).lua", encoding: .utf8),
+            String(contentsOfFile: "\(Tool.root)/Tests/PatchWorkbenchTests/Spec/busted/\(spec).lua", encoding: .utf8),
             to: "s.lua")
         func outcomes(_ lines: [String]) -> [String] {
             lines.filter { ($0.hasPrefix("ok") || $0.hasPrefix("not ok")) && !$0.contains("# SKIP") }

@@ -16,12 +16,9 @@ package enum LuaLibrary {
 
     private static func loads(_ source: String) -> Bool {
         do throws(PatchError) {
-            let limits = PatchLimits()
             let state = try ScriptState(
-                patch: .init(id: "com.example.doctor", version: 1), limits: limits,
-                scripts: [PatchScript(name: "doctor.lua", bytes: Array(source.utf8))],
-                host: HostInfo(app: "com.example.doctor", version: "1"), names: NameTable(),
-                breaker: Breaker(limits: limits) { _, _ in }, events: { _ in }, seed: 1)
+                [PatchScript(name: "doctor.lua", bytes: Array(source.utf8))], limits: PatchLimits(),
+                host: HostInfo(app: "com.example.doctor", version: "1"), names: NameTable(), reports: .none, seed: 1)
             defer { state.close() }
             try state.load()
             return true

@@ -1,3 +1,5 @@
+internal import PatchRunner
+
 /// Any value of Lua's that can pass between two states: what a spec gives and gets.
 enum ScriptValue: PatchValue, Sendable {
     case `nil`
@@ -19,7 +21,7 @@ enum ScriptValue: PatchValue, Sendable {
         case .string(let bytes): stack.push(bytes: bytes)
         case .object(let object):
             // Back in its own state it is the table that it was made of.
-            if object.spec === stack.script { stack.pushHeld(object.held) } else { stack.push(object: object) }
+            if object.spec.values === stack.values { stack.pushHeld(object.held) } else { stack.push(object: object) }
         case .table(let pairs):
             guard stack.makeRoom() else { return stack.refuse("tables nested too deep") }
             stack.pushTable(fields: pairs.count)
@@ -45,7 +47,7 @@ enum ScriptValue: PatchValue, Sendable {
     }
 
     private static func readTable(from stack: PatchStack, at index: Int32) -> ScriptValue? {
-        if let object = stack.script.specObject(at: index, on: stack) { return .object(object) }
+        if let object = stack.specObject(at: index) { return .object(object) }
         var pairs: [(ScriptValue, ScriptValue)] = []
         let isRead = stack.forEachPair(at: index) {
             guard let key = read(from: stack, at: -2), let value = read(from: stack, at: -1) else { return false }
@@ -113,7 +115,7 @@ enum ScriptValue: PatchValue, Sendable {
 }
 
 /// A table of a spec's that stands for an object of the host.
-final class SpecObject: PatchObject {
+final class SpecObject: NamedObject {
     let className: String
     /// Where the spec's state keeps the table.
     let held: Int32
@@ -168,7 +170,7 @@ final class ScriptFunction: Sendable {
                         stack.leave()
                         return value.converted(to: signature?.result ?? "value")
                     }
-                    stack.script.refuseRead("expected \(signature?.result ?? "value"), given \(value.typeName)")
+                    stack.values.refuseRead("expected \(signature?.result ?? "value"), given \(value.typeName)")
                 }
                 switch unsafe slot.settle(stack, ScriptResult.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()

@@ -3,6 +3,7 @@ import PatchCrypto
 import Testing
 
 @testable import PatchRunner
+@testable import PatchWorkbench
 
 @Suite struct PatchLintTests {
     /// What a small app offers.
@@ -237,9 +238,11 @@ import Testing
     }
 
     @Test func theNamesAreThoseOfTheSandbox() throws {
-        let harness = try Harness()
-        let list = try harness.registry.replaceable("T.list") { () -> [String: [String]] in [:] }
-        try harness.apply(
+        let registry = PatchRegistry()
+        let list = try registry.replaceable("T.list") { () -> [String: [String]] in [:] }
+        let runner = PatchRunner(
+            registry: registry, host: try HostInfo(app: "com.example.shop", version: "1"), clock: { nil })
+        let source =
             """
             patch.replace("T.list", function()
               local names = {_G = {}}
@@ -252,8 +255,13 @@ import Testing
               end
               return names
             end)
-            """, replaces: ["T.list"])
-        var names = list().mapValues(Set.init)
+            """
+        let script = PatchScript(name: "main.lua", bytes: Array(source.utf8))
+        let manifest = try Manifest(
+            id: "com.example.shop.fix", version: 1, app: "com.example.shop", replaces: ["T.list"],
+            scripts: [.init(name: script.name, size: script.bytes.count)])
+        try runner.activate(try runner.load(VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])))
+        var names = withExtendedLifetime(runner) { list() }.mapValues(Set.init)
         #expect(names.removeValue(forKey: "_G") == SandboxNames.globals)
         #expect(names == SandboxNames.members)
         #expect(SandboxNames.globals.isDisjoint(with: SandboxNames.missing))

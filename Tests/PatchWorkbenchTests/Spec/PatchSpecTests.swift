@@ -2,6 +2,7 @@ import PatchCrypto
 import Testing
 
 @testable import PatchRunner
+@testable import PatchWorkbench
 
 @Suite struct PatchSpecTests {
     private let patch =

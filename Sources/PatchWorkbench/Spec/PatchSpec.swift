@@ -1,4 +1,5 @@
 package import PatchCrypto
+package import PatchRunner
 internal import Synchronization
 
 /// A patch under test: what it says of itself, and its scripts.
@@ -136,13 +137,14 @@ package final class PatchSpec: Sendable {
         // That, and counting lines, takes longer than a call in the app may; fuel is what bounds a test.
         limits.callTime = .seconds(10)
         limits.loadTime = .seconds(10)
+        let counter: @Sendable (String, String, Int) -> Void = { [lines] in lines.count(SpecReport.key($0, $1), $2) }
         runner = PatchRunner(
             registry: registry,
             host: try HostInfo(
                 app: interface?.app ?? patches.first?.manifest.app ?? "com.example.app",
                 version: interface?.appVersion ?? "1"),
-            limits: limits, clock: { time }, events: { recorder.record($0) },
-            checksHost: interface != nil, lines: covers ? lines : nil)
+            limits: limits, clock: { time }, events: { recorder.record($0) }, checksHost: interface != nil,
+            onLine: covers ? counter : nil)
         var free = PatchLimits()
         free.loadFuel = Int.max / 2
         free.callDepth = 1000
@@ -150,8 +152,8 @@ package final class PatchSpec: Sendable {
         free.memory = 1 << 30
         free.peakMemory = 1 << 30
         spec = try ScriptState(
-            patch: .init(id: "com.example.spec", version: 1), limits: free, scripts: [script], host: runner.host,
-            names: registry.names, breaker: Breaker(limits: free) { _, _ in }, events: { _ in }, seed: 1, isFree: true)
+            [script], limits: free, host: runner.host, names: registry.names, reports: .none, seed: 1,
+            libraries: .all)
         unsafe recorder.owner = self
     }
 
@@ -186,18 +188,23 @@ package final class PatchSpec: Sendable {
         // What it calls outside of tests is patched too.
         try install()
         let problem = try spec.callFree("load", [.string(script.bytes), .text(script.name)])
-        runner.removeAll()
+        runner.deactivateAll()
         if let problem = problem.first?.text { throw PatchError(.script, trimmed(problem)) }
         while let test = try next() { report.tests.append(test) }
         report.coverage = lines.all
         for patch in patches {
             for script in patch.scripts {
                 let key = SpecReport.key(patch.manifest.id, script.name)
-                for line in (try? spec.chunk(of: script))?.lines ?? [] {
+                for line in Self.lines(of: script, in: spec) {
                     report.coverage[key, default: [:]][line, default: 0] += 0
                 }
             }
         }
+    }
+
+    /// The lines of a script that hold code; none if it does not compile.
+    private static func lines(of script: PatchScript, in spec: ScriptState) -> Set<Int> {
+        (try? spec.loader.precompiled(script)).flatMap { Chunk(dumped: $0) }?.lines ?? []
     }
 
     /// Runs the next test; nil after the last one.
@@ -207,10 +214,10 @@ package final class PatchSpec: Sendable {
             state.events = []
         }
         try install()
-        defer { runner.removeAll() }
+        defer { runner.deactivateAll() }
         let named = try spec.callFree("advance", [])
         guard let name = named.first?.text else { return nil }
-        let began = pp_now()
+        let began = monotonicTime()
         let outcome: [ScriptValue]
         do throws(PatchError) {
             outcome = try spec.callFree("run", [])
@@ -220,7 +227,7 @@ package final class PatchSpec: Sendable {
         return SpecReport.Test(
             name: name, line: named.dropFirst().first?.number ?? 0,
             status: SpecReport.Status(rawValue: outcome.first?.text ?? "") ?? .failed,
-            message: message(of: outcome), nanoseconds: pp_now() - began)
+            message: message(of: outcome), nanoseconds: monotonicTime() - began)
     }
 
     /// What a test says, without the frames of this library, and what the patches' own failures were.
@@ -230,7 +237,7 @@ package final class PatchSpec: Sendable {
         let failures = state.locked { state in
             state.events.compactMap { event -> String? in
                 guard case .failed(_, let function, let failure) = event else { return nil }
-                return "the patch failed in \(function): \(failure.place)\(failure.message)"
+                return "the patch failed in \(function): \(failure.text)"
             }
         }
         return ([trimmed(text)] + failures).joined(separator: "\n")
@@ -249,14 +256,14 @@ package final class PatchSpec: Sendable {
 
     private func install() throws(PatchError) {
         for patch in patches {
-            try runner.apply(
+            try runner.activate(
                 try runner.load(VerifiedPatch(unverifiedForTesting: patch.manifest, scripts: patch.scripts)))
         }
     }
 
     private func countReplacements() throws(PatchError) -> Int {
         try install()
-        defer { runner.removeAll() }
+        defer { runner.deactivateAll() }
         return runner.active.reduce(0) { $0 + $1.replaces.count }
     }
 
@@ -361,7 +368,7 @@ package final class PatchSpec: Sendable {
 
     private func expose(_ exposed: PatchInterface.Class) throws(PatchError) {
         let methods = exposed.methods.map { method in
-            NameTable.Method(name: method.name, signature: method.signature) { stack in
+            ExposedMethod(name: method.name, signature: method.signature) { stack in
                 guard let object = SpecObject.read(from: stack, at: 1) else {
                     stack.push(
                         message: "the object of \(exposed.name):\(method.name): "
@@ -431,7 +438,7 @@ package final class PatchSpec: Sendable {
 
     /// `host.fuel()`: the fuel that the newest patch's last call took.
     private func fuel(_ stack: PatchStack) -> Int32 {
-        stack.push(Int64(runner.active.last?.script.fuelUsed ?? 0))
+        stack.push(Int64(runner.active.last?.script.lua.fuelUsed ?? 0))
         return 1
     }
 

@@ -1,4 +1,5 @@
 package import PatchCrypto
+package import PatchRunner
 
 /// Looks at a patch before it ships: does it parse, does it fit the app, does it replace what it says.
 ///
@@ -65,7 +66,7 @@ package struct PatchLint {
         var chunks: [Chunk] = []
         for (script, text) in zip(scripts, texts) {
             do throws(PatchError) {
-                if let chunk = try state.chunk(of: script) { chunks.append(chunk) }
+                if let chunk = Chunk(dumped: try state.loader.precompiled(script)) { chunks.append(chunk) }
             } catch {
                 found.append(Self.finding(for: error, in: text))
             }
@@ -82,12 +83,10 @@ package struct PatchLint {
     }
 
     private func state() throws(PatchError) -> ScriptState {
-        let limits = PatchLimits()
-        return try ScriptState(
-            patch: .init(id: "com.example.lint", version: 1), limits: limits, scripts: scripts,
+        try ScriptState(
+            scripts, limits: PatchLimits(),
             host: HostInfo(app: interface?.app ?? "com.example.app", version: interface?.appVersion ?? "1"),
-            names: names,
-            breaker: Breaker(limits: limits) { _, _ in }, events: { _ in }, seed: 1)
+            names: names, reports: .none, seed: 1)
     }
 
     /// A finding for a script that does not compile.
@@ -155,16 +154,16 @@ package struct PatchLint {
 
     private mutating func checkReplacements(of state: ScriptState) {
         var replaced: [String] = []
-        unsafe state.replacements.forEach { replacement in
-            let name = unsafe replacement.name
+        for layer in state.lua.layers {
+            let name = layer.name
             replaced.append(name)
-            let (script, begin) = unsafe state.place(of: replacement)
+            let (script, begin) = layer.place
             let index = texts.firstIndex { $0.name == script } ?? 0
             let text = texts[index]
             checkOriginal(name, index, line: begin)
             // A function of Lua's own begins nowhere.
             let line = begin > 0 ? begin : text.firstLine(with: name) ?? 1
-            check(name, unsafe state.chunk(of: replacement), line: line, text: text)
+            check(name, Chunk(dumped: state.loader.precompiled(layer)), line: line, text: text)
         }
         let entry = texts[0]
         for name in replaces where !replaced.contains(name) {

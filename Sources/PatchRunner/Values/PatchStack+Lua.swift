@@ -3,10 +3,10 @@ internal import CLuaBridge
 // Pushing and reading; none of it can raise (see `values.c`).
 
 extension PatchStack {
-    func pushNil() { unsafe pp_push_nil(state) }
-    @usableFromInline func push(_ value: Bool) { unsafe pp_push_bool(state, value) }
-    @usableFromInline func push(_ value: Int64) { unsafe pp_push_integer(state, value) }
-    @usableFromInline func push(_ value: Double) { unsafe pp_push_number(state, value) }
+    package func pushNil() { unsafe pp_push_nil(state) }
+    @usableFromInline package func push(_ value: Bool) { unsafe pp_push_bool(state, value) }
+    @usableFromInline package func push(_ value: Int64) { unsafe pp_push_integer(state, value) }
+    @usableFromInline package func push(_ value: Double) { unsafe pp_push_number(state, value) }
 
     /// Pays for work that is done for the script: steps, and bytes that are about to be made.
     ///
@@ -14,18 +14,18 @@ extension PatchStack {
     func pays(_ steps: Int, bytes: Int = 0) -> Bool { unsafe pp_pay(state, UInt64(steps), UInt64(bytes)) }
 
     /// The host's own function begins, and has ended: its time is not the script's.
-    @usableFromInline func hostBegins() { unsafe pp_host_begins(state) }
-    @usableFromInline func hostEnds() { unsafe pp_host_ends(state) }
+    @usableFromInline package func hostBegins() { unsafe pp_host_begins(state) }
+    @usableFromInline package func hostEnds() { unsafe pp_host_ends(state) }
 
-    func push(_ text: String) {
+    package func push(_ text: String) {
         var text = text
         text.withUTF8 { unsafe push(UnsafeRawBufferPointer($0)) }
     }
 
-    func push(bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe push($0) } }
+    package func push(bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe push($0) } }
 
     private func push(_ bytes: UnsafeRawBufferPointer) {
-        let limit = script.limits.stringBytes
+        let limit = values.limits.stringBytes
         guard bytes.count <= limit else {
             return refuse("a string of \(bytes.count) bytes, and \(limit) are allowed")
         }
@@ -34,7 +34,7 @@ extension PatchStack {
     }
 
     /// Pushes a text for a message, cut where that is long.
-    func push(text: String) {
+    package func push(text: String) {
         var text = String(decoding: text.utf8.prefix(Self.longestMessage), as: UTF8.self)
         text.withUTF8 { bytes in
             unsafe bytes.withMemoryRebound(to: CChar.self) { unsafe pp_push_string(state, $0.baseAddress, $0.count) }
@@ -44,43 +44,43 @@ extension PatchStack {
     /// Bytes of a script's message that are looked at.
     private static let longestMessage = 4096
 
-    func push(_ values: [Double]) {
+    package func push(_ values: [Double]) {
         guard pays(values.count, bytes: 16 * values.count) else { return pushNil() }
         unsafe values.withUnsafeBufferPointer { unsafe pp_push_numbers(state, $0.baseAddress, $0.count) }
     }
 
-    func push(_ values: [Int]) {
+    package func push(_ values: [Int]) {
         guard pays(values.count, bytes: 16 * values.count) else { return pushNil() }
         unsafe values.withUnsafeBytes {
             unsafe pp_push_integers(state, $0.baseAddress?.assumingMemoryBound(to: Int64.self), values.count)
         }
     }
 
-    @usableFromInline func bool(at index: Int32) -> Bool? {
+    @usableFromInline package func bool(at index: Int32) -> Bool? {
         let read = unsafe pp_read_bool(state, index)
         return read.is_there ? read.value != 0 : nil
     }
 
-    @usableFromInline func integer(at index: Int32) -> Int64? {
+    @usableFromInline package func integer(at index: Int32) -> Int64? {
         let read = unsafe pp_read_integer(state, index)
         return read.is_there ? read.value : nil
     }
 
-    @usableFromInline func number(at index: Int32) -> Double? {
+    @usableFromInline package func number(at index: Int32) -> Double? {
         let read = unsafe pp_read_number(state, index)
         return read.is_there ? read.value : nil
     }
 
-    func string(at index: Int32) -> String? {
+    package func string(at index: Int32) -> String? {
         unsafe withBytes(at: index) { unsafe String(validating: $0, as: UTF8.self) } ?? nil
     }
 
-    func bytes(at index: Int32) -> [UInt8]? {
+    package func bytes(at index: Int32) -> [UInt8]? {
         unsafe withBytes(at: index) { unsafe Array($0) }
     }
 
     /// A string's beginning, for a message; what is not UTF-8 is replaced.
-    func text(at index: Int32) -> String {
+    package func text(at index: Int32) -> String {
         var count = 0
         guard let bytes = unsafe pp_read_string(state, index, &count) else { return "" }
         let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: min(count, Self.longestMessage))
@@ -92,11 +92,11 @@ extension PatchStack {
     private func withBytes<Result>(at index: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
         var count = 0
         guard let bytes = unsafe pp_read_string(state, index, &count) else { return nil }
-        guard count <= script.limits.stringBytes else {
-            script.refuseRead("a string of \(count) bytes, and \(script.limits.stringBytes) are allowed")
+        guard count <= values.limits.stringBytes else {
+            values.refuseRead("a string of \(count) bytes, and \(values.limits.stringBytes) are allowed")
             return nil
         }
-        guard pays(1 + count / 64), script.count(elements: 0, bytes: count) else { return nil }
+        guard pays(1 + count / 64), values.count(elements: 0, bytes: count) else { return nil }
         return unsafe body(UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self))
     }
 
@@ -125,12 +125,12 @@ extension PatchStack {
     }
 
     @usableFromInline func isNil(at index: Int32) -> Bool { unsafe pp_is_nil(state, index) }
-    func isTable(at index: Int32) -> Bool { unsafe pp_is_table(state, index) }
-    func typeName(at index: Int32) -> String { unsafe String(cString: pp_type_name(state, index)) }
+    package func isTable(at index: Int32) -> Bool { unsafe pp_is_table(state, index) }
+    package func typeName(at index: Int32) -> String { unsafe String(cString: pp_type_name(state, index)) }
 
     // MARK: tables
 
-    func pushTable(elements: Int = 0, fields: Int = 0) {
+    package func pushTable(elements: Int = 0, fields: Int = 0) {
         unsafe _ = pp_check_stack(state, 8)
         // The bytes that its parts will need, the fields' rounded up to a power of two.
         let parts = elements.addingOrMost(5 * min(fields, 1 << 40))
@@ -144,26 +144,26 @@ extension PatchStack {
 
     /// Takes the key and the value on top into the table below them.
     func setPair() { unsafe pp_set_pair(state, -3) }
-    func setPair(of table: Int32) { unsafe pp_set_pair(state, table) }
+    package func setPair(of table: Int32) { unsafe pp_set_pair(state, table) }
     func setElement(_ index: Int, of table: Int32) { unsafe pp_set_element(state, table, Int64(index)) }
 
     func pushElement(_ element: Int, of index: Int32) { unsafe pp_get_element(state, index, Int64(element)) }
 
     /// Replaces the key on top by its value.
-    func getValue(of table: Int32) { unsafe pp_get_value(state, table) }
+    package func getValue(of table: Int32) { unsafe pp_get_value(state, table) }
 
-    func pop() { unsafe pp_set_top(state, -2) }
-    var top: Int32 {
+    package func pop() { unsafe pp_set_top(state, -2) }
+    package var top: Int32 {
         get { unsafe pp_top(state) }
         nonmutating set { unsafe pp_set_top(state, newValue) }
     }
     func absolute(_ index: Int32) -> Int32 { unsafe pp_absolute(state, index) }
-    func pushCopy(of index: Int32) { unsafe pp_push_copy(state, index) }
+    package func pushCopy(of index: Int32) { unsafe pp_push_copy(state, index) }
     func insert(at index: Int32) { unsafe pp_insert(state, index) }
     /// Pops a value and puts it in the place of another.
     func replace(_ index: Int32) { unsafe pp_replace(state, index) }
     /// Whether a few more values can be pushed.
-    @discardableResult func makeRoom() -> Bool { unsafe pp_check_stack(state, 16) }
+    @discardableResult package func makeRoom() -> Bool { unsafe pp_check_stack(state, 16) }
 
     /// A table's length as a sequence; nil for another value, and for a table that has other keys and no sequence.
     func sequenceLength(at index: Int32) -> Int? {
@@ -175,7 +175,7 @@ extension PatchStack {
     ///
     /// - Returns: Its length; nil where it is none, or past a limit. Else `endTable` must follow.
     func beginTable(at index: Int32) -> Int? {
-        guard makeRoom(), let length = sequenceLength(at: index), script.enterTable(elements: length) else {
+        guard makeRoom(), let length = sequenceLength(at: index), values.enterTable(elements: length) else {
             return nil
         }
         guard pays(length) else {
@@ -185,22 +185,22 @@ extension PatchStack {
         return length
     }
 
-    func endTable() { script.leaveTable() }
+    func endTable() { values.leaveTable() }
 
     /// Visits a table's pairs, the key at -2 and the value at -1, as long as the body returns true.
-    func forEachPair(at index: Int32, _ body: () -> Bool) -> Bool {
-        guard makeRoom(), isTable(at: index), script.enterTable(elements: 0) else { return false }
-        defer { script.leaveTable() }
+    package func forEachPair(at index: Int32, _ body: () -> Bool) -> Bool {
+        guard makeRoom(), isTable(at: index), values.enterTable(elements: 0) else { return false }
+        defer { values.leaveTable() }
         let table = absolute(index)
         let calls = unsafe pp_calls(state)
         pushNil()
         while true {
             let found = unsafe pp_next(state, table, calls)
             guard found == PP_PAIR else {
-                if found == PP_CHANGED { script.refuseRead("a table that changed while it was read") }
+                if found == PP_CHANGED { values.refuseRead("a table that changed while it was read") }
                 return found == PP_NO_PAIR
             }
-            guard pays(1), script.count(elements: 1, bytes: 0), body() else {
+            guard pays(1), values.count(elements: 1, bytes: 0), body() else {
                 pop()
                 pop()
                 return false
@@ -210,34 +210,34 @@ extension PatchStack {
     }
 
     /// Keeps a value beyond the call, for the state's own life.
-    func hold(_ index: Int32) -> Int32 {
+    package func hold(_ index: Int32) -> Int32 {
         pushCopy(of: index)
         return unsafe pp_hold(state)
     }
-    func pushHeld(_ held: Int32) { unsafe pp_push_held(state, held) }
+    package func pushHeld(_ held: Int32) { unsafe pp_push_held(state, held) }
 
     /// Calls the function that stands below so many arguments; its results, or its error's text, are left.
-    func call(_ arguments: Int32, results: Int32) -> Bool { unsafe pp_call_function(state, arguments, results) }
+    package func call(_ arguments: Int32, results: Int32) -> Bool { unsafe pp_call_function(state, arguments, results) }
 
     // MARK: objects and errors
 
-    func push(object: any PatchObject) {
+    package func push(object: any PatchObject) {
         guard pays(10) else { return pushNil() }
-        let number = script.keep(object, for: unsafe pp_owning_call(state))
-        unsafe pp_push_object(state, script.names.className(of: object), number)
+        let number = values.keep(object, for: unsafe pp_owning_call(state))
+        unsafe pp_push_object(state, values.className(object), number)
     }
 
-    func object(at index: Int32) -> (any PatchObject)? {
+    package func object(at index: Int32) -> (any PatchObject)? {
         var number: Int64 = 0
         guard unsafe pp_read_object(state, index, &number) else { return nil }
-        if let object = script.object(number) { return object }
-        script.refuseRead(
+        if let object = values.object(number) { return object }
+        values.refuseRead(
             "\(typeName(at: index)) was kept from an earlier call; objects are good for the call that gives them")
         return nil
     }
 
     /// Pushes a message that begins with the script's position.
-    func push(message: String) {
+    package func push(message: String) {
         var message = String(decoding: message.utf8.prefix(Self.longestMessage), as: UTF8.self)
         message.withUTF8 { bytes in
             unsafe bytes.withMemoryRebound(to: CChar.self) { unsafe pp_push_message(state, $0.baseAddress, $0.count) }
@@ -247,28 +247,25 @@ extension PatchStack {
     /// Leaves an error for the bridge to raise.
     ///
     /// - Returns: What a callback returns for it.
-    @usableFromInline func raise(_ error: any Error) -> Int32 {
-        unsafe pp_push_host_error(state, script.keep(error, for: pp_owning_call(state)))
+    @usableFromInline package func raise(_ error: any Error) -> Int32 {
+        unsafe pp_push_host_error(state, values.keep(error, for: pp_owning_call(state)))
         return -1
     }
 
-    /// Ends a spec's own code after so many nanoseconds; 0 for no limit.
-    func limitTime(_ nanoseconds: Int64) { unsafe pp_limit_time(state, nanoseconds) }
-
-    /// The script whose stack this is.
-    var script: ScriptState { unsafe ScriptState.at(pp_context(state)) }
+    /// What belongs to the calls of the script whose stack this is.
+    package var values: CallValues { unsafe CallValues.at(pp_context(state)) }
 
     /// What a read value was refused for, where that is not its type.
-    func takeReadFault() -> String? { script.takeReadFault() }
+    package func takeReadFault() -> String? { values.takeReadFault() }
 
     /// Why a value could not be read as what was expected.
-    func mismatch(expected type: String, at index: Int32) -> String {
+    package func mismatch(expected type: String, at index: Int32) -> String {
         takeReadFault() ?? "expected \(type), given \(typeName(at: index))"
     }
 
     /// A value cannot be given to a script: the run that was to get it fails.
-    func refuse(_ message: String) {
-        script.refusePush(message)
+    package func refuse(_ message: String) {
+        values.refusePush(message)
         unsafe pp_refuse_run(state)
         pushNil()
     }

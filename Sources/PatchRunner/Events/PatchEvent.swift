@@ -1,26 +1,7 @@
-internal import CLuaBridge
 public import PatchCrypto
 
 /// What happens to patches, for a host's log.
 public enum PatchEvent: Sendable {
-    /// A patch.
-    public struct Patch: Sendable, Hashable {
-        /// Its reverse-DNS name.
-        public let id: String
-        /// Its number.
-        public let version: Int
-
-        /// Names a patch.
-        ///
-        /// - Parameters:
-        ///   - id: Its reverse-DNS name.
-        ///   - version: Its number.
-        public init(id: String, version: Int) {
-            self.id = id
-            self.version = version
-        }
-    }
-
     /// Why a call of a replacement gave no answer.
     public struct Failure: Sendable {
         /// `script` for an error or a wrong result, `script-limit` for a run that was ended.
@@ -51,21 +32,21 @@ public enum PatchEvent: Sendable {
     }
 
     /// A patch's script ran, and said what it replaces.
-    case loaded(Patch, replaces: [String])
-    /// A patch's replacements stand.
-    case applied(Patch)
-    /// A patch's replacements are gone.
-    case removed(Patch)
+    case loaded(PatchID, replaces: [String])
+    /// A patch's replacements are active.
+    case activated(PatchID)
+    /// A patch's replacements are no longer active.
+    case deactivated(PatchID)
     /// A patch was refused; its id and version once the manifest is verified.
-    case refused(PatchError, Patch?)
+    case refused(PatchError, PatchID?)
     /// A replacement failed, and what lies below it answered, unless it had answered before.
-    case failed(Patch, function: String, Failure)
+    case failed(PatchID, function: String, Failure)
     /// The original answered without a failure of the patch.
-    case fellBack(Patch, function: String, Fallback)
+    case fellBack(PatchID, function: String, Fallback)
     /// A patch failed too often and was taken out.
-    case breakerOpened(Patch, failures: Int)
+    case breakerOpened(PatchID, failures: Int)
     /// A script wrote to the log.
-    case log(Patch, LogLevel, String)
+    case log(PatchID, LogLevel, String)
 }
 
 extension PatchEvent {
@@ -77,7 +58,7 @@ extension PatchEvent {
         ]
         switch self {
         case .loaded(_, let replaces): members.append(("replaces", .array(replaces.map(JSONValue.string))))
-        case .applied, .removed: break
+        case .activated, .deactivated: break
         case .refused(let error, _):
             members += [
                 ("code", .string("\(error.code)")), ("message", .string(error.message)),
@@ -103,8 +84,8 @@ extension PatchEvent {
     public var name: String {
         switch self {
         case .loaded: "loaded"
-        case .applied: "applied"
-        case .removed: "removed"
+        case .activated: "activated"
+        case .deactivated: "deactivated"
         case .refused: "refused"
         case .failed: "failed"
         case .fellBack: "fell-back"
@@ -114,9 +95,9 @@ extension PatchEvent {
     }
 
     /// The patch that it is about.
-    public var patch: Patch? {
+    public var patch: PatchID? {
         switch self {
-        case .loaded(let patch, _), .applied(let patch), .removed(let patch), .failed(let patch, _, _),
+        case .loaded(let patch, _), .activated(let patch), .deactivated(let patch), .failed(let patch, _, _),
             .fellBack(let patch, _, _), .breakerOpened(let patch, _), .log(let patch, _, _):
             patch
         case .refused(_, let patch): patch
@@ -130,10 +111,10 @@ extension PatchEvent: CustomStringConvertible {
         let subject = patch.map { "\($0.id) \($0.version)" } ?? "a patch"
         switch self {
         case .loaded(_, let replaces): return "\(subject) loaded: replaces \(replaces.joined(separator: ", "))"
-        case .applied, .removed: return "\(subject) \(name)"
+        case .activated, .deactivated: return "\(subject) \(name)"
         case .refused(let error, _): return "\(subject) refused: \(error)"
         case .failed(_, let function, let failure):
-            return "\(subject) failed in \(function): \(failure.place)\(failure.message)"
+            return "\(subject) failed in \(function): \(failure.text)"
         case .fellBack(_, let function, let reason):
             return "\(subject) was passed by in \(function): \(reason.rawValue)"
         case .breakerOpened(_, let failures): return "\(subject) was taken out after \(failures) failures"
@@ -143,51 +124,9 @@ extension PatchEvent: CustomStringConvertible {
 }
 
 extension PatchEvent.Failure {
-    /// `cart.lua:3: `, where that is known.
-    var place: String {
-        guard let script, let line else { return "" }
-        return "\(script):\(line): "
-    }
+    /// The place, if it is known, and the message: `cart.lua:3: attempt to call a nil value`.
+    package var text: String { error.text }
 
     /// The failure as an error, for a run that belongs to no call.
     var error: PatchError { PatchError(code, message, at: .init(file: script, line: line)) }
-
-    /// What the bridge says of a run that failed; the error value is on top of the stack.
-    init(_ fault: pp_fault, stack: PatchStack) {
-        let (kill, line, error) = unsafe (fault.kill, fault.line, fault.host_error)
-        let script = unsafe line > 0 ? fault.script.map { unsafe String(cString: $0) } : nil
-        self.script = script
-        self.line = line > 0 ? Int(line) : nil
-        code = kill == 0 ? .script : .scriptLimit
-        switch UInt32(kill) {
-        case PP_FUEL.rawValue: message = "ended: it used up its fuel"
-        case PP_MEMORY.rawValue: message = "ended: it used more memory than its limit"
-        case PP_TIME.rawValue: message = "ended: it ran longer than its limit"
-        case PP_COLLISIONS.rawValue: message = "ended: the numbers that are keys of one of its tables collide"
-        default:
-            if let error = stack.script.error(error) {
-                message =
-                    error is PatchedError
-                    ? "host.throw in a function that cannot throw it: \(error)"
-                    : "an error of the host was not caught: \(error)"
-            } else if stack.typeName(at: -1) == "string" {
-                // Lua begins a message with its position, which is told apart here.
-                let text = stack.text(at: -1)
-                let position = script.map { "\($0):\(line): " } ?? ""
-                message = text.utf8.starts(with: position.utf8) ? String(text.dropFirst(position.count)) : text
-            } else {
-                message = "an error that is a \(stack.typeName(at: -1))"
-            }
-        }
-    }
-
-    /// A run whose result does not fit, or that could not begin.
-    init(resultOf layer: OpaquePointer?, message: String) {
-        var name: UnsafePointer<CChar>?
-        let line = unsafe pp_layer_line(layer, &name)
-        script = unsafe name.map { unsafe String(cString: $0) }
-        self.line = Int(line)
-        code = .script
-        self.message = message
-    }
 }

@@ -1,3 +1,5 @@
+internal import PatchRunner
+
 /// Something that a look at a patch has found.
 package struct Finding: Sendable {
     package enum Severity: String, Sendable {

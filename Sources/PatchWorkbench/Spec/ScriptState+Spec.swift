@@ -1,31 +1,29 @@
 internal import CLuaBridge
+internal import CLuaWorkbench
 internal import PatchCrypto
+internal import PatchRunner
 
-/// The clock of durations.
-func pp_now() -> UInt64 { pp_nanoseconds() }
+/// The clock of durations: nanoseconds.
+func monotonicTime() -> UInt64 { pp_nanoseconds() }
 
 // A spec's own state: all of Lua's library, and functions of this side. One thread works in it.
 
 extension ScriptState {
-    private var stack: PatchStack { unsafe PatchStack(pp_running(state)) }
+    private var stack: PatchStack { unsafe PatchStack(pp_running(lua.pointer)) }
 
     /// Runs a script of the state's own.
     func runFree(_ script: PatchScript) throws(PatchError) {
         let stack = stack
-        guard compile(script, on: stack) else {
-            defer { stack.pop() }
-            throw Self.syntaxError(in: script, stack.text(at: -1))
-        }
-        var fault = unsafe pp_fault()
-        guard unsafe pp_run_script(state, &fault) else { throw unsafe PatchEvent.Failure(fault, stack: stack).error }
+        try loader.compile(script, on: stack)
+        try loader.run(on: stack)
     }
 
     /// Puts a function into a global table, which is made if need be.
     func addFunction(
         _ name: String, to table: String = "host", _ body: @escaping @Sendable (PatchStack) -> Int32
     ) {
-        let index = addFunction(body)
-        unsafe pp_add_function(pp_main(state), table, name, Int32(index))
+        let index = values.addFunction(body)
+        unsafe pp_add_function(lua.main, table, name, Int32(index))
     }
 
     /// Calls a function of the table `__spec`.
@@ -73,7 +71,9 @@ extension ScriptState {
         var values: [ScriptValue] = []
         for index in 0..<results {
             guard let value = ScriptValue.read(from: stack, at: base + 1 + index) else {
-                return ([], takeReadFault() ?? "a \(stack.typeName(at: base + 1 + index)) cannot leave the spec")
+                return (
+                    [], self.values.takeReadFault() ?? "a \(stack.typeName(at: base + 1 + index)) cannot leave the spec"
+                )
             }
             values.append(value)
         }
@@ -83,16 +83,26 @@ extension ScriptState {
     private func hostError(on stack: PatchStack) -> (any Error)? {
         var fault = unsafe pp_fault()
         unsafe pp_fault_of(stack.state, &fault)
-        return unsafe error(fault.host_error)
+        return unsafe values.error(fault.host_error)
     }
 
     /// Notes that a table stands for an object.
     func note(_ object: SpecObject, at index: Int32, on stack: PatchStack) {
-        addObject(object, unsafe pp_pointer(stack.state, index))
+        values.addObject(object, table: unsafe UInt(pp_pointer(stack.state, index)))
+    }
+}
+
+extension PatchStack {
+    /// The object that a table stands for.
+    func specObject(at index: Int32) -> SpecObject? {
+        values.object(table: unsafe UInt(pp_pointer(state, index))) as? SpecObject
     }
 
-    /// The object that a table stands for.
-    func specObject(at index: Int32, on stack: PatchStack) -> SpecObject? {
-        object(at: unsafe pp_pointer(stack.state, index))
-    }
+    /// Ends a spec's own code after so many nanoseconds; 0 for no limit.
+    func limitTime(_ nanoseconds: Int64) { unsafe pp_limit_time(state, nanoseconds) }
+}
+
+extension LuaLibraries {
+    /// Every library of Lua, `io` and `os` too.
+    static let all = unsafe LuaLibraries { state in unsafe pp_open_all_libraries(state) }
 }

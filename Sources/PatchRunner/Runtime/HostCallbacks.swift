@@ -28,12 +28,12 @@ enum HostCallbacks {
         },
         script: { context, name, length, state in
             guard let state = unsafe state else { return -1 }
-            return unsafe ScriptState.at(context).require(text(name, length), on: PatchStack(state))
+            return unsafe ScriptState.at(context).loader.require(text(name, length), on: PatchStack(state))
         },
         method: { context, classIndex, method, state in
             guard let state = unsafe state else { return -1 }
             guard classIndex >= 0 else {
-                return unsafe ScriptState.at(context).functions[Int(method)](PatchStack(state))
+                return unsafe CallValues.at(context).functions[Int(method)](PatchStack(state))
             }
             let exposed = unsafe ScriptState.at(context).names.classes[Int(classIndex)]
             return unsafe exposed.methods[Int(method)].invoke(PatchStack(state))
@@ -42,33 +42,36 @@ enum HostCallbacks {
             guard let state = unsafe state else { return -1 }
             let stack = unsafe PatchStack(state)
             let message = stack.string(at: 1) ?? "an error of the patch"
-            return stack.raise(PatchedError(message: message, patch: unsafe ScriptState.at(context).patch.id))
+            return stack.raise(PatchedError(message: message, patch: unsafe CallValues.at(context).reports.patch.id))
         },
         error_text: { context, number, state in
             guard let state = unsafe state else { return -1 }
-            let script = unsafe ScriptState.at(context)
+            let values = unsafe CallValues.at(context)
             let stack = unsafe PatchStack(state)
-            stack.push(text: script.error(number).map { "\($0)" } ?? "an error of an earlier call")
+            stack.push(text: values.error(number).map { "\($0)" } ?? "an error of an earlier call")
             return 1
         },
         log: { context, level, bytes, length, state in
             guard let state = unsafe state else { return }
-            let text = unsafe UnsafeRawBufferPointer(start: bytes, count: length)
-            unsafe ScriptState.at(context).log(
-                .init(rawValue: Int(level)) ?? .info, text.assumingMemoryBound(to: UInt8.self), on: PatchStack(state))
+            let text = unsafe UnsafeRawBufferPointer(start: bytes, count: length).assumingMemoryBound(to: UInt8.self)
+            let reports = unsafe CallValues.at(context).reports
+            guard let line = unsafe reports.line(.init(rawValue: Int(level)) ?? .info, text) else { return }
+            let stack = unsafe PatchStack(state)
+            stack.hostBegins()
+            reports.tell(line)
+            stack.hostEnds()
         },
         line: { context, script, line in
             guard let script = unsafe script else { return }
-            let state = unsafe ScriptState.at(context)
-            unsafe state.lines?.count(SpecReport.key(state.patch.id, String(cString: script)), Int(line))
+            unsafe ScriptState.at(context).onLine?(String(cString: script), Int(line))
         },
-        call_ended: { context, call in unsafe ScriptState.at(context).callEnded(call) },
+        call_ended: { context, call in unsafe CallValues.at(context).callEnded(call) },
         refusal: { context, state in
             guard let state = unsafe state else { return }
-            let fault = unsafe ScriptState.at(context).takePushFault()
+            let fault = unsafe CallValues.at(context).takePushFault()
             unsafe PatchStack(state).push(message: fault ?? "a value cannot be given to a script")
         },
-        closed: { context in unsafe ScriptState.at(context).closed() })
+        closed: { context in unsafe CallValues.at(context).closed() })
 
     /// A script's text; what is not UTF-8 is replaced.
     private static func text(_ bytes: UnsafePointer<CChar>?, _ length: Int) -> String {
@@ -76,34 +79,4 @@ enum HostCallbacks {
             decoding: UnsafeRawBufferPointer(start: bytes, count: length).assumingMemoryBound(to: UInt8.self),
             as: UTF8.self)
     }
-}
-
-extension ScriptState {
-    /// Compiles the script that `require` names, with slashes for its dots: `cart/total` is `cart/total.lua`, or
-    /// `cart/total/init.lua`.
-    fileprivate func require(_ name: String, on stack: PatchStack) -> Int32 {
-        for candidate in ["\(name).lua", "\(name)/init.lua"] {
-            guard let script = scripts.first(where: { $0.name.hasBytes(of: candidate) }) else { continue }
-            return compile(script, on: stack) ? 1 : -1
-        }
-        // The first line of most scripts for Wax; what it offers there is built in here, or missing.
-        if name == "wax" || name.hasPrefix("wax/") {
-            return compile(PatchScript(name: "wax.lua", bytes: Array("return {}".utf8)), on: stack) ? 1 : -1
-        }
-        if ["math", "string", "table", "utf8"].contains(name) {
-            return compile(PatchScript(name: "\(name).lua", bytes: Array("return \(name)".utf8)), on: stack) ? 1 : -1
-        }
-        stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts of the same envelope")
-        return -1
-    }
-}
-
-/// An error that a script threw with `host.throw`.
-public struct PatchedError: Error, Sendable, CustomStringConvertible {
-    /// What the script said.
-    public let message: String
-    /// The patch that said it.
-    public let patch: String
-
-    public var description: String { message }
 }

@@ -1,4 +1,5 @@
 import PatchCrypto
+internal import PatchRunner
 
 // What an outline of the source tells, without running it.
 

@@ -1,0 +1,10 @@
+// What specs have and apps have not: all of Lua's library. Only the workbench links it.
+#ifndef CLUAWORKBENCH_H
+#define CLUAWORKBENCH_H
+
+typedef struct lua_State lua_State;
+
+/// Opens every library of Lua, `io` and `os` too.
+void pp_open_all_libraries(lua_State *L);
+
+#endif

@@ -1,0 +1,35 @@
+internal import CLuaBridge
+
+/// A replacement of a patch, as the bridge holds it: it lies on a name's stack of replacements while the patch is active.
+@safe package struct Layer: Sendable, Equatable {
+    nonisolated(unsafe) let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) { unsafe self.pointer = unsafe pointer }
+
+    package static func == (left: Layer, right: Layer) -> Bool { unsafe left.pointer == right.pointer }
+
+    /// The name that it replaces.
+    package var name: String { unsafe String(cString: pp_layer_name(pointer)) }
+
+    /// The script and the line on which its function begins.
+    package var place: (script: String, line: Int) {
+        var script: UnsafePointer<CChar>?
+        let line = unsafe pp_layer_line(pointer, &script)
+        return unsafe (script.map { unsafe String(cString: $0) } ?? "", Int(line))
+    }
+
+    var statistics: pp_statistics { unsafe pp_layer_statistics(pointer) }
+    func countFailure() { unsafe pp_count_failure(pointer) }
+    func countFallback() { unsafe pp_count_fallback(pointer) }
+
+    /// The address of the layer below it, or 0; that one may be gone by now.
+    var below: UInt { unsafe UInt(pp_layer_below(pointer)) }
+
+    /// Says which slot it lies on, and what lies below it there.
+    func isPut(on slot: UnsafeMutableRawPointer, above below: Layer?) {
+        unsafe pp_layer_set_slot(pointer, slot)
+        isPut(above: below)
+    }
+
+    func isPut(above below: Layer?) { unsafe pp_layer_set_below(pointer, below?.pointer) }
+}

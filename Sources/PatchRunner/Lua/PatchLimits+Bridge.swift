@@ -1,0 +1,23 @@
+internal import CLuaBridge
+
+extension PatchLimits {
+    /// Readers of tables call each other, and a thread's stack ends.
+    var deepestTable: Int { min(tableDepth, 200) }
+}
+
+extension pp_limits {
+    init(_ limits: PatchLimits) {
+        unsafe self.init(
+            load_fuel: Int64(max(0, limits.loadFuel)), call_fuel: Int64(max(0, limits.callFuel)),
+            soft_memory: Int64(min(max(0, limits.memory), 1 << 48)),
+            hard_memory: Int64(min(max(0, limits.peakMemory), 1 << 48)), load_nanoseconds: limits.loadTime.nanoseconds,
+            call_nanoseconds: limits.callTime.nanoseconds, lock_nanoseconds: limits.lockTime.nanoseconds,
+            stack_bytes: Int64(max(0, limits.stackBytes)),
+            string_bytes: Int64(min(max(0, limits.stringBytes), 1 << 40)),
+            instructions_per_check: Int32(min(max(1, limits.instructionsPerCheck), 10_000)),
+            original_calls: Int32(clamping: limits.originalCalls),
+            call_depth: Int32(min(max(1, limits.callDepth), 1000)),
+            replacements: Int32(min(max(0, limits.replacements), 10_000)),
+            waiting_calls: Int32(clamping: limits.waitingCalls), open_libraries: nil, tells_lines: false)
+    }
+}

@@ -1,0 +1,17 @@
+extension Int {
+    /// The sum of two counts, or the largest number.
+    func addingOrMost(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, from 0 to 146 years: twice as much is a number too.
+    package var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return seconds < Int64.max / 2_000_000_000
+            ? seconds * 1_000_000_000 + attoseconds / 1_000_000_000 : .max / 2
+    }
+}

@@ -1,0 +1,135 @@
+internal import CLuaBridge
+package import PatchCrypto
+
+/// Compiles and runs a patch's scripts.
+package struct ScriptLoader: Sendable {
+    let lua: LuaState
+    let scripts: [PatchScript]
+    let limits: PatchLimits
+
+    private var stack: PatchStack { unsafe PatchStack(lua.main) }
+
+    /// Runs the entry script, which says what it replaces; gives the state's lock back.
+    func load(_ patch: PatchID, in host: HostInfo) throws(PatchError) {
+        defer { lua.unlock() }
+        guard unsafe pp_has_stack(lua.pointer) else {
+            throw PatchError(
+                .scriptLimit, "the thread that loads it has less than \(limits.stackBytes) bytes of stack left",
+                hint: "load it on a thread with a larger stack")
+        }
+        unsafe pp_begin_loading(lua.pointer)
+        let stack = stack
+        for (field, value) in [("id", patch.id), ("app", host.app), ("appVersion", host.version.description)] {
+            stack.push(text: value)
+            unsafe pp_set_field(stack.state, "patch", field)
+        }
+        stack.push(Int64(patch.version))
+        unsafe pp_set_field(stack.state, "patch", "version")
+        try compile(scripts[0], on: stack)
+        try run(on: stack)
+    }
+
+    /// Compiles a script, and leaves its function.
+    ///
+    /// - Throws: `script`, or `scriptLimit` if compiling it took too long or too much memory.
+    package func compile(_ script: PatchScript, on stack: PatchStack) throws(PatchError) {
+        guard !isCompiled(script, on: stack) else { return }
+        var fault = unsafe pp_fault()
+        unsafe pp_fault_of(stack.state, &fault)
+        let message = stack.text(at: -1)
+        let failure = unsafe PatchEvent.Failure(fault, stack: stack)
+        stack.pop()
+        throw failure.code == .scriptLimit
+            ? PatchError(.scriptLimit, failure.message) : Self.syntaxError(in: script, message)
+    }
+
+    /// Runs the function on top.
+    package func run(on stack: PatchStack) throws(PatchError) {
+        var fault = unsafe pp_fault()
+        guard unsafe pp_run_script(lua.pointer, &fault) else {
+            throw unsafe PatchEvent.Failure(fault, stack: stack).error
+        }
+    }
+
+    /// Compiles a script; leaves a function, or a message.
+    private func isCompiled(_ script: PatchScript, on stack: PatchStack) -> Bool {
+        guard script.bytes.count <= limits.sourceBytes else {
+            stack.push("\(script.name) has \(script.bytes.count) bytes, and \(limits.sourceBytes) are allowed")
+            return false
+        }
+        if let fault = SourceScan.fault(in: script.bytes) {
+            stack.push("\(script.name):\(fault.line): \(fault.message)")
+            return false
+        }
+        return unsafe script.bytes.withUnsafeBytes {
+            unsafe pp_compile(
+                stack.state, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, script.name)
+        }
+    }
+
+    /// The error for a script that does not compile.
+    ///
+    /// - Parameter message: Lua's, which begins with the script's name and the line.
+    private static func syntaxError(in script: PatchScript, _ message: String) -> PatchError {
+        let fields = message.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        // Of a long name Lua shows the end, after three dots.
+        guard fields.count == 3, let line = Int(fields[1]), fields[2].first == " ",
+            fields[0] == script.name || fields[0].hasPrefix("...") && script.name.hasSuffix(fields[0].dropFirst(3))
+        else { return PatchError(.script, message, hint: "correct the script") }
+        return PatchError(
+            .script, String(fields[2].dropFirst()), hint: "correct the script", at: .init(file: script.name, line: line)
+        )
+    }
+
+    /// Compiles the script that `require` names, with slashes for its dots: `cart/total` is `cart/total.lua`, or
+    /// `cart/total/init.lua`.
+    func require(_ name: String, on stack: PatchStack) -> Int32 {
+        for candidate in ["\(name).lua", "\(name)/init.lua"] {
+            guard let script = scripts.first(where: { $0.name.hasBytes(of: candidate) }) else { continue }
+            return isCompiled(script, on: stack) ? 1 : -1
+        }
+        // The first line of most scripts for Wax; what it offers there is built in here, or missing.
+        if name == "wax" || name.hasPrefix("wax/") {
+            return isCompiled(PatchScript(name: "wax.lua", bytes: Array("return {}".utf8)), on: stack) ? 1 : -1
+        }
+        if ["math", "string", "table", "utf8"].contains(name) {
+            return isCompiled(PatchScript(name: "\(name).lua", bytes: Array("return \(name)".utf8)), on: stack) ? 1 : -1
+        }
+        stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts of the same envelope")
+        return -1
+    }
+
+    // MARK: compiled code
+
+    /// The precompiled form of a script.
+    ///
+    /// - Throws: `script` if it does not compile.
+    package func precompiled(_ script: PatchScript) throws(PatchError) -> [UInt8] {
+        let stack = stack
+        unsafe pp_begin_loading(lua.pointer)
+        try compile(script, on: stack)
+        defer { stack.pop() }
+        return dump(stack)
+    }
+
+    /// The precompiled form of a replacement's function.
+    package func precompiled(_ layer: Layer) -> [UInt8] {
+        let stack = stack
+        unsafe pp_push_function(stack.state, layer.pointer)
+        defer { stack.pop() }
+        return dump(stack)
+    }
+
+    private func dump(_ stack: PatchStack) -> [UInt8] {
+        var bytes: [UInt8] = []
+        unsafe withUnsafeMutablePointer(to: &bytes) {
+            unsafe pp_dump(
+                stack.state,
+                { context, piece, count in
+                    unsafe context?.assumingMemoryBound(to: [UInt8].self).pointee
+                        .append(contentsOf: UnsafeRawBufferPointer(start: piece, count: count))
+                }, $0)
+        }
+        return bytes
+    }
+}

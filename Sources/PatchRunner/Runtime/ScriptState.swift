@@ -1,0 +1,89 @@
+internal import CLuaBridge
+package import PatchCrypto
+internal import Synchronization
+
+/// A patch's script: its Lua state, its values, and the names that it knows.
+package final class ScriptState: Sendable {
+    package let lua: LuaState
+    package let values: CallValues
+    package let loader: ScriptLoader
+    let names: NameTable
+    private let host: HostInfo
+    private let isUsed = Atomic(false)
+    /// Told of each line that runs.
+    let onLine: (@Sendable (_ script: String, _ line: Int) -> Void)?
+
+    /// Opens a sandbox; this thread has its lock until `load`.
+    ///
+    /// - Parameters:
+    ///   - scripts: The entry first.
+    ///   - seed: Where the script's random numbers begin.
+    ///   - onLine: Told of each line that runs.
+    ///   - libraries: Those of a test's own script, which has no limits; nil for a sandbox.
+    package init(
+        _ scripts: [PatchScript], limits: PatchLimits, host: HostInfo, names: NameTable, reports: PatchReports,
+        seed: Int64, onLine: (@Sendable (_ script: String, _ line: Int) -> Void)? = nil,
+        libraries: LuaLibraries? = nil
+    ) throws(PatchError) {
+        var given = pp_limits(limits)
+        if let libraries {
+            unsafe given.open_libraries = libraries.open
+            given.string_bytes = 1 << 40
+        }
+        given.tells_lines = onLine != nil
+        lua = try LuaState(in: names.pool, limits: given, host: HostCallbacks.table, seed: seed)
+        values = CallValues(limits: limits, reports: reports) { [names] in names.className(of: $0) }
+        loader = ScriptLoader(lua: lua, scripts: scripts, limits: limits)
+        self.names = names
+        self.host = host
+        self.onLine = onLine
+        unsafe pp_set_context(lua.pointer, values.keep(for: self))
+        for (classIndex, exposed) in names.classes.enumerated() {
+            for (index, method) in exposed.methods.enumerated() {
+                unsafe pp_add_method(lua.main, exposed.name, method.name, Int32(classIndex), Int32(index))
+            }
+        }
+    }
+
+    /// The script that a callback of the bridge is for.
+    static func at(_ context: UnsafeMutableRawPointer?) -> ScriptState {
+        guard let owner = unsafe CallValues.at(context).owner else { fatalError("a closed script was called") }
+        return unsafe unsafeDowncast(owner, to: ScriptState.self)
+    }
+
+    var patch: PatchID { values.reports.patch }
+
+    /// Runs the entry script, which says what it replaces; gives the lock back.
+    package func load() throws(PatchError) { try loader.load(patch, in: host) }
+
+    /// Whether this is the first time that the script is to be activated.
+    func use() -> Bool { !isUsed.exchange(true, ordering: .relaxed) }
+
+    /// Puts the replacements on their names, and takes an older patch off them. No call enters while that is done.
+    func activate(replacing old: ScriptState?) {
+        lua.whileLocked {
+            for layer in lua.layers { names.slot(layer.name)?.push(layer, of: values.reports) }
+            old?.unlink()
+        }
+        old?.close()
+    }
+
+    /// Takes the replacements off, and closes the state when the last call has left it.
+    func deactivate() {
+        lua.whileLocked { unlink() }
+        close()
+    }
+
+    /// Closes the Lua state, now or when the last call has left it.
+    package func close() { if lua.close() { values.forgetFunctions() } }
+
+    private func unlink() { for slot in names.slots { slot.remove(values.reports) } }
+}
+
+/// What a test's own script has in place of the sandbox.
+@safe package struct LuaLibraries: Sendable {
+    nonisolated(unsafe) let open: @convention(c) (OpaquePointer?) -> Void
+
+    /// - Parameter open: Opens the libraries in a Lua state; it may raise.
+    package init(open: @escaping @convention(c) (OpaquePointer?) -> Void) { unsafe self.open = open }
+}

@@ -1,0 +1,188 @@
+internal import CLuaBridge
+internal import Synchronization
+
+/// What belongs to a script's running calls: its objects and errors, and why a value could not pass.
+///
+/// The bridge keeps it from `init` until the Lua state is closed, and the script that owns it too.
+@safe package final class CallValues: Sendable {
+    let limits: PatchLimits
+    let reports: PatchReports
+    /// What scripts call the class of an object.
+    let className: @Sendable (AnyObject) -> String
+    /// The script; nil once its Lua state is closed.
+    nonisolated(unsafe) private(set) var owner: AnyObject?
+    private let calls = Mutex(Calls())
+
+    init(limits: PatchLimits, reports: PatchReports, className: @escaping @Sendable (AnyObject) -> String) {
+        self.limits = limits
+        self.reports = reports
+        self.className = className
+    }
+
+    /// What the bridge is given, which keeps this object and its owner until `closed`.
+    func keep(for owner: AnyObject) -> UnsafeMutableRawPointer {
+        unsafe self.owner = owner
+        return unsafe Unmanaged.passRetained(self).toOpaque()
+    }
+
+    /// The values of the script that a callback of the bridge is for.
+    static func at(_ context: UnsafeMutableRawPointer?) -> CallValues {
+        guard let context = unsafe context else { fatalError("a Lua state without its script") }
+        return unsafe Unmanaged<CallValues>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// The bridge is done with this object.
+    func closed() {
+        unsafe owner = nil
+        unsafe Unmanaged.passUnretained(self).release()
+    }
+
+    /// Forgets what a spec has added.
+    func forgetFunctions() {
+        calls.locked { calls in
+            calls.functions = []
+            calls.objectsOfTables = [:]
+        }
+    }
+
+    private struct ObjectOfCall: Hashable {
+        let call: Int64
+        let object: ObjectIdentifier
+    }
+
+    /// What belongs to the calls that run.
+    private struct Calls {
+        /// Why a value could not be read, where that is not its type; and why one could not be pushed.
+        var readFault: String?
+        var pushFault: String?
+        /// How many tables the one that is being read lies in, and the elements of all of them.
+        var depth = 0
+        var elements = 0
+        var bytes = 0
+        /// Whether who reads wants to know what is wrong.
+        var explains = false
+        /// What scripts know by number, and the numbers that belong to each call. A number is never used again.
+        var lastNumber: Int64 = 0
+        var objects: [Int64: any PatchObject] = [:]
+        var errors: [Int64: any Error] = [:]
+        var numbers: [Int64: [Int64]] = [:]
+        var numberOfObject: [ObjectOfCall: Int64] = [:]
+        /// A spec's functions, and the tables of it that stand for objects.
+        var functions: [@Sendable (PatchStack) -> Int32] = []
+        var objectsOfTables: [UInt: any PatchObject] = [:]
+
+        /// A number for something that belongs to a call.
+        mutating func number(for call: Int64) -> Int64 {
+            lastNumber += 1
+            numbers[call, default: []].append(lastNumber)
+            return lastNumber
+        }
+
+        /// Whether the elements of the table that is read are within the limit; else `readFault` says that they are not.
+        mutating func hasElements(upTo limit: Int) -> Bool {
+            guard elements > limit else { return true }
+            readFault = "tables of more than \(limit) elements"
+            return false
+        }
+    }
+
+    /// Says why a value cannot be read, where that is not its type.
+    package func refuseRead(_ message: String) { calls.locked { $0.readFault = message } }
+    /// Says why a value cannot be pushed.
+    func refusePush(_ message: String) { calls.locked { $0.pushFault = message } }
+
+    package func takeReadFault() -> String? { calls.locked { $0.readFault.take() } }
+    func takePushFault() -> String? { calls.locked { $0.pushFault.take() } }
+
+    /// Whether a table of an answer is within the limits; else `readFault` says why not.
+    func enterTable(elements: Int) -> Bool {
+        calls.locked { calls in
+            if calls.depth == 0 { (calls.elements, calls.bytes) = (0, 0) }
+            guard calls.depth < limits.deepestTable else {
+                calls.readFault = "tables nested more than \(limits.deepestTable) deep"
+                return false
+            }
+            calls.elements = calls.elements.addingOrMost(elements)
+            guard calls.hasElements(upTo: limits.tableElements) else { return false }
+            calls.depth += 1
+            return true
+        }
+    }
+
+    /// Whether one more element, or a string's bytes, are within the limits of the table that is read.
+    func count(elements: Int, bytes: Int) -> Bool {
+        calls.locked { calls in
+            guard calls.depth > 0 else { return true }
+            calls.elements = calls.elements.addingOrMost(elements)
+            calls.bytes = calls.bytes.addingOrMost(bytes)
+            guard calls.hasElements(upTo: limits.tableElements) else { return false }
+            guard calls.bytes <= limits.peakMemory else {
+                calls.readFault = "strings of more than \(limits.peakMemory) bytes"
+                return false
+            }
+            return true
+        }
+    }
+
+    var explains: Bool { calls.locked { $0.explains } }
+    /// Sets whether who reads wants to know what is wrong; returns what was set.
+    func explain(_ explains: Bool) -> Bool {
+        calls.locked { calls in
+            defer { calls.explains = explains }
+            return calls.explains
+        }
+    }
+
+    func leaveTable() { calls.locked { $0.depth -= 1 } }
+
+    var functions: [@Sendable (PatchStack) -> Int32] { calls.locked { $0.functions } }
+
+    /// Adds a function, and returns its number.
+    package func addFunction(_ body: @escaping @Sendable (PatchStack) -> Int32) -> Int {
+        calls.locked { calls in
+            calls.functions.append(body)
+            return calls.functions.count - 1
+        }
+    }
+
+    /// Makes a table stand for an object.
+    package func addObject(_ object: any PatchObject, table: UInt) {
+        calls.locked { $0.objectsOfTables[table] = object }
+    }
+    package func object(table: UInt) -> (any PatchObject)? { calls.locked { $0.objectsOfTables[table] } }
+
+    /// Keeps an object for a call, and returns the number that a script knows it by.
+    func keep(_ object: any PatchObject, for call: Int64) -> Int64 {
+        calls.locked { calls in
+            let key = ObjectOfCall(call: call, object: ObjectIdentifier(object))
+            if let known = calls.numberOfObject[key] { return known }
+            let number = calls.number(for: call)
+            calls.numberOfObject[key] = number
+            calls.objects[number] = object
+            return number
+        }
+    }
+
+    /// Keeps an error for a call, and returns the number that a script knows it by.
+    func keep(_ error: any Error, for call: Int64) -> Int64 {
+        calls.locked { calls in
+            let number = calls.number(for: call)
+            calls.errors[number] = error
+            return number
+        }
+    }
+
+    func object(_ number: Int64) -> (any PatchObject)? { calls.locked { $0.objects[number] } }
+    package func error(_ number: Int64) -> (any Error)? { calls.locked { $0.errors[number] } }
+
+    /// A call has ended: its objects and errors go, and the numbers that a script has kept mean nothing.
+    func callEnded(_ call: Int64) {
+        let ended = calls.locked { calls -> ([any PatchObject], [any Error]) in
+            let numbers = calls.numbers.removeValue(forKey: call) ?? []
+            let objects = numbers.compactMap { calls.objects.removeValue(forKey: $0) }
+            for object in objects { calls.numberOfObject[.init(call: call, object: ObjectIdentifier(object))] = nil }
+            return (objects, numbers.compactMap { calls.errors.removeValue(forKey: $0) })
+        }
+        withExtendedLifetime(ended) {}  // their deinit may call anything
+    }
+}

@@ -1,0 +1,71 @@
+package import PatchCrypto
+package import PatchRunner
+
+extension PatchInterface {
+    /// A difference between two versions of an interface.
+    package struct Change: Sendable {
+        /// Whether a patch for the older one could break on it.
+        package let isBreaking: Bool
+        /// What changed, such as `Cart.total is gone`.
+        package let description: String
+    }
+
+    /// What changes from this interface to a newer one, what breaks patches first.
+    package func changes(to newer: PatchInterface) -> [Change] {
+        let isOther = !app.hasBytes(of: newer.app)
+        let other = isOther ? [Change(isBreaking: true, description: "the app was \(app), and is \(newer.app)")] : []
+        return other + changesOfNames(to: newer)
+    }
+
+    /// Why a patch is not for this app or this version of it; nil where it is.
+    package func refusal(of manifest: Manifest) -> String? {
+        guard manifest.app.hasBytes(of: app) else {
+            return "the patch is for the app \(manifest.app), and the interface of \(app)"
+        }
+        guard let version = AppVersion(appVersion), !manifest.appVersions.contains(version) else { return nil }
+        return "the patch is for app versions \(manifest.appVersions), and the interface of \(appVersion)"
+    }
+
+    private func changesOfNames(to newer: PatchInterface) -> [Change] {
+        var changes = Self.changes(functions, newer.functions) { $0 }
+        for exposed in classes {
+            let methods = newer.classes.first { $0.name == exposed.name }?.methods
+            if methods == nil {
+                changes.append(Change(isBreaking: true, description: "the class \(exposed.name) is gone"))
+            }
+            changes += Self.changes(exposed.methods, methods ?? exposed.methods) { "\(exposed.name):\($0)" }
+        }
+        for exposed in newer.classes where !classes.contains(where: { $0.name == exposed.name }) {
+            changes.append(Change(isBreaking: false, description: "the class \(exposed.name) is new"))
+        }
+        return changes.filter(\.isBreaking) + changes.filter { !$0.isBreaking }
+    }
+
+    private static func changes(
+        _ older: [Function], _ newer: [Function], named name: (String) -> String
+    ) -> [Change] {
+        var changes: [Change] = []
+        for function in older {
+            guard let other = newer.first(where: { $0.name == function.name }) else {
+                changes.append(Change(isBreaking: true, description: "\(name(function.name)) is gone"))
+                continue
+            }
+            guard other.signature != function.signature else { continue }
+            // A function that may now throw gives a patch no new duty; one that may no more takes `host.throw` away.
+            let isBreaking =
+                other.signature.arguments != function.signature.arguments
+                || other.signature.result != function.signature.result
+                || function.signature.throws && !other.signature.throws
+                || other.signature.isAsynchronous != function.signature.isAsynchronous
+            changes.append(
+                Change(
+                    isBreaking: isBreaking,
+                    description: "\(name(function.name)) was \(function.signature), and is \(other.signature)"))
+        }
+        for function in newer where !older.contains(where: { $0.name == function.name }) {
+            changes.append(
+                Change(isBreaking: false, description: "\(name(function.name)) is new: \(function.signature)"))
+        }
+        return changes
+    }
+}
