@@ -11,34 +11,6 @@ static void count(_Atomic(uint64_t) *counter, uint64_t more) {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more, memory_order_relaxed);
 }
 
-/// Where an error was raised: the innermost line of Lua.
-static void find_fault(lua_State *L, int level) {
-    pp_state *state = state_of(L);
-    lua_Debug where;
-    state->fault_line = 0;
-    state->fault_script[0] = 0;
-    for (; lua_getstack(L, level, &where); level++) {
-        lua_getinfo(L, "Sl", &where);
-        if (where.currentline <= 0) continue;
-        state->fault_line = where.currentline;
-        strncpy(state->fault_script, where.source + 1, sizeof state->fault_script - 1);
-        state->fault_script[sizeof state->fault_script - 1] = 0;
-        return;
-    }
-}
-
-int pp_handler(lua_State *L) {
-    find_fault(L, 1);
-    return 1;
-}
-
-void pp_fault_of(lua_State *L, pp_fault *fault) {
-    pp_state *state = state_of(L);
-    *fault = (pp_fault){.kill = state->budget.kill, .line = state->fault_line, .script = state->fault_script};
-    void *error = luaL_testudata(L, -1, PP_ERROR);
-    if (error) fault->host_error = *(int64_t *)error;
-}
-
 /// How long a call waits for a state: a thread as long as the limit says, a task not at all, unless it has a waiter.
 typedef struct patience {
     bool is_task;
@@ -412,7 +384,7 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
     }
     if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state);
     lua_checkstack(L, 8); // a coroutine that failed has none to spare
-    find_fault(L, 0);
+    pp_find_fault(L, 0);
     return PP_FAILED;
 }
 
@@ -505,4 +477,39 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
         lua_sethook(call->L, lua_gethook(state->main), lua_gethookmask(state->main), state->interval);
     }
     return call->L;
+}
+
+// MARK: the last one out
+
+/// Closes the Lua state; the memory around it stays. Under the state's lock.
+void pp_empty(pp_state *state) {
+    state->trusted = true;
+    lua_close(state->main);
+    state->main = NULL;
+    state->activation = NULL;
+    for (int32_t i = 0; i < state->layer_count; i++) {
+        pp_layer *layer = state->layers[i];
+        layer->slot = NULL;
+        free(layer->name);
+        layer->name = NULL;
+    }
+    state->layer_count = 0;
+    state->free = true;
+}
+
+/// Gives the lock back once what was left to the last call in the state is done: dropping calls, and closing.
+void pp_attend(pp_state *state) {
+    void *closed = NULL;
+    void (*tell)(void *) = state->host.closed;
+    if (state->main) {
+        state->trusted = true;
+        pp_activation *call;
+        while ((call = atomic_exchange(&state->abandoned, NULL))) pp_drop_calls(state, call);
+        if (atomic_load(&state->closing) && state->suspended == 0) {
+            closed = state->context;
+            pp_empty(state);
+        }
+    }
+    pp_hand_over(state);
+    if (closed) tell(closed);
 }

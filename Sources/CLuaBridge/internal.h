@@ -202,6 +202,14 @@ void pp_drop(pp_state *state, pp_activation *call);
 void pp_drop_calls(pp_state *state, pp_activation *call);
 /// The message handler: notes the place of an error.
 int pp_handler(lua_State *L);
+/// Notes the innermost line of Lua from a level of calls on.
+void pp_find_fault(lua_State *L, int level);
+/// Closes the Lua state; the memory around it stays. Under the state's lock.
+void pp_empty(pp_state *state);
+/// Lua's allocator, which counts and refuses memory.
+void *pp_allocate(void *state, void *block, size_t old_size, size_t new_size);
+/// Sets the hook that looks at the budget.
+void pp_set_hook(pp_state *state, lua_State *L);
 
 /// Calls into the runner, whose time is the script's.
 #define WITH_RUNNER(state, call)                                                                                        \
@@ -290,8 +298,10 @@ bool pp_would_collide(pp_state *state, size_t size);
 /// Ends a run that has had its time, after work that no hook looks into.
 void pp_check_clock(lua_State *L);
 
-/// Adds a replacement; its function and what it gets first are at the two indexes.
-void pp_add_layer(lua_State *L, const char *name, int function, int first);
+/// Adds a replacement, while the script loads.
+pp_layer *pp_add_layer(lua_State *L, const char *name);
+/// Pops a replacement's function and what it gets first: its original, or the class of which it is a method.
+void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method);
 pp_layer *pp_find_layer(pp_state *state, const char *name);
 
 /// Puts the sandbox's globals in place of Lua's.
@@ -308,8 +318,6 @@ const char *pp_to_string(lua_State *L, int index, size_t *length);
 void pp_write_log(lua_State *L, int32_t level, const char *text, size_t length);
 /// The table of a class's functions, made where it is not there yet.
 void pp_push_class(lua_State *L, const char *name);
-/// A closure that calls the original of a layer.
-void pp_push_original(lua_State *L, pp_layer *layer);
 
 /// The name of host errors' metatable.
 #define PP_ERROR "error"

@@ -265,24 +265,6 @@ static int sandbox_getmetatable(lua_State *L) {
 
 // MARK: text
 
-const char *pp_to_string(lua_State *L, int index, size_t *length) {
-    index = lua_absindex(L, index);
-    int type = lua_type(L, index);
-    bool is_plain = type == LUA_TNIL || type == LUA_TBOOLEAN || type == LUA_TNUMBER || type == LUA_TSTRING;
-    if (!is_plain && luaL_getmetafield(L, index, "__tostring") != LUA_TNIL) {
-        pp_check_c_stack(L);
-        lua_pop(L, 1);
-        is_plain = true; // the metamethod is asked, and no address given
-    }
-    if (is_plain) return luaL_tolstring(L, index, length);
-    int name = luaL_getmetafield(L, index, "__name");
-    if (name != LUA_TSTRING) {
-        if (name != LUA_TNIL) lua_pop(L, 1);
-        lua_pushstring(L, luaL_typename(L, index));
-    }
-    return lua_tolstring(L, -1, length);
-}
-
 static int sandbox_tostring(lua_State *L) {
     luaL_checkany(L, 1);
     pp_to_string(L, 1, NULL);

@@ -95,7 +95,7 @@ static int call_original(lua_State *L) {
     lua_State *outer = enter_host(state, L);
     if (call->is_scalar) host_begins(state);
     int count = state->host.original(state->context, call->slot, &layer->below, call->record, L);
-    if (count == -2)
+    if (count == PP_NOT_CALLED)
         refuse_arguments(state, L);
     else
         call->originals++;
@@ -103,7 +103,7 @@ static int call_original(lua_State *L) {
     return finish(state, L, count);
 }
 
-void pp_push_original(lua_State *L, pp_layer *layer) {
+static void push_original(lua_State *L, pp_layer *layer) {
     lua_pushlightuserdata(L, layer);
     lua_pushcclosure(L, call_original, 1);
 }
@@ -112,7 +112,10 @@ void pp_push_original(lua_State *L, pp_layer *layer) {
 
 static int patch_replace(lua_State *L) {
     luaL_checktype(L, 2, LUA_TFUNCTION);
-    pp_add_layer(L, luaL_checkstring(L, 1), 2, 0);
+    pp_layer *layer = pp_add_layer(L, luaL_checkstring(L, 1));
+    lua_pushvalue(L, 2);
+    push_original(L, layer);
+    pp_set_functions(L, layer, false);
     return 0;
 }
 
@@ -129,9 +132,9 @@ static int call_host(lua_State *L) {
     pp_activation *call = state->activation;
     lua_State *outer = enter_host(state, L);
     int count = state->host.call(state->context, name, length, L);
-    if (count == -2) refuse_arguments(state, L);
+    if (count == PP_NOT_CALLED) refuse_arguments(state, L);
     leave_host(state, L, outer);
-    if (count == -3) {
+    if (count == PP_ASYNCHRONOUS) {
         if (call->step < 0)
             return luaL_error(L, "'%s' is asynchronous, and this replacement is not", name);
         return wait_for_host(L, call, PP_CALL);
@@ -175,14 +178,6 @@ static int write_log(lua_State *L) {
     const char *text = pp_to_string(L, 1, &length);
     pp_write_log(L, (int32_t)lua_tointeger(L, lua_upvalueindex(1)), text, length);
     return 0;
-}
-
-void pp_write_log(lua_State *L, int32_t level, const char *text, size_t length) {
-    pp_state *state = state_of(L);
-    charge_bytes(L, length);
-    charge(L, 100);
-    WITH_RUNNER(state, state->host.log(state->context, level, text, length, L));
-    host_ends(state);
 }
 
 // MARK: require
@@ -306,7 +301,7 @@ static int call_method(lua_State *L) {
     make_room(L);
     lua_State *outer = enter_host(state, L);
     int count = state->host.method(state->context, class_index, method, L);
-    if (count == -2) refuse_arguments(state, L);
+    if (count == PP_NOT_CALLED) refuse_arguments(state, L);
     leave_host(state, L, outer);
     return finish(state, L, count);
 }
@@ -350,9 +345,12 @@ static bool replace_in_class(lua_State *L, int class) {
     lua_rawgetp(L, class, &class_name_key);
     if (!push_registered_name(L, lua_tostring(L, -1), lua_tostring(L, 2))) return false;
     const char *name = lua_tostring(L, -1);
-    pp_add_layer(L, name, 3, class);
+    pp_layer *layer = pp_add_layer(L, name);
+    lua_pushvalue(L, 3);
+    lua_pushvalue(L, class);
+    pp_set_functions(L, layer, true);
     lua_pushfstring(L, "ORIG%s", lua_tostring(L, 2));
-    lua_pushlightuserdata(L, pp_find_layer(state, name));
+    lua_pushlightuserdata(L, layer);
     lua_pushvalue(L, class);
     lua_pushcclosure(L, call_original_of_method, 2);
     lua_rawset(L, class);

@@ -6,11 +6,10 @@
 #ifndef CLUABRIDGE_H
 #define CLUABRIDGE_H
 
+#include <lua.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-typedef struct lua_State lua_State;
 
 /// A patch's Lua state with its lock, budgets and layers. Its memory is stable: see `pp_pool`.
 typedef struct pp_state pp_state;
@@ -59,13 +58,23 @@ enum pp_refusal {
     PP_REFUSED_AGAIN,
 };
 
-/// What the host does for a script. Its time is the script's but for what lies between `pp_host_begins` and `pp_host_ends`. A callback that returns `int` returns a count of results on top of the stack, or -1
-/// with an error value on top, which is then raised; `context` is the state's.
+/// What a callback returns instead of a count of results.
+enum pp_callback_result {
+    /// The value on top is an error, which is then raised.
+    PP_RAISE = -1,
+    /// The same, and nothing of the host was called.
+    PP_NOT_CALLED = -2,
+    /// The function is asynchronous.
+    PP_ASYNCHRONOUS = -3,
+};
+
+/// What the host does for a script. Its time counts as the script's, except between `pp_host_begins` and `pp_host_ends`. A callback
+/// that returns `int` returns how many results are on top of the stack, or a `pp_callback_result`. `context` is the state's.
 typedef struct pp_host {
-    /// Calls what the cell leads to, for the call of `record`; the arguments are at 1 and up. -2: as -1, and nothing was called. For a
-    /// call of `pp_call_scalars` all of its time is the host's.
+    /// Calls what the cell leads to, for the call of `record`; the arguments are at 1 and up. For a call of
+    /// `pp_call_scalars` all of its time is the host's.
     int (*original)(void *context, const void *slot, void *cell, void *record, lua_State *L);
-    /// Calls a registered function by its name; the arguments are at 2 and up. -3: it is asynchronous.
+    /// Calls a registered function by its name; the arguments are at 2 and up.
     int (*call)(void *context, const char *name, size_t length, lua_State *L);
     bool (*has)(void *context, const char *name, size_t length);
     /// Compiles a script of the envelope; leaves the function, or a message.
@@ -191,7 +200,7 @@ typedef struct pp_entry {
 /// `record` is handed to the host when the script calls the original.
 pp_entry pp_enter(void *cell, const void *slot, void *record);
 /// What a scalar is: an integer's bits, a double's, or 0 and 1.
-enum pp_scalar { PP_NO_SCALAR, PP_INTEGER, PP_NUMBER, PP_BOOLEAN, PP_NOTHING };
+enum pp_scalar { PP_INTEGER = 1, PP_NUMBER, PP_BOOLEAN, PP_NOTHING };
 typedef struct pp_answer {
     /// The result's bits; what `pp_entry.refused` holds; or the state's address.
     uint64_t bits;
@@ -268,18 +277,6 @@ void pp_abandon(void *waiting);
 
 // MARK: values
 
-// The scalars' calls are few instructions of Lua's, so they are made where the value is. Declared as lua.h has them.
-void lua_pushnil(lua_State *L);
-void lua_pushboolean(lua_State *L, int value);
-void lua_pushinteger(lua_State *L, long long value);
-void lua_pushnumber(lua_State *L, double value);
-int lua_type(lua_State *L, int index);
-int lua_toboolean(lua_State *L, int index);
-long long lua_tointegerx(lua_State *L, int index, int *is_integer);
-double lua_tonumberx(lua_State *L, int index, int *is_number);
-int lua_gettop(lua_State *L);
-enum pp_type { PP_TYPE_NIL, PP_TYPE_BOOLEAN, PP_TYPE_NUMBER = 3 };
-
 static inline void pp_push_nil(lua_State *L) { lua_pushnil(L); }
 static inline void pp_push_bool(lua_State *L, bool value) { lua_pushboolean(L, value); }
 static inline void pp_push_integer(lua_State *L, int64_t value) { lua_pushinteger(L, value); }
@@ -304,19 +301,19 @@ typedef struct pp_integer {
 } pp_integer;
 
 static inline pp_integer pp_read_bool(lua_State *L, int32_t index) {
-    return (pp_integer){lua_toboolean(L, index), lua_type(L, index) == PP_TYPE_BOOLEAN};
+    return (pp_integer){lua_toboolean(L, index), lua_type(L, index) == LUA_TBOOLEAN};
 }
 
 /// A float without a fraction is an integer too; a string never is.
 static inline pp_integer pp_read_integer(lua_State *L, int32_t index) {
     int is_integer = 0;
-    if (lua_type(L, index) != PP_TYPE_NUMBER) return (pp_integer){0, false};
+    if (lua_type(L, index) != LUA_TNUMBER) return (pp_integer){0, false};
     int64_t value = lua_tointegerx(L, index, &is_integer);
     return (pp_integer){value, is_integer};
 }
 
 static inline pp_number pp_read_number(lua_State *L, int32_t index) {
-    if (lua_type(L, index) != PP_TYPE_NUMBER) return (pp_number){0, false};
+    if (lua_type(L, index) != LUA_TNUMBER) return (pp_number){0, false};
     return (pp_number){lua_tonumberx(L, index, NULL), true};
 }
 
@@ -328,7 +325,7 @@ bool pp_read_numbers(lua_State *L, int32_t index, double *values, size_t count);
 bool pp_read_integers(lua_State *L, int32_t index, int64_t *values, size_t count);
 /// A table's length as a sequence, or -1 for another value, or one that has keys but no sequence.
 int64_t pp_sequence_length(lua_State *L, int32_t index);
-static inline bool pp_is_nil(lua_State *L, int32_t index) { return lua_type(L, index) <= PP_TYPE_NIL; }
+static inline bool pp_is_nil(lua_State *L, int32_t index) { return lua_type(L, index) <= LUA_TNIL; }
 bool pp_is_table(lua_State *L, int32_t index);
 /// `number` and `integer` are told apart; an object has its class's name.
 const char *pp_type_name(lua_State *L, int32_t index);

@@ -2,7 +2,7 @@
 #ifndef CLUAWORKBENCH_H
 #define CLUAWORKBENCH_H
 
-typedef struct lua_State lua_State;
+#include <lua.h>
 
 /// Opens every library of Lua, `io` and `os` too.
 void pp_open_all_libraries(lua_State *L);

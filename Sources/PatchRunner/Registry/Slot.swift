@@ -288,7 +288,7 @@ extension PatchStack {
             }
         }
         push(message: message)
-        return -2
+        return CallbackResult.notCalled
     }
 
     /// Whether there are more arguments than a function takes.
@@ -297,7 +297,7 @@ extension PatchStack {
     /// Leaves an error for a function that only its own place can call.
     @usableFromInline package func refuseCall(of slot: Slot) -> Int32 {
         push(message: "\(slot.name) can be called only by the host: its original stands at its place")
-        return -2
+        return CallbackResult.notCalled
     }
 }
 

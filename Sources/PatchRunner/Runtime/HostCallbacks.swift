@@ -7,31 +7,33 @@ internal import PatchCrypto
 enum HostCallbacks {
     static let table = unsafe pp_host(
         original: { _, slot, cell, record, state in
-            guard let address = unsafe slot, let cell = unsafe cell, let state = unsafe state else { return -1 }
+            guard let address = unsafe slot, let cell = unsafe cell, let state = unsafe state else {
+                return CallbackResult.raise
+            }
             // Without a reference of its own: the call that waits has one.
             return unsafe Unmanaged<Slot>.fromOpaque(address)._withUnsafeGuaranteedRef { slot in
                 unsafe slot.invoke(slot, PatchStack(state), 1, record.map(CallReference.init), LayerCell(cell))
             }
         },
         call: { context, name, length, state in
-            guard let state = unsafe state else { return -1 }
+            guard let state = unsafe state else { return CallbackResult.raise }
             let stack = unsafe PatchStack(state)
             let name = unsafe text(name, length)
             guard let slot = unsafe ScriptState.at(context).names.slot(name) else {
                 stack.push(message: "the host has no function '\(name)'")
-                return -1
+                return CallbackResult.raise
             }
-            return slot.isAsynchronous ? -3 : slot.invoke(from: stack, firstArgument: 2)
+            return slot.isAsynchronous ? CallbackResult.asynchronous : slot.invoke(from: stack, firstArgument: 2)
         },
         has: { context, name, length in
             unsafe ScriptState.at(context).names.slot(text(name, length)) != nil
         },
         script: { context, name, length, state in
-            guard let state = unsafe state else { return -1 }
+            guard let state = unsafe state else { return CallbackResult.raise }
             return unsafe ScriptState.at(context).loader.require(text(name, length), on: PatchStack(state))
         },
         method: { context, classIndex, method, state in
-            guard let state = unsafe state else { return -1 }
+            guard let state = unsafe state else { return CallbackResult.raise }
             guard classIndex >= 0 else {
                 return unsafe CallValues.at(context).functions[Int(method)](PatchStack(state))
             }
@@ -39,13 +41,13 @@ enum HostCallbacks {
             return unsafe exposed.methods[Int(method)].invoke(PatchStack(state))
         },
         throws: { context, state in
-            guard let state = unsafe state else { return -1 }
+            guard let state = unsafe state else { return CallbackResult.raise }
             let stack = unsafe PatchStack(state)
             let message = stack.string(at: 1) ?? "an error of the patch"
             return stack.raise(PatchedError(message: message, patch: unsafe CallValues.at(context).reports.patch.id))
         },
         error_text: { context, number, state in
-            guard let state = unsafe state else { return -1 }
+            guard let state = unsafe state else { return CallbackResult.raise }
             let values = unsafe CallValues.at(context)
             let stack = unsafe PatchStack(state)
             stack.push(text: values.error(number).map { "\($0)" } ?? "an error of an earlier call")

@@ -86,17 +86,19 @@ package struct ScriptLoader: Sendable {
     func require(_ name: String, on stack: PatchStack) -> Int32 {
         for candidate in ["\(name).lua", "\(name)/init.lua"] {
             guard let script = scripts.first(where: { $0.name.hasBytes(of: candidate) }) else { continue }
-            return isCompiled(script, on: stack) ? 1 : -1
+            return isCompiled(script, on: stack) ? 1 : CallbackResult.raise
         }
         // The first line of most scripts for Wax; what it offers there is built in here, or missing.
         if name == "wax" || name.hasPrefix("wax/") {
-            return isCompiled(PatchScript(name: "wax.lua", bytes: Array("return {}".utf8)), on: stack) ? 1 : -1
+            return isCompiled(PatchScript(name: "wax.lua", bytes: Array("return {}".utf8)), on: stack)
+                ? 1 : CallbackResult.raise
         }
         if ["math", "string", "table", "utf8"].contains(name) {
-            return isCompiled(PatchScript(name: "\(name).lua", bytes: Array("return \(name)".utf8)), on: stack) ? 1 : -1
+            return isCompiled(PatchScript(name: "\(name).lua", bytes: Array("return \(name)".utf8)), on: stack)
+                ? 1 : CallbackResult.raise
         }
         stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts of the same envelope")
-        return -1
+        return CallbackResult.raise
     }
 
     // MARK: compiled code

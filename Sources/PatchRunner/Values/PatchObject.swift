@@ -13,7 +13,6 @@ package protocol NamedObject: PatchObject {
 extension PatchObject {
     public func push(to stack: PatchStack) { stack.push(object: self) }
     public static func read(from stack: PatchStack, at index: Int32) -> Self? { stack.object(at: index) as? Self }
-    public static var patchTypeName: String { "\(Self.self)" }
 }
 
 /// The methods of a class that scripts may call.
@@ -117,6 +116,6 @@ private struct PatchArguments {
     func fails(with error: any Error) -> Int32 {
         guard let mismatch = error as? Mismatch else { return stack.raise(error) }
         stack.push(message: mismatch.message)
-        return -2
+        return CallbackResult.notCalled
     }
 }

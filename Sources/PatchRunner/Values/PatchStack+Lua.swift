@@ -249,7 +249,7 @@ extension PatchStack {
     /// - Returns: What a callback returns for it.
     @usableFromInline package func raise(_ error: any Error) -> Int32 {
         unsafe pp_push_host_error(state, values.keep(error, for: pp_owning_call(state)))
-        return -1
+        return CallbackResult.raise
     }
 
     /// What belongs to the calls of the script whose stack this is.
@@ -269,4 +269,14 @@ extension PatchStack {
         unsafe pp_refuse_run(state)
         pushNil()
     }
+}
+
+/// What a callback of the bridge returns instead of a count of results.
+package enum CallbackResult {
+    /// The value on top is an error, which is then raised.
+    package static var raise: Int32 { PP_RAISE.rawValue }
+    /// The same, and nothing of the host was called.
+    package static var notCalled: Int32 { PP_NOT_CALLED.rawValue }
+    /// The function is asynchronous.
+    package static var asynchronous: Int32 { PP_ASYNCHRONOUS.rawValue }
 }

@@ -8,8 +8,13 @@
 ///     extension Item: PatchValue {}
 ///
 /// Nothing is converted on the way: a script's `"10"` is no number, and a number out of range is none that fits.
+///
+/// A type of another form implements ``push(to:)`` and ``read(from:at:)``, by means of types that the library has. Everything else
+/// has a default, which only the library's own types replace.
 public protocol PatchValue: SendableMetatype {
-    /// Pushes the value.
+    /// Pushes the value: one value, with `push(to:)` of a type that the library has.
+    ///
+    /// - Parameter stack: Takes the value.
     func push(to stack: PatchStack)
 
     /// Reads a value.
@@ -17,7 +22,7 @@ public protocol PatchValue: SendableMetatype {
     /// - Parameters:
     ///   - stack: Where it is.
     ///   - index: Its place on the stack: from 1, or from -1 downwards, counting from the top.
-    /// - Returns: nil where a value of another type, or of another form, is there.
+    /// - Returns: nil if the value there is of another type, or of another form.
     static func read(from stack: PatchStack, at index: Int32) -> Self?
 
     /// What a script calls the type, such as `number`, or `Item`.
@@ -29,12 +34,12 @@ public protocol PatchValue: SendableMetatype {
     /// Whether the type keeps its own form within a `Codable` value, and is not asked how it is encoded.
     static var isDirect: Bool { get }
 
-    /// Pushes an array of values; a table where a type does not know better.
+    /// Pushes an array of values; a table unless the type does better.
     static func push(_ values: [Self], to stack: PatchStack)
 
     /// Reads an array of values.
     ///
-    /// - Returns: nil where a value of another type, or of another form, is there.
+    /// - Returns: nil if the value there is of another type, or of another form.
     static func readArray(from stack: PatchStack, at index: Int32) -> [Self]?
 
     /// What a script calls an array of values.
@@ -42,6 +47,8 @@ public protocol PatchValue: SendableMetatype {
 }
 
 extension PatchValue {
+    public static var patchTypeName: String { "\(Self.self)" }
+
     public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
         stack.mismatch(expected: patchTypeName, at: index)
     }

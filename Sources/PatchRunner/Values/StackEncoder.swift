@@ -3,7 +3,6 @@ extension PatchValue where Self: Codable {
     public static func read(from stack: PatchStack, at index: Int32) -> Self? {
         try? StackDecoder.read(Self.self, from: stack, at: index)
     }
-    public static var patchTypeName: String { "\(Self.self)" }
     public static var isDirect: Bool { false }
     public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
         if isDirect { return stack.mismatch(expected: patchTypeName, at: index) }

@@ -331,16 +331,16 @@ package final class PatchSpec: Sendable {
     private func define(_ stack: PatchStack) -> Int32 {
         guard let name = stack.string(at: 1), stack.typeName(at: 2) == "function" else {
             stack.push(message: "host.define takes a name and a function")
-            return -1
+            return CallbackResult.raise
         }
         if registry.names.slot(name) == nil {
             guard interface == nil else {
                 stack.push(message: "the app has no function \(name)")
-                return -1
+                return CallbackResult.raise
             }
             do throws(PatchError) { try add(name, nil) } catch {
                 stack.push(message: error.message)
-                return -1
+                return CallbackResult.raise
             }
         }
         let held = stack.hold(2)
@@ -352,14 +352,14 @@ package final class PatchSpec: Sendable {
     private func object(_ stack: PatchStack) -> Int32 {
         guard let name = stack.string(at: 1), stack.isTable(at: 2) else {
             stack.push(message: "host.object takes a class's name and a table")
-            return -1
+            return CallbackResult.raise
         }
         guard registry.names.classes.contains(where: { $0.name == name }) else {
             stack.push(
                 message: interface == nil
                     ? "without an interface there is no class \(name): give --interface FILE"
                     : "the interface has no class \(name)")
-            return -1
+            return CallbackResult.raise
         }
         spec.note(SpecObject(className: name, held: stack.hold(2), spec: spec), at: 2, on: stack)
         stack.pushCopy(of: 2)
@@ -373,14 +373,14 @@ package final class PatchSpec: Sendable {
                     stack.push(
                         message: "the object of \(exposed.name):\(method.name): "
                             + SpecObject.mismatch(in: stack, at: 1))
-                    return -2
+                    return CallbackResult.notCalled
                 }
                 var arguments: [ScriptValue] = [.object(object)]
                 for (index, type) in method.signature.arguments.enumerated() {
                     guard let value = ScriptValue.read(from: stack, at: Int32(index) + 2), value.fits(type) else {
                         let mismatch = stack.mismatch(expected: type, at: Int32(index) + 2)
                         stack.push(message: "argument \(index + 1) of \(exposed.name):\(method.name): \(mismatch)")
-                        return -2
+                        return CallbackResult.notCalled
                     }
                     arguments.append(value)
                 }

@@ -193,14 +193,14 @@ final class ScriptFunction: Sendable {
         if let types, given > types.count {
             stack.push(
                 message: "\(slot.name) takes \(types.count) argument\(types.count == 1 ? "" : "s"), given \(given)")
-            return -2
+            return CallbackResult.notCalled
         }
         for index in 0..<(types?.count ?? given) {
             let place = first + Int32(index)
             guard let value = ScriptValue.read(from: stack, at: place), value.fits(types?[index] ?? "value") else {
                 let mismatch = stack.mismatch(expected: types?[index] ?? "value", at: place)
                 stack.push(message: "argument \(index + 1) of \(slot.name): \(mismatch)")
-                return -2
+                return CallbackResult.notCalled
             }
             arguments.append(value.converted(to: types?[index] ?? "value"))
         }

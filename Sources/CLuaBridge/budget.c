@@ -1,0 +1,238 @@
+// What a run may use: fuel, time and memory, and the hook that looks at them.
+
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/// What one instruction may have to read, so that a thousand of them take some milliseconds. A byte of a string weighs eight: the
+/// slowest is a comparison of two strings of zeros, which the C library makes zero by zero (8 ns each).
+enum { LIGHT = 16 * 1024, STRING_WEIGHT = 8, LONGEST_CHAIN = 2000, STRING_HEAD = 64 };
+
+uint64_t pp_nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+// MARK: the running thread
+
+/// Its address is the thread's name; its value is the lowest address of the thread's C stack.
+FAST_THREAD_LOCAL uintptr_t pp_thread_stack;
+
+void pp_find_thread_stack(void) {
+#if defined(__APPLE__)
+    pp_thread_stack = (uintptr_t)pthread_get_stackaddr_np(pthread_self()) - pthread_get_stacksize_np(pthread_self());
+#else
+    pthread_attr_t attributes;
+    void *lowest = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &lowest, &size);
+        pthread_attr_destroy(&attributes);
+    }
+    pp_thread_stack = (uintptr_t)lowest;
+#endif
+    if (pp_thread_stack == 0) pp_thread_stack = 1;
+}
+
+static void hook(lua_State *L, lua_Debug *where);
+
+static inline int hook_mask(const pp_state *state) {
+    return state->limits.open_libraries ? 0 : LUA_MASKCOUNT | (state->limits.tells_lines ? LUA_MASKLINE : 0);
+}
+
+/// The most that an instruction may have to read now.
+static int64_t weight(const pp_state *state, int64_t longest_string, int64_t largest_block) {
+    int64_t links = state->links < LONGEST_CHAIN ? state->links : LONGEST_CHAIN;
+    int64_t chain = links * largest_block < state->used ? links * largest_block : state->used;
+    int64_t most = STRING_WEIGHT * longest_string;
+    if (most < largest_block) most = largest_block;
+    if (most < state->hash_bytes) most = state->hash_bytes; // all of which are read where one of them grows
+    return most < chain / 8 ? chain / 8 : most; // a chain is only read, and a block may be moved
+}
+
+/// Halves, so that there are few changes: at each one the hook begins to count anew.
+static int interval_for(const pp_state *state, int64_t weight) {
+    int interval = state->limits.instructions_per_check;
+    while (interval > 1 && weight / LIGHT * interval > state->limits.instructions_per_check) interval /= 2;
+    return interval;
+}
+
+static void set_interval(pp_state *state, int interval) {
+    state->interval = interval;
+    lua_sethook(state->main, hook, hook_mask(state), interval);
+    for (pp_activation *call = state->activation; call; call = call->outer)
+        if (call->L != state->main) lua_sethook(call->L, hook, hook_mask(state), interval);
+}
+
+/// Instructions on what is in memory now may take longer: looks more often from here on.
+static void look_more_often(pp_state *state) {
+    if (state->limits.open_libraries) return; // its hook is that of a spec's time
+    int interval = interval_for(state, weight(state, state->longest_string, state->largest_block));
+    if (interval >= state->interval || !state->main) return;
+    state->budget.fuel -= state->interval; // what ran since the last look, which the hook forgets
+    if (state->budget.until_look > interval) {
+        state->budget.paced -= state->budget.until_look - interval;
+        state->budget.until_look = interval;
+    }
+    set_interval(state, interval);
+}
+
+void pp_relax(pp_state *state) {
+    if (state->limits.open_libraries) return;
+    // Nothing is larger than all that there is.
+    int64_t used = state->used;
+    if (state->longest_string > used) state->longest_string = used;
+    if (state->largest_block > used) state->largest_block = used;
+    int interval = interval_for(state, weight(state, state->longest_string, state->largest_block));
+    if (interval != state->interval) set_interval(state, interval);
+}
+
+void pp_count_link(pp_state *state) {
+    if (state->links++ < LONGEST_CHAIN) look_more_often(state);
+}
+
+void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) {
+    pp_state *state = context;
+    int64_t before = block ? (int64_t)old_size : 0;
+    bool is_hash_part = !block && old_size == 0 && pp_is_hash_part(new_size);
+    // What only had the size of one, such as an array, may move.
+    if (block && pp_is_hash_part(old_size)) pp_remove_hash_part(state, block);
+    if (new_size == 0) {
+        state->used -= before;
+        free(block);
+        return NULL;
+    }
+    if ((int64_t)new_size > before) {
+        // Where there is no block yet, its old size says what it is for.
+        bool is_string = !block && (old_size & 15) == LUA_TSTRING;
+        if (!state->trusted) {
+            if (state->used + (int64_t)new_size - before - state->lent > state->limits.hard_memory) return NULL;
+            if (is_string && (int64_t)new_size > state->limits.string_bytes + STRING_HEAD) return NULL;
+            if (is_hash_part && pp_would_collide(state, new_size)) {
+                state->has_collided = true;
+                return NULL;
+            }
+            if (state->refuse_after && (state->refuse_after == 1 || --state->refuse_after == 1)) return NULL;
+        }
+        int64_t *largest = is_string ? &state->longest_string : &state->largest_block;
+        if (__builtin_expect((int64_t)new_size > *largest, 0)) {
+            *largest = (int64_t)new_size;
+            look_more_often(state);
+        }
+    }
+    void *moved = realloc(block, new_size);
+    if (!moved) return (int64_t)new_size <= before ? block : NULL;
+    state->used += (int64_t)new_size - before;
+    if (is_hash_part) {
+        // Refused once, Lua collects and asks again: it was a table that nothing refers to.
+        state->has_collided = false;
+        pp_add_hash_part(state, moved, new_size);
+        look_more_often(state);
+    }
+    return moved;
+}
+
+void pp_refuse_allocation(pp_state *state, int64_t n) { state->refuse_after = n ? n + 1 : 0; }
+
+int pp_kill_run(lua_State *L, int32_t reason) {
+    pp_state *state = state_of(L);
+    state->budget.kill = reason;
+    // A string that is there already: a memory kill must not need memory.
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &state->budget);
+    return lua_error(L);
+}
+
+/// What ends the run now, if anything does; memory apart.
+static int32_t reason_to_end(pp_state *state) {
+    pp_budget *budget = &state->budget;
+    if (budget->kill) return budget->kill;
+    if (budget->fuel <= 0) return PP_FUEL;
+    uint64_t now = pp_nanoseconds();
+    if (!budget->started) budget->started = now;
+    int64_t allowed = state->loading ? state->limits.load_nanoseconds : state->limits.call_nanoseconds;
+    return (int64_t)(now - budget->started - budget->excluded) > allowed ? PP_TIME : PP_NOT_KILLED;
+}
+
+void pp_check_clock(lua_State *L) {
+    if (state_of(L)->limits.open_libraries) return;
+    int32_t reason = reason_to_end(state_of(L));
+    if (reason) pp_kill_run(L, reason);
+}
+
+bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes) {
+    pp_state *state = state_of(L);
+    pp_budget *budget = &state->budget;
+    if (state->limits.open_libraries) return true;
+    if (budget->kill) return false;
+    if (steps > INT32_MAX || bytes > (uint64_t)state->limits.hard_memory
+        || state->used - state->lent + (int64_t)bytes > state->limits.hard_memory) {
+        budget->kill = steps > INT32_MAX ? PP_FUEL : PP_MEMORY; // the host is refused no memory by the allocator
+    } else if ((budget->until_look -= (int64_t)steps) <= 0) {
+        settle_fuel(budget, state->interval);
+        budget->kill = reason_to_end(state);
+    }
+    if (budget->kill) state->fault_line = 0;
+    return !budget->kill;
+}
+
+/// Collects where there is more than the limit, in steps with looks at the clock in between.
+static void check_memory(lua_State *L) {
+    pp_state *state = state_of(L);
+    if (state->used - state->lent <= state->limits.soft_memory) return;
+    state->budget.fuel -= state->used / 256;
+    // What became garbage after this cycle began is found by the next.
+    for (int cycles = 0; cycles < 2 && state->used - state->lent > state->limits.soft_memory;) {
+        if (lua_gc(L, LUA_GCSTEP, 0)) cycles++;
+        pp_check_clock(L);
+    }
+    if (state->used - state->lent > state->limits.soft_memory) pp_kill_run(L, PP_MEMORY);
+}
+
+void pp_look(lua_State *L) {
+    pp_state *state = state_of(L);
+    if (state->limits.open_libraries) return;
+    settle_fuel(&state->budget, state->interval);
+    pp_check_clock(L);
+    check_memory(L);
+}
+
+/// A spec's own code, which all of Lua's library is open to: once its time is over, each instruction of it is an error.
+static void end_spec(lua_State *L, lua_Debug *where) {
+    pp_state *state = state_of(L);
+    if (!state->deadline || pp_nanoseconds() < state->deadline) return;
+    lua_getinfo(L, "Sl", where);
+    if (strcmp(where->source, "@patchpack") == 0) return; // what tells of it
+    lua_sethook(L, hook, LUA_MASKCOUNT, 1);
+    lua_pushfstring(L, "%s:%d: it ran longer than the time limit", where->short_src, where->currentline);
+    lua_error(L);
+}
+
+void pp_limit_time(lua_State *L, int64_t nanoseconds) {
+    pp_state *state = state_of(L);
+    state->deadline = nanoseconds ? pp_nanoseconds() + (uint64_t)nanoseconds : 0;
+    lua_sethook(L, hook, nanoseconds ? LUA_MASKCOUNT : 0, 10000);
+}
+
+static void hook(lua_State *L, lua_Debug *where) {
+    pp_state *state = state_of(L);
+    if (state->limits.open_libraries) {
+        end_spec(L, where);
+        return;
+    }
+    if (where->event == LUA_HOOKLINE) {
+        lua_getinfo(L, "S", where);
+        WITH_RUNNER(state, state->host.line(state->context, where->source + 1, where->currentline));
+        return;
+    }
+    int interval = lua_gethookcount(L); // a coroutine's may be another
+    state->budget.fuel -= interval;
+    pp_look(L);
+    if (interval != state->interval) lua_sethook(L, hook, hook_mask(state), state->interval);
+}
+
+int64_t pp_memory(pp_state *state) { return state->used; }
+
+void pp_set_hook(pp_state *state, lua_State *L) { lua_sethook(L, hook, hook_mask(state), state->interval); }
