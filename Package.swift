@@ -33,7 +33,9 @@ let package = Package(
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),
         .target(name: "CLuaWorkbench", dependencies: ["CLua"]),
-        .target(name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"]),
+        .target(
+            name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],
+            resources: [.embedInCode("Spec/specs.lua")]),
         .executableTarget(
             name: "patchpack", dependencies: ["PatchCrypto", "PatchFiles", "PatchRunner", "PatchWorkbench", "Libc"]),
         .target(name: "PatchTesting", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"]),

@@ -37,10 +37,14 @@ let package = Package(
                 ]),
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"], swiftSettings: instrumented),
+        .target(name: "CLuaWorkbench", dependencies: ["CLua"]),
         .target(
-            name: "patchpack", dependencies: ["PatchCrypto", "PatchFiles", "PatchRunner", "Libc"],
-            exclude: ["Main.swift"],
-            swiftSettings: instrumented),
+            name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],
+            resources: [.embedInCode("Spec/specs.lua")], swiftSettings: instrumented),
+        .target(
+            name: "patchpack",
+            dependencies: ["PatchCrypto", "PatchFiles", "PatchRunner", "PatchWorkbench", "Libc"],
+            exclude: ["Main.swift"], swiftSettings: instrumented),
         .target(name: "CFuzzer"),
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "PatchCrypto", "PatchRunner", "PatchWorkbench", "patchpack"],

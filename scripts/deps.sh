@@ -29,12 +29,12 @@ test | bench)
   packages+=(
     openssl zip unzip bsdutils faketime fish zsh shellcheck
     python3 python3-cryptography python3-junitparser lcov perl softhsm2 opensc
-    lua5.4 lua-dkjson lua-busted
+    lua5.4 lua-dkjson lua-busted binutils
   )
   ;;
 esac
 # what the benchmarks hold patchpack against, and count with
-[ "$what" != bench ] || packages+=(minisign valgrind binutils)
+[ "$what" != bench ] || packages+=(minisign valgrind)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing+=("$package")

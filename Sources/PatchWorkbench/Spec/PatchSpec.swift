@@ -174,7 +174,7 @@ package final class PatchSpec: Sendable {
         if interface == nil { for name in Set(patches.flatMap(\.manifest.replaces)).sorted() { try add(name, nil) } }
         for exposed in interface?.classes ?? [] { try expose(exposed) }
         addFunctions(timeLimit, codeRuns)
-        try spec.runFree(PatchScript(name: "patchpack", bytes: Array(SpecPrelude.source.utf8)))
+        try spec.runFree(PatchScript(name: "patchpack", bytes: PackageResources.specs_lua))
         report.replacements = try countReplacements()
         lines.reset()  // that the patches were loaded to be counted is no test of them
         let options = [filter.only, filter.except, filter.tags, filter.exceptTags]

@@ -262,6 +262,9 @@ struct TestCommandTests {
         let busteds = outcomes(try workshop.shell("busted -o TAP s.lua").lines)
         let mine = outcomes(try test("patches/cart-total.lua", "--spec", "s.lua", "--format", "tap").lines)
         #expect(busteds.count > 10 && mine.count == busteds.count)
+        // The file that specs find here runs them with Debian's Lua alone, too.
+        let specs = "\(Tool.root)/Sources/PatchWorkbench/Spec/specs.lua"
+        #expect(outcomes(try workshop.shell("lua5.4 '\(specs)' s.lua 2>/dev/null").lines) == mine)
         // Of a hook that fails busted names the hook, and patchpack what it belongs to.
         for (mine, busteds) in zip(mine, busteds) {
             let hooks = [" setup", " before_each", " is not run"]

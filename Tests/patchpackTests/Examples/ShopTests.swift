@@ -18,6 +18,15 @@ struct ShopTests {
             in: workshop.folder.path)
     }
 
+    #if os(Linux)
+        /// Specs have all of Lua's library; an app that links the runner does not contain what opens it.
+        @Test func anAppDoesNotOpenLuasLibraries() throws {
+            func symbols(_ program: String) throws -> String { try Tool.shell("nm '\(program)'").text }
+            #expect(try symbols(shop).contains(" lua_pcallk") && !symbols(shop).contains("luaL_openlibs"))
+            #expect(try symbols(Tool.patchpack).contains("luaL_openlibs"))
+        }
+    #endif
+
     @Test func fivePatchesMendTheShop() throws {
         let pack = try workshop.shell(
             "'\(Tool.patchpack)' pack patches/*.lua -o dist --signing-key signing.pem --script-key script.key")

@@ -1,0 +1,980 @@
+-- What a spec finds besides Lua and `host`: the blocks and assertions of busted and luassert.
+--
+-- `patchpack test` loads this file into the state in which specs run, with a table `__spec` whose `begin` and `done` time the
+-- spec's own code. With Lua alone it runs a spec that needs no host, and prints TAP:
+--
+--     lua5.4 specs.lua SPEC.lua
+
+__spec = __spec or {begin = function() end, done = function() end}
+local exit = os.exit
+local this_file = debug.getinfo(1, "S").source
+
+-- MARK: values
+
+local unpack = table.unpack
+local formatters = {}
+
+local function callable(value)
+  local meta = debug.getmetatable(value)
+  return type(value) == "function" or type(meta) == "table" and type(meta.__call) == "function"
+end
+
+local function has_text(value)
+  local meta = debug.getmetatable(value)
+  return type(value) == "string" or type(meta) == "table" and meta.__tostring ~= nil
+end
+
+local function in_order(a, b)
+  if type(a) == type(b) and (type(a) == "number" or type(a) == "string") then return a < b end
+  return type(a) < type(b)
+end
+
+local function keys_of(value)
+  local keys = {}
+  for key in next, value do keys[#keys + 1] = key end
+  table.sort(keys, in_order)
+  return keys
+end
+
+local function show(value, depth, seen)
+  depth, seen = depth or 0, seen or {}
+  for i = #formatters, 1, -1 do
+    local shown = formatters[i](value)
+    if shown ~= nil then return tostring(shown) end
+  end
+  if type(value) == "string" then return (("%q"):format(value):gsub("\\\n", "\\n")) end
+  if type(value) ~= "table" then return tostring(value) end
+  if seen[value] then return "<cycle>" end
+  if depth > 4 then return "{…}" end
+  seen[value] = true
+  local parts = {}
+  for _, key in ipairs(keys_of(value)) do
+    local shown = show(rawget(value, key), depth + 1, seen)
+    if math.type(key) == "integer" and key >= 1 and key <= rawlen(value) then
+      parts[#parts + 1] = shown
+    elseif type(key) == "string" and key:match("^[%a_][%w_]*$") then
+      parts[#parts + 1] = key .. " = " .. shown
+    else
+      parts[#parts + 1] = "[" .. show(key, depth + 1, seen) .. "] = " .. shown
+    end
+  end
+  seen[value] = nil
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+
+-- Whether a value is a matcher, and what it says of another; `doubles` fills it in.
+local matchers = setmetatable({}, {__mode = "k"})
+
+-- A table is compared by its `__eq` where both have the same one, but for the outermost.
+local function same(a, b, inside, seen)
+  if matchers[b] then return matchers[b](a) end
+  if matchers[a] then return matchers[a](b) end
+  if type(a) ~= "table" or type(b) ~= "table" then return a == b end
+  local meta, other = debug.getmetatable(a), debug.getmetatable(b)
+  if meta and meta == other and meta.__eq then
+    if inside then return a == b end
+  elseif rawequal(a, b) then
+    return true
+  end
+  seen = seen or {}
+  if seen[a] == b then return true end
+  seen[a] = b
+  for key, value in next, a do
+    if b[key] == nil or not same(value, b[key], true, seen) then return false end
+  end
+  for key in next, b do if a[key] == nil then return false end end
+  seen[a] = nil
+  return true
+end
+
+-- The places where two tables differ, at most so many.
+local function differences(expected, actual, path, found, seen)
+  if #found >= 10 then return found end
+  if type(expected) ~= "table" or type(actual) ~= "table" or matchers[expected] or seen[expected] then
+    if not same(expected, actual, true) then
+      local function shown(value) if value == nil then return "nothing" end return show(value, 3) end
+      found[#found + 1] = "  " .. path .. ": expected " .. shown(expected) .. ", got " .. shown(actual)
+    end
+    return found
+  end
+  seen[expected] = true
+  local keys = keys_of(expected)
+  for _, key in ipairs(keys_of(actual)) do if expected[key] == nil then keys[#keys + 1] = key end end
+  for _, key in ipairs(keys) do
+    local name = type(key) == "string" and key:match("^[%a_][%w_]*$") and "." .. key or "[" .. show(key) .. "]"
+    differences(expected[key], actual[key], path .. name, found, seen)
+  end
+  seen[expected] = nil
+  return found
+end
+
+-- What a failed comparison says: short tables as they are, and of others where they differ.
+local function compared(expected, actual)
+  local a, b = show(expected), show(actual)
+  local text = "expected " .. a .. ", got " .. b
+  if type(expected) ~= "table" or type(actual) ~= "table" then return text end
+  local places = differences(expected, actual, "", {}, {})
+  if #a + #b > 200 then text = "expected another table; they differ" end
+  return #a + #b < 60 and text or text .. "\n" .. table.concat(places, "\n")
+end
+
+local function copy(value, done)
+  if type(value) ~= "table" or matchers[value] or __spec.is_spy(value) then return value end
+  done = done or {}
+  if done[value] then return done[value] end
+  local new = {}
+  done[value] = new
+  for key, member in next, value do new[key] = copy(member, done) end
+  return debug.setmetatable(new, debug.getmetatable(value))
+end
+
+__spec.is_spy = function() return false end
+local made = {}  -- the spies of this test, which are put back after it
+local spy_meta = {}
+
+local of_objects = setmetatable({}, {__mode = "k"})  -- matchers of `ref`, which ask for the object itself
+
+-- What was given is compared as it was then, and not as it has become.
+local function fits(wanted, vals, refs)
+  if wanted.n ~= vals.n then return false end
+  for i = 1, wanted.n do
+    local value = vals[i]
+    if of_objects[wanted[i]] then value = refs[i] end
+    if not same(wanted[i], value, true) then return false end
+  end
+  return true
+end
+
+local function any_fits(lists, wanted)
+  for _, list in ipairs(lists) do if fits(wanted, list.vals, list.refs) then return true, list.vals end end
+  return false, lists[#lists] and lists[#lists].vals
+end
+
+local function listed(...)
+  local list = table.pack(...)
+  return {vals = copy(list), refs = list}
+end
+
+function spy_meta.__call(self, ...)
+  self.calls[#self.calls + 1] = listed(...)
+  local results = table.pack(self.callback(...))
+  self.returnvals[#self.returnvals + 1] = listed(unpack(results, 1, results.n))
+  return unpack(results, 1, results.n)
+end
+
+local function new_spy(target)
+  target = target or function() end
+  if not callable(target) then error("a spy is of a function, and this is a " .. type(target), 3) end
+  local self = setmetatable({calls = {}, returnvals = {}, callback = target}, spy_meta)
+  function self:clear() self.calls, self.returnvals = {}, {} return self end
+  function self:revert()
+    if not self.reverted and self.target_table then self.target_table[self.target_key] = self.callback end
+    self.reverted = true
+    return self.callback
+  end
+  function self:called(times, compare)
+    if times == nil then return #self.calls > 0, #self.calls end
+    return (compare or function(count, wanted) return count == wanted end)(#self.calls, times), #self.calls
+  end
+  function self:called_with(wanted) return any_fits(self.calls, wanted) end
+  function self:returned_with(wanted) return any_fits(self.returnvals, wanted) end
+  made[#made + 1] = self
+  return self
+end
+
+__spec.is_spy = function(value) return type(value) == "table" and getmetatable(value) == spy_meta end
+
+spy = setmetatable({
+  new = function(target) return new_spy(target) end,
+  on = function(object, name)
+    local self = new_spy(object[name])
+    object[name] = self
+    self.target_table, self.target_key = object, name
+    return self
+  end,
+  is_spy = __spec.is_spy,
+}, {__call = function(_, target) return new_spy(target) end})
+
+stub = setmetatable({new = function(object, name, ...)
+  if object == nil and name == nil then object, name = {}, "" end
+  if type(object) ~= "table" or name == nil then error("stub takes a table and the name of one of its functions", 2) end
+  if object[name] ~= nil and not callable(object[name]) then error("a stub takes the place of a function", 2) end
+  local original, given, cases = object[name], table.pack(...), {}
+  local answer = given.n == 1 and callable(given[1]) and given[1]
+    or function() return unpack(given, 1, given.n) end
+  object[name] = function(...)
+    local arguments = table.pack(...)
+    for i = #cases, 1, -1 do if fits(cases[i].wanted, arguments, arguments) then return cases[i].answer(...) end end
+    return answer(...)
+  end
+  local self = spy.on(object, name)
+  function self:revert()
+    if not self.reverted then object[name] = original end
+    self.reverted = true
+    return original
+  end
+  local function constant(...)
+    local values = table.pack(...)
+    return function() return unpack(values, 1, values.n) end
+  end
+  function self.returns(...) answer = constant(...) return self end
+  function self.invokes(body) answer = body return self end
+  self.by_default = {returns = self.returns, invokes = self.invokes}
+  function self.on_call_with(...)
+    local wanted = copy(table.pack(...))
+    local function add(body) cases[#cases + 1] = {wanted = wanted, answer = body} return self end
+    return {returns = function(...) return add(constant(...)) end, invokes = add}
+  end
+  return self
+end}, {__call = function(self, ...) return self.new(...) end})
+
+local function each_spy(object, action, seen)
+  if spy.is_spy(object) then return object[action](object) end
+  if type(object) ~= "table" or seen[object] then return object end
+  seen[object] = true
+  for _, member in pairs(object) do each_spy(member, action, seen) end
+  return object
+end
+
+mock = setmetatable({
+  new = function(object, is_stub, answer, owner, name, seen)
+    seen = seen or {}
+    if type(object) == "function" then
+      if not owner then return spy.new(object) end
+      if is_stub then return stub(owner, name, answer) end
+      return spy.on(owner, name)
+    end
+    if type(object) == "table" and not spy.is_spy(object) and not seen[object] then
+      seen[object] = true
+      for _, key in ipairs(keys_of(object)) do mock.new(object[key], is_stub, answer, object, key, seen) end
+    end
+    return object
+  end,
+  clear = function(object) return each_spy(object, "clear", {}) end,
+  revert = function(object) return each_spy(object, "revert", {}) end,
+}, {__call = function(self, ...) return self.new(...) end})
+
+-- MARK: matchers
+
+local matcher_meta = {}
+function matcher_meta.__call(self, value) return matchers[self](value) end
+local function matcher(body)
+  local self = setmetatable({}, matcher_meta)
+  matchers[self] = body
+  return self
+end
+
+local kinds = {
+  ["true"] = function() return function(value) return value == true end end,
+  ["false"] = function() return function(value) return value == false end end,
+  truthy = function() return function(value) return value and true or false end end,
+  falsy = function() return function(value) return not value end end,
+  near = function(expected, tolerance)
+    expected, tolerance = tonumber(expected), tonumber(tolerance)
+    return function(value) value = tonumber(value) return value ~= nil and math.abs(value - expected) <= tolerance end
+  end,
+  matches = function(pattern, init, is_plain)
+    return function(value)
+      return (has_text(value) or type(value) == "number") and tostring(value):find(pattern, init, is_plain) ~= nil
+    end
+  end,
+  equals = function(expected) return function(value) return value == expected end end,
+  same = function(expected) return function(value) return same(value, expected) end end,
+  ref = function(expected) return function(value) return rawequal(value, expected) end end,
+  unique = function(is_deep)
+    return function(list)
+      for i, a in pairs(list) do for j, b in pairs(list) do
+        if i ~= j and (a == b or is_deep and same(a, b)) then return false end
+      end end
+      return true
+    end
+  end,
+  all_of = function(...)
+    local all = {...}
+    return function(value) for _, one in ipairs(all) do if not one(value) then return false end end return true end
+  end,
+  any_of = function(...)
+    local all = {...}
+    return function(value) for _, one in ipairs(all) do if one(value) then return true end end return false end
+  end,
+  none_of = function(...)
+    local all = {...}
+    return function(value) for _, one in ipairs(all) do if one(value) then return false end end return true end
+  end,
+}
+kinds.equal, kinds.match = kinds.equals, kinds.matches
+for _, kind in ipairs {"nil", "boolean", "number", "string", "table", "function", "userdata", "thread"} do
+  kinds[kind] = function() return function(value) return type(value) == kind end end
+end
+local takes = {near = 2, matches = 1, match = 1, equals = 1, equal = 1, same = 1, ref = 1, all_of = 1, any_of = 1, none_of = 1}
+__spec.matchers = {}  -- those that a spec has registered
+
+local pass = {is = true, are = true, was = true, has = true, have = true, does = true, be = true, a = true, an = true}
+local turn = {["not"] = true, no = true, isnt = true}
+
+-- Splits `is_not_any_of` into words and the longest name that is known.
+local function resolve(tokens, known, what, level)
+  local wanted, negated, from = nil, false, 1
+  while from <= #tokens do
+    local to = #tokens
+    while to > from and not known[table.concat(tokens, "_", from, to)] do to = to - 1 end
+    local name = table.concat(tokens, "_", from, to)
+    if known[name] then
+      wanted = name
+    elseif turn[name] then
+      negated = not negated
+    elseif not pass[name] then
+      error("no " .. what .. " called " .. name, level + 1)
+    end
+    from = to + 1
+  end
+  return wanted, negated
+end
+
+local function tokens_of(key)
+  local tokens = {}
+  for token in key:lower():gmatch("[^_]+") do tokens[#tokens + 1] = token end
+  return tokens
+end
+
+local chain_meta = {}
+function chain_meta.__index(self, key)
+  for _, token in ipairs(tokens_of(key)) do table.insert(self.tokens, token) end
+  return self
+end
+function chain_meta.__call(self, ...)
+  local known = setmetatable({}, {__index = function(_, name) return __spec.matchers[name] or kinds[name] end})
+  local name, negated = resolve(self.tokens, known, "matcher", 2)
+  if not name then error("no matcher called " .. table.concat(self.tokens, "_"), 2) end
+  local custom = __spec.matchers[name]
+  for i = 1, name:find("_of$") and select("#", ...) or 0 do
+    if not matchers[select(i, ...)] then error(name .. " takes matchers", 2) end
+  end
+  local first, second = ...
+  if name == "near" and not (tonumber(first) and tonumber(second)) then error("near takes two numbers", 2) end
+  if (name == "match" or name == "matches") and type(first) ~= "string" then error(name .. " takes a pattern", 2) end
+  if name == "ref" and type(first) ~= "table" and type(first) ~= "function" and type(first) ~= "userdata"
+    and type(first) ~= "thread" then error("ref takes an object", 2) end
+  if select("#", ...) < (takes[name] or 0) then error(name .. " takes " .. takes[name] .. " values", 2) end
+  local body = custom and custom({mod = true}, table.pack(...), 2) or kinds[name](...)
+  local made = matcher(function(value) return (body(value) and true or false) ~= negated end)
+  if name == "ref" then of_objects[made] = true end
+  return made
+end
+
+match = setmetatable({
+  _ = matcher(function() return true end),
+  is_matcher = function(value) return matchers[value] ~= nil end,
+}, {__index = function(_, key)
+  if type(key) ~= "string" then return nil end
+  return setmetatable({tokens = {}}, chain_meta)[key]
+end})
+local plain_assert = assert
+
+-- MARK: texts
+
+local texts, language = {en = {}}, "en"
+local say = setmetatable({
+  set_namespace = function(_, name) language = name texts[name] = texts[name] or {} end,
+  set = function(_, key, text) texts[language][key] = text end,
+  set_fallback = function(_, name) texts[name] = texts[name] or {} end,
+}, {__call = function(_, key, arguments)
+  local text = texts[language][key] or texts.en[key]
+  if type(text) ~= "string" then return text end
+  local shown = {}
+  for i = 1, arguments and (arguments.n or #arguments) or 0 do shown[i] = tostring(arguments[i]) end
+  -- A text may ask for more than there is.
+  for i = #shown + 1, select(2, text:gsub("%%[^%%]", "")) do shown[i] = "nil" end
+  return text:format(unpack(shown))
+end})
+
+-- MARK: checks
+
+-- Each is called with its arguments and a state, and gives whether they fit, what to say if not, and what to give back.
+local checks, least, own_text = {}, {}, {}
+
+local function check(names, count, body, text_at)
+  for name in names:gmatch("%S+") do checks[name], least[name], own_text[name] = body, count, text_at end
+end
+
+check("equal equals", 2, function(a) return a[1] == a[2], "expected " .. show(a[1]) .. ", got " .. show(a[2]) end, 3)
+check("same", 2, function(a) return same(a[1], a[2]), compared(a[1], a[2]) end, 3)
+check("near", 3, function(a)
+  local expected, actual, tolerance = tonumber(a[1]), tonumber(a[2]), tonumber(a[3])
+  if not expected or not actual or not tolerance then error("near takes three numbers", 0) end
+  return actual >= expected - tolerance and actual <= expected + tolerance,
+    "expected " .. show(a[1]) .. " within " .. show(a[3]) .. ", got " .. show(a[2])
+end, 4)
+check("true", 0, function(a) return a[1] == true, "expected true, got " .. show(a[1]) end, 2)
+check("false", 0, function(a) return a[1] == false, "expected false, got " .. show(a[1]) end, 2)
+check("truthy", 1, function(a) return a[1] and true or false, "expected something true, got " .. show(a[1]) end, 2)
+check("falsy", 1, function(a) return not a[1], "expected something false, got " .. show(a[1]) end, 2)
+for _, kind in ipairs {"nil", "boolean", "number", "string", "table", "function", "userdata", "thread"} do
+  check(kind, 0, function(a)
+    return type(a[1]) == kind, "expected " .. (kind == "nil" and kind or "a " .. kind) .. ", got " .. show(a[1])
+  end, 2)
+end
+check("callable", 1, function(a) return callable(a[1]), "expected a function, got " .. show(a[1]) end, 2)
+check("unique", 1, function(a)
+  local is_deep = a[2] == true or a[3] == true
+  for i, one in pairs(a[1]) do for j, other in pairs(a[1]) do
+    if i ~= j and (one == other or is_deep and same(one, other)) then
+      return false, "expected no two the same in " .. show(a[1])
+    end
+  end end
+  return true, "expected two the same in " .. show(a[1])
+end, 2)
+check("contains", 2, function(a)
+  local found = false
+  if type(a[2]) == "string" then
+    found = a[2]:find(a[1], 1, true) ~= nil
+  else
+    for _, value in pairs(a[2]) do found = found or same(a[1], value) end
+  end
+  return found, "expected " .. show(a[1]) .. " in " .. show(a[2])
+end, 3)
+check("returned_arguments", 1, function(a)
+  return a[1] == a.n - 1, "expected " .. show(a[1]) .. " values, got " .. show(a.n - 1)
+end)
+
+-- A text of one's own may come before or after what says where to begin.
+local function take_text(a, state)
+  for i = 3, a.n do
+    if a[i] and type(a[i]) ~= "boolean" and not tonumber(a[i]) then
+      state.failure_message = table.remove(a, i)
+      a.n = a.n - 1
+      return
+    end
+  end
+end
+
+local function found(text, pattern, init, is_plain)
+  if is_plain then
+    local fits = text:find(pattern, init, true) ~= nil
+    return fits, fits and {n = 1, pattern} or {n = 0}
+  end
+  local captures = table.pack(text:match(pattern, init))
+  return captures[1] ~= nil, captures
+end
+
+check("match matches", 2, function(a, state)
+  take_text(a, state)
+  if type(a[1]) ~= "string" then error("matches takes a pattern first, and this is a " .. type(a[1]), 0) end
+  local message = "expected a text like " .. show(a[1]) .. ", got " .. show(a[2])
+  if not has_text(a[2]) and type(a[2]) ~= "number" then return false, message, table.pack(nil) end
+  local fits, captures = found(tostring(a[2]), a[1], a[3], a[4])
+  return fits, message, captures
+end)
+
+local function without_place(failure)
+  return type(failure) == "string" and (failure:gsub("^.-:%d+: ", "", 1)) or failure
+end
+
+local function failure_of(body, name)
+  if not callable(body) then error(name .. " takes a function, and this is a " .. type(body), 0) end
+  local ok, failure = pcall(body)
+  failure = without_place(failure)
+  return ok, failure, has_text(failure) and tostring(failure) or failure
+end
+
+check("error errors", 1, function(a)
+  local ok, failure, text = failure_of(a[1], "error")
+  if ok then return false, "expected an error, and there was none", {n = a.n, failure, unpack(a, 2, a.n)} end
+  local results = {n = a.n, failure, unpack(a, 2, a.n)}
+  if a[2] == nil then return true, "expected no error, got " .. show(text), results end
+  local fits
+  if type(a[2]) == "string" and type(text) == "string" then
+    fits = a[2] == text
+    results[1] = text
+  elseif type(a[2]) == "number" and type(text) == "string" then
+    fits = tostring(a[2]) == tostring(tonumber(text))
+  else
+    fits = same(a[2], failure)
+  end
+  return fits, "expected the error " .. show(a[2]) .. ", got " .. show(text), results
+end, 3)
+check("error_matches error_match matches_error match_error", 2, function(a, state)
+  take_text(a, state)
+  local ok, _, text = failure_of(a[1], "error_matches")
+  local results = {n = a.n, text, unpack(a, 2, a.n)}
+  if ok then return false, "expected an error, and there was none", results end
+  if type(text) == "number" or type(text) == "boolean" then text = tostring(text) end
+  local message = "expected an error like " .. show(a[2]) .. ", got " .. show(text)
+  if text == nil and a[2] == nil then return true, message, {n = 0} end
+  if type(text) ~= "string" then return false, message, results end
+  local fits, captures = found(text, a[2], a[3], a[4])
+  return fits, message, fits and captures or results
+end)
+
+check("holes", 0, function(a, state)
+  local list, length = state.payload, a[1]
+  if list == nil then error("holes comes after array(…)", 0) end
+  if not length then
+    length = 0
+    for key in pairs(list) do if math.type(key) == "integer" and key > length then length = key end end
+  end
+  for i = 1, length do
+    if list[i] == nil then return true, "expected no hole in " .. show(list) .. ", and there is one at " .. i, {n = 1, i} end
+  end
+  return false, "expected a hole in " .. show(list), {n = 1}
+end)
+
+-- MARK: checks of spies
+
+local function payload(state, name)
+  if not spy.is_spy(state.payload) then
+    error(name .. " comes after spy(…), and this is " .. show(state.payload), 0)
+  end
+  return state.payload
+end
+
+check("called", 0, function(a, state)
+  local self, times = payload(state, "called"), a[1]
+  return self:called(times), "expected " .. (times and times .. " calls" or "a call") .. ", there were " .. #self.calls
+end)
+for name, compare in pairs {
+  at_least = function(count, wanted) return count >= wanted end,
+  at_most = function(count, wanted) return count <= wanted end,
+  more_than = function(count, wanted) return count > wanted end,
+  less_than = function(count, wanted) return count < wanted end,
+} do
+  check("called_" .. name, 0, function(a, state)
+    local self = payload(state, "called_" .. name)
+    return self:called(a[1], compare),
+      "expected " .. name:gsub("_", " ") .. " " .. show(a[1]) .. " calls, there were " .. #self.calls
+  end)
+end
+local function lists(made)
+  local all = {}
+  for i, list in ipairs(made) do all[i] = {unpack(list.vals, 1, list.vals.n)} end
+  return show(all)
+end
+check("called_with", 0, function(a, state)
+  local self = payload(state, "called_with")
+  return (self:called_with(a)), "expected a call with " .. show({unpack(a, 1, a.n)}) .. ", there were " .. lists(self.calls)
+end)
+check("returned_with", 0, function(a, state)
+  local self = payload(state, "returned_with")
+  return (self:returned_with(a)), "expected an answer of " .. show({unpack(a, 1, a.n)}) .. ", there were " .. lists(self.returnvals)
+end)
+
+-- MARK: assert
+
+local registered, modifiers = {}, {}
+local known = setmetatable({}, {__index = function(_, name) return registered[name] or checks[name] or modifiers[name] end})
+for _, name in ipairs {"spy", "stub", "array"} do
+  modifiers[name] = function(state, a) state.payload = a[1] if a[2] ~= nil then state.failure_message = a[2] end end
+end
+modifiers.message = function(state, a) state.failure_message = a[1] end
+
+local function fail(message, own, level)
+  if own ~= nil then message = (type(own) == "string" and own or show(own)) .. ": " .. tostring(message) end
+  error(message, level + 1)
+end
+
+-- One of luassert's: it sets arguments to what it shows, and names its texts.
+local function call_registered(custom, state, a, level)
+  local fits, results = custom.callback(state, a, level)
+  if (not fits) ~= state.mod then return results end
+  for i = 1, a.n or #a do if not (a.nofmt and a.nofmt[i]) then a[i] = show(a[i]) end end
+  local key = state.mod and custom.positive or custom.negative
+  fail(say(key, a) or key or "assertion failed!", rawget(state, "failure_message"), level + 1)
+end
+
+local state_meta = {}
+function state_meta.__index(self, key)
+  for _, token in ipairs(tokens_of(tostring(key))) do table.insert(self.tokens, token) end
+  return self
+end
+function state_meta.__call(self, ...)
+  local name, negated = resolve(self.tokens, known, "assertion", 2)
+  if negated then self.mod = not self.mod end
+  local a = table.pack(...)
+  rawset(self, "tokens", {})
+  if not name then return self end
+  if modifiers[name] then
+    modifiers[name](self, a)
+    return self
+  end
+  if registered[name] then
+    local results = call_registered(registered[name], self, a, 2)
+    if results then return unpack(results, 1, results.n or #results) end
+    return ...
+  end
+  if a.n < least[name] then error(name .. " takes " .. least[name] .. " values, and this is " .. a.n, 2) end
+  local text_at = own_text[name]
+  if text_at and a[text_at] ~= nil and self.failure_message == nil and type(a[text_at]) ~= "boolean" then
+    self.failure_message = a[text_at]
+  end
+  local done, fits, message, results = pcall(checks[name], a, self)
+  if not done then error(fits, 2) end
+  if (not fits) == self.mod then fail(self.mod and message or "not " .. message, self.failure_message, 2) end
+  if results then return unpack(results, 1, results.n) end
+  return ...
+end
+
+local function new_state()
+  return setmetatable({mod = true, tokens = {}, payload = false, failure_message = nil}, {
+    __index = function(self, key) if key == "failure_message" then return nil end return state_meta.__index(self, key) end,
+    __call = state_meta.__call,
+  })
+end
+
+local parameters, snapshots = {}, {}
+assert = setmetatable({
+  register = function(_, kind, name, callback, positive, negative)
+    name = name:lower()
+    if kind == "matcher" then
+      __spec.matchers[name] = callback
+    elseif kind == "modifier" then
+      modifiers[name] = callback
+    else
+      registered[name] = {callback = callback, positive = positive, negative = negative}
+    end
+  end,
+  unregister = function(_, kind, name)
+    (kind == "matcher" and __spec.matchers or kind == "modifier" and modifiers or registered)[name:lower()] = nil
+  end,
+  add_formatter = function(_, formatter) formatters[#formatters + 1] = formatter end,
+  remove_formatter = function(_, formatter)
+    for i = #formatters, 1, -1 do if formatters[i] == formatter then table.remove(formatters, i) return end end
+  end,
+  format = function(_, a) for i = 1, a.n or #a do a[i] = show(a[i]) end return a end,
+  set_parameter = function(_, name, value) parameters[name] = value end,
+  get_parameter = function(_, name) return parameters[name] end,
+  add_spy = function(_, one) made[#made + 1] = one end,
+  level = function(_, level) return {level = level} end,
+  get_level = function(_, value) return type(value) == "table" and value.level or nil end,
+  -- What is made after it is put back by its `revert`.
+  snapshot = function()
+    local spies, shown, old = #made, #formatters, {}
+    for name, value in pairs(parameters) do old[name] = value end
+    return {revert = function()
+      for i = #made, spies + 1, -1 do made[i]:revert() made[i] = nil end
+      for i = #formatters, shown + 1, -1 do formatters[i] = nil end
+      parameters = old
+    end}
+  end,
+}, {
+  __index = function(_, key) return new_state()[key] end,
+  __call = function(_, value, message, level, ...)
+    if not value then
+      if message ~= nil and not has_text(message) then error(message, 0) end
+      error(message == nil and "assertion failed!" or message, message == nil and 2 or 0)
+    end
+    return value, message, level, ...
+  end,
+})
+local stderr = io.stderr
+-- The run would end, and all would seem well.
+os.exit = function() error("os.exit in a spec", 2) end
+
+local pending_meta = {}
+local root = {name = "", children = {}, hooks = {}, env = {}}
+local open = root         -- the block whose body runs
+local current, running    -- the test whose turn it is; whether it runs
+local scope               -- the test or the block whose code runs, if it is another than `open`
+local frames = {}         -- the blocks around it, each with the number of its next child
+
+-- Each block and each test has globals of its own, and sees those around it.
+local env = setmetatable({}, {
+  __index = function(_, key)
+    local block = scope or open
+    while block do
+      local value = block.env[key]
+      if value ~= nil then return value end
+      block = block.parent
+    end
+    return _G[key]
+  end,
+  __newindex = function(_, key, value) (scope or open).env[key] = value end,
+})
+
+local function line_of_caller()
+  for level = 3, 8 do
+    local info = debug.getinfo(level, "Sl")
+    if info and info.source ~= this_file and info.what ~= "C" and info.currentline > 0 then return info.currentline end
+  end
+  return 0
+end
+
+local function element(what, name, body)
+  if running then error(what .. " inside of a test, where it would never run", 3) end
+  if body == nil and callable(name) then name, body = nil, name end
+  if body ~= nil and not callable(body) then
+    error(what .. " takes a name and a function, and this is a " .. type(body), 3)
+  end
+  name = name ~= nil and tostring(name) or ""
+  local path = open.name
+  if path ~= "" and name ~= "" then path = path .. " " end
+  return {name = path .. name, body = body, parent = open, env = {}, line = line_of_caller()}
+end
+
+-- The body of `describe "name" (function() … end)`.
+local function giver(made)
+  return function(body)
+    if not callable(body) then error("a function is missing after the name", 2) end
+    made.body, made.pending = body, nil
+  end
+end
+
+local function block(what, is_apart)
+  return function(name, body)
+    local made = element(what, name, body)
+    made.children, made.hooks, made.is_apart = {}, {}, is_apart
+    if what == "expose" then made.env = open.env end
+    table.insert(open.children, made)
+    return not made.body and giver(made) or nil
+  end
+end
+describe, insulate, expose = block("describe"), block("insulate", true), block("expose")
+context = describe
+
+function it(name, body)
+  local made = element("it", name, body)
+  made.pending = not made.body and tostring(name) or nil
+  table.insert(open.children, made)
+  return not made.body and giver(made) or nil
+end
+test, spec = it, it
+
+function pending(name, body)
+  if running then error(setmetatable({text = name ~= nil and tostring(name) or ""}, pending_meta), 0) end
+  local made = element("pending", name, body)
+  made.pending = tostring(name)
+  table.insert(open.children, made)
+end
+
+local function hook(kind)
+  return function(name, body)
+    local made = element(kind, name, body)
+    if not made.body then error(kind .. " takes a function", 2) end
+    open.hooks[kind] = open.hooks[kind] or {}
+    table.insert(open.hooks[kind], made.body)
+  end
+end
+before_each, after_each = hook("before_each"), hook("after_each")
+setup, teardown = hook("setup"), hook("teardown")
+strict_setup, strict_teardown = setup, teardown
+lazy_setup, lazy_teardown = hook("lazy_setup"), hook("lazy_teardown")
+function finally(body)
+  if not running then error("finally outside of a test", 2) end
+  running.finally = body
+end
+-- The order of tests is that of the file.
+function randomize() end
+
+-- MARK: modules
+
+local busted = {version = "2.1", subscribe = function() end, publish = function() end}
+for name, value in pairs {
+  describe = describe, context = context, insulate = insulate, expose = expose, it = it, test = test, spec = spec,
+  pending = pending, before_each = before_each, after_each = after_each, setup = setup, teardown = teardown,
+  strict_setup = strict_setup, strict_teardown = strict_teardown, lazy_setup = lazy_setup, lazy_teardown = lazy_teardown,
+  finally = finally, randomize = randomize, assert = assert, spy = spy, stub = stub, mock = mock, match = match,
+  fail = function(message, level) error(message or "failed", (level or 1) + 1) end,
+} do busted[name] = value end
+for name, module in pairs {
+  busted = busted, ["busted.runner"] = function() end, luassert = assert, ["luassert.assert"] = assert,
+  ["luassert.spy"] = spy, ["luassert.stub"] = stub, ["luassert.mock"] = mock, ["luassert.match"] = match,
+  ["luassert.array"] = true, ["luassert.assertions"] = true, ["luassert.matchers"] = true, say = say, ["luassert.say"] = say,
+  ["luassert.util"] = {
+    deepcompare = function(a, b, ignores_meta) return same(a, b, not ignores_meta) end, deepcopy = copy, callable = callable,
+    hastostring = has_text, pack = table.pack, unpack = function(t, i, j) return unpack(t, i or 1, j or t.n or #t) end,
+    shallowcopy = function(t) local new = {} for k, v in next, t do new[k] = v end return new end,
+  },
+} do package.loaded[name] = module end
+
+-- MARK: running
+
+local function guard(body, ...)
+  return xpcall(body, function(failure)
+    if getmetatable(failure) == pending_meta then return failure end
+    if type(failure) == "string" then return failure .. "\n" .. debug.traceback("", 2):gsub("^\n", "") end
+    return has_text(failure) and tostring(failure) or "an error that is " .. show(failure)
+  end, ...)
+end
+
+local function problem_of(body)
+  __spec.begin()
+  local ok, failure = guard(body)
+  __spec.done()
+  scope = nil
+  if ok then return nil end
+  return getmetatable(failure) == pending_meta and "pending outside of a test" or failure
+end
+
+local function call_hooks(block, kind)
+  scope = block
+  for _, body in ipairs(block.hooks[kind] or {}) do body() end
+  scope = nil
+end
+
+local function enter(block)
+  if block.is_apart then
+    local globals, loaded = {}, {}
+    for key, value in next, _G do globals[key] = value end
+    for key, value in next, package.loaded do loaded[key] = value end
+    block.restore = function()
+      for key in next, _G do if globals[key] == nil then _G[key] = nil end end
+      for key, value in next, globals do _G[key] = value end
+      for key in next, package.loaded do if loaded[key] == nil then package.loaded[key] = nil end end
+      for key, value in next, loaded do package.loaded[key] = value end
+    end
+  end
+  open = block
+  frames[#frames + 1] = {block = block, next = 1}
+  local problem = problem_of(function()
+    if block.body then block.body() end
+    call_hooks(block, "setup")
+  end)
+  if problem then block.children = {} end
+  return problem
+end
+
+local function leave(block)
+  local problem = block.is_set_up and problem_of(function() call_hooks(block, "lazy_teardown") end)
+  problem = problem_of(function() call_hooks(block, "teardown") end) or problem or nil
+  if block.restore then block.restore() end
+  frames[#frames] = nil
+  open = block.parent or root
+  return problem
+end
+
+local filter = {}
+local function is_wanted(name)
+  if filter.only and not name:find(filter.only) or filter.out and name:find(filter.out) then return false end
+  local function has_tag(tags)
+    for tag in (tags or ""):gmatch("[^,%s]+") do
+      for word in name:gmatch("#([^%s#]+)") do if word == tag:gsub("^#", "") then return true end end
+    end
+    return false
+  end
+  return (not filter.tags or has_tag(filter.tags)) and not has_tag(filter.not_tags)
+end
+
+local function report(block, problem)
+  current = {name = block.name ~= "" and block.name or "the spec", line = block.line or 0, problem = problem}
+  return current.name, current.line
+end
+
+-- Which tests are run: patterns for names, and lists of tags, each may be empty.
+__spec.select = function(only, out, tags, not_tags)
+  local function given(text) return text ~= "" and text or nil end
+  filter = {only = given(only), out = given(out), tags = given(tags), not_tags = given(not_tags)}
+  for _, pattern in pairs {filter.only or "", filter.out or ""} do string.find("", pattern) end
+end
+
+-- Runs a spec's own body, which makes its tests.
+__spec.load = function(source, name)
+  -- What specs share is beside them.
+  local folder = name:match("^(.*)/[^/]*$") or "."
+  package.path = folder .. "/?.lua;" .. folder .. "/?/init.lua;" .. package.path
+  source = source:gsub("^\239\187\191", ""):gsub("^#[^\n]*", "")
+  local body, message = load(source, "@" .. name, "t", env)
+  if not body then return message end
+  return problem_of(body)
+end
+
+-- Goes on to the next test: its name and line, or nothing after the last one.
+__spec.advance = function()
+  if not root.is_entered then
+    root.is_entered = true
+    local problem = enter(root)
+    if problem then return report(root, problem) end
+  end
+  while #frames > 0 do
+    local frame = frames[#frames]
+    local child = frame.block.children[frame.next]
+    frame.next = frame.next + 1
+    if not child then
+      local problem = leave(frame.block)
+      if problem then return report(frame.block, problem) end
+    elseif child.children then
+      local problem = enter(child)
+      if problem then return report(child, problem) end
+    elseif is_wanted(child.name) then
+      current = child
+      return child.name, child.line
+    end
+  end
+end
+
+-- Runs that test: how it ended, and what is to be said of it.
+__spec.run = function()
+  if current.problem then return "failed", current.problem end
+  if current.pending then return "pending", current.pending end
+  running = current
+  local spies = #made
+  local reached = #frames
+  local function run()
+    for _, frame in ipairs(frames) do
+      local block = frame.block
+      if block.is_set_up == nil then
+        block.is_set_up = false
+        call_hooks(block, "lazy_setup")
+        block.is_set_up = true
+        spies = #made
+      elseif not block.is_set_up then
+        error("its lazy_setup failed", 0)
+      end
+    end
+    for i, frame in ipairs(frames) do
+      reached = i
+      call_hooks(frame.block, "before_each")
+    end
+    scope = current
+    current.body()
+  end
+  __spec.begin()
+  local ok, failure = guard(run)
+  __spec.done()
+  __spec.begin()
+  -- Each of them runs, whatever became of those before it.
+  local cleaned, problem = true, nil
+  local function clean(body)
+    local good, fault = guard(body)
+    if cleaned and not good then cleaned, problem = false, fault end
+  end
+  scope = current
+  if current.finally then clean(current.finally) end
+  for i = reached, 1, -1 do
+    scope = frames[i].block
+    for _, body in ipairs(frames[i].block.hooks.after_each or {}) do clean(body) end
+  end
+  __spec.done()
+  for i = #made, spies + 1, -1 do made[i]:revert() made[i] = nil end
+  running, scope = nil, nil
+  if not ok and getmetatable(failure) == pending_meta then
+    if cleaned then return "pending", failure.text end
+    ok = true
+  end
+  if ok then ok, failure = cleaned, problem end
+  if ok then return "passed", "" end
+  if getmetatable(failure) == pending_meta then failure = "pending in a hook" end
+  return "failed", failure
+end
+
+-- MARK: with Lua alone
+
+if not host and arg and arg[1] then
+  local file <close>, problem = io.open(arg[1], "rb")
+  problem = problem or __spec.load(file:read("a"), arg[1])
+  local count, failed = 0, 0
+  if problem then
+    count, failed = 1, 1
+    print("not ok 1 - " .. arg[1])
+    stderr:write(problem, "\n")
+  else
+    for name in __spec.advance do
+      local status, message = __spec.run()
+      count = count + 1
+      failed = failed + (status == "failed" and 1 or 0)
+      local skipped = status == "pending" and " # SKIP " .. message or ""
+      print(("%s %d - %s%s"):format(status == "failed" and "not ok" or "ok", count, name, skipped))
+      if status == "failed" then stderr:write(message, "\n") end
+    end
+  end
+  print("1.." .. count)
+  exit(failed == 0 and 0 or 1)
+end
