@@ -20,7 +20,7 @@ enum ZipArchive {
         return try unsafe buffer.withUnsafeBufferPointer { (buffer) throws(PatchError) in
             let source = unsafe zip_source_buffer_create(
                 buffer.baseAddress.unsafelyUnwrapped + range.lowerBound, UInt64(range.count), 0, nil)
-            guard let archive = unsafe zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, nil) else {
+            guard let archive = unsafe zip_open_from_source(source, ZIP_RDONLY, nil) else {
                 unsafe zip_source_free(source)
                 throw PatchError(.malformed, "zip: libzip finds it inconsistent")
             }
