@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A release of all patches in a folder: packed, verified with what the app has, and listed with their hashes.
+# Makes a release of all patches in a folder: packs them, verifies them with the app's keys, and lists their hashes.
 # usage: release.sh PATCHES_FOLDER OUTPUT_FOLDER
 #
-# What is there already is never replaced by other bytes (status 73), and nothing is written unless all patches are good.
+# An existing file is never replaced by different bytes (status 73), and nothing is written unless all patches are good.
 #
 # The keys come from the environment, as a build server sets them:
 #   PATCHPACK_SIGNING_KEY, PATCHPACK_TRUSTED_KEY, PATCHPACK_SCRIPT_KEY   files
-#   PATCHPACK_PASSPHRASE                                                 for the signing key, where it has one
+#   PATCHPACK_PASSPHRASE                                                 for the signing key, if it has one
 set -euo pipefail
 
 [ $# -eq 2 ] || { sed -n '3p' "$0" >&2; exit 64; }
@@ -19,7 +19,7 @@ scripts=("$patches"/*.lua)
 passphrase=()
 [ -z "${PATCHPACK_PASSPHRASE:-}" ] || passphrase=(--passphrase-env PATCHPACK_PASSPHRASE)
 
-# The commit's own time makes the release reproducible; PATCHPACK_TRUSTED_KEY makes `pack` refuse another signing key.
+# The commit's time makes the release reproducible. PATCHPACK_TRUSTED_KEY makes `pack` refuse any other signing key.
 SOURCE_DATE_EPOCH=$(git -C "$patches" log -1 --format=%ct 2>/dev/null || echo 0)
 export SOURCE_DATE_EPOCH
 patchpack pack "${scripts[@]}" -o "$release" --all-or-nothing "${passphrase[@]}"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Counts the instructions of what must not become slower, and compares them with Benchmarks/counts.txt.
-# usage: bench-count.sh; UPDATE=1 in the environment takes the new counts over.
+# Counts the instructions of operations that must not become slower, and compares the counts with Benchmarks/counts.txt.
+# usage: bench-count.sh; UPDATE=1 in the environment stores the new counts.
 #
-# A count says nothing of time, and is the same however busy the machine is. It depends on the compiler and the libraries: with
-# others than those in the file, it is printed and not compared.
+# A count does not measure time, but it is the same on a busy machine. It depends on the compiler and the libraries. If they
+# are not those named in the file, the counts are printed but not compared.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C SWIFT_BACKTRACE=enable=no
-# The same code for every processor, where OpenSSL would choose.
+# OpenSSL chooses code by processor; this makes it the same on every one.
 export OPENSSL_ia32cap=:0
 
 if [ "$(uname)" = Darwin ]; then
@@ -43,14 +43,14 @@ patchpack=$work/patchpack
 pack=(pack "$work/count.lua" -o "$work/out.js" --force --jobs 1 --signing-key "$work/keys/signing.pem" --script-key "$work/keys/script.key")
 verify=(verify "$work/out.js" --jobs 1 --trusted-key "$work/keys/trusted.pem" --script-key "$work/keys/script.key")
 calls=20000
-# Each on a line of its own: a failure within an argument of echo would be lost.
+# Each on its own line: a failure inside an argument of printf would be lost.
 start=$(count "$patchpack" --version)
 packing=$(count "$patchpack" "${pack[@]}")
 verifying=$(count "$patchpack" "${verify[@]}")
 none=$(count "$work/benchmarks" patched-calls 0)
 all=$(count "$work/benchmarks" patched-calls $calls)
 printf '%s\n' "start-up $start" "pack $packing" "verify $verifying" "patched-call $(((all - none) / calls))" >"$work/counts"
-# what they depend on, in one line
+# the compiler and libraries that the counts depend on, in one line
 with="$("${SWIFT:-swift}" --version 2>/dev/null | sed -n 's/.*\(Swift version [^ ]*\).*/\1/p' | sed -n 1p), $("$patchpack" doctor | sed -n 1p | cut -d' ' -f3-), $(getconf GNU_LIBC_VERSION), $(uname -m)"
 
 if [ -n "${UPDATE:-}" ] || [ ! -e "$counts" ]; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Says what a program's headers lack of that which keeps an attacker out; nothing where there is no ELF.
+# Reports which protections against attackers a program's ELF headers lack. Reports nothing for a file that is not ELF.
 # usage: check-elf.sh PROGRAM
 set -euo pipefail
 program=$1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests and reports which lines of the sources they ran.
+# Runs the tests and reports the line coverage of the sources.
 set -euo pipefail
 
 swift=${SWIFT:-swift}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs, verifies and unpacks the example patches and a library of real Lua code, and runs the patches in the example shop.
+# Packs, verifies and unpacks the example patches and a library of real Lua code. Runs the patches in the example shop.
 set -euo pipefail
 
 patchpack=${PATCHPACK:-patchpack}

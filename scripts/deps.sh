@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, and does nothing when all of it is there.
-# usage: deps.sh [build|demo|test|bench]     for each what the ones before it need too
+# Installs missing packages. Does nothing if all of them are installed.
+# usage: deps.sh [build|demo|test|bench]     each includes the packages of those before it
 set -euo pipefail
 what=${1:-build}
 
@@ -23,7 +23,7 @@ fi
 packages=(pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev)
 # real Lua code to pack
 case $what in demo | test | bench) packages+=(lua-penlight lua-inspect) ;; esac
-# tools that the tests hold the results against
+# tools that the tests compare results with
 case $what in
 test | bench)
   packages+=(
@@ -33,7 +33,7 @@ test | bench)
   )
   ;;
 esac
-# what the benchmarks hold patchpack against, and count with
+# tools that the benchmarks compare patchpack with, and count instructions with
 [ "$what" != bench ] || packages+=(minisign valgrind)
 missing=()
 for package in "${packages[@]}"; do

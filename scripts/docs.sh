@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the libraries' documentation into .docs; a link that leads nowhere is an error.
+# Builds the documentation of the libraries into .docs. A broken link is an error.
 set -euo pipefail
 
 swift=${SWIFT:-swift}

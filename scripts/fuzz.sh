@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Fuzzes what reads foreign input, with libFuzzer and the address sanitizer, and says what was reached.
-# usage: fuzz.sh [SECONDS] [TARGET...]; MERGE=1 in the environment takes inputs that reach something new into Fuzz/corpus.
+# Fuzzes the code that reads untrusted input, with libFuzzer and the address sanitizer, and reports the coverage.
+# usage: fuzz.sh [SECONDS] [TARGET...]; MERGE=1 in the environment adds inputs that reach new code to Fuzz/corpus.
 #
-# An input that crashes, hangs or leaks is left in .build/fuzz/crashes: make a vector of it.
+# An input that crashes, hangs or leaks is left in .build/fuzz/crashes. Make a test vector from it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
@@ -18,12 +18,12 @@ export SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$PWD/Tests/leaks.supp
 fuzz=$(readlink -f Fuzz/.build/debug/fuzz)
 work=$PWD/.build/fuzz
 mkdir -p "$work/crashes"
-# the system's, which has the packages that `deps` installed
+# the system's Python, which has the packages that `deps` installed
 python=/usr/bin/python3
 [ -x "$python" ] || python=python3
 "$python" Fuzz/seeds.py "$work/seeds"
 
-# The source files that each target aims at.
+# The source files that each target tests.
 aims() {
   case $1 in
     envelope) echo Envelope/UnverifiedEnvelope Envelope/EnvelopeFormat Envelope/SignableEnvelope Verification/EnvelopeVerifier OpenSSL/Base64 ;;

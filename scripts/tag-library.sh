@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Copies the Lua files of Penlight and inspect.lua, each with the head that makes a patch of it.
+# Copies the Lua files of Penlight and inspect.lua, and adds the tags that make each one a patch.
 # usage: tag-library.sh LUA_FOLDER OUTPUT_FOLDER
 set -euo pipefail
 

@@ -1,4 +1,4 @@
-// What a run may use: fuel, time and memory, and the hook that looks at them.
+// The budget of a run: fuel, time and memory, and the hook that checks them.
 
 #include "internal.h"
 
@@ -6,8 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-/// What one instruction may have to read, so that a thousand of them take some milliseconds. A byte of a string weighs eight: the
-/// slowest is a comparison of two strings of zeros, which the C library makes zero by zero (8 ns each).
+/// `LIGHT` is what one instruction may have to read, so that a thousand instructions take a few milliseconds. A byte of a
+/// string counts as eight: the slowest operation compares two strings of zeros, which the C library does zero by zero
+/// (8 ns each).
 enum { LIGHT = 16 * 1024, STRING_WEIGHT = 8, LONGEST_CHAIN = 2000, STRING_HEAD = 64 };
 
 uint64_t pp_nanoseconds(void) {
@@ -18,7 +19,7 @@ uint64_t pp_nanoseconds(void) {
 
 // MARK: the running thread
 
-/// Its address is the thread's name; its value is the lowest address of the thread's C stack.
+/// Its address identifies the thread. Its value is the lowest address of the thread's C stack.
 FAST_THREAD_LOCAL uintptr_t pp_thread_stack;
 
 void pp_find_thread_stack(void) {
@@ -43,17 +44,18 @@ static inline int hook_mask(const pp_state *state) {
     return state->limits.open_libraries ? 0 : LUA_MASKCOUNT | (state->limits.tells_lines ? LUA_MASKLINE : 0);
 }
 
-/// The most that an instruction may have to read now.
+/// The most that one instruction may have to read now.
 static int64_t weight(const pp_state *state, int64_t longest_string, int64_t largest_block) {
     int64_t links = state->links < LONGEST_CHAIN ? state->links : LONGEST_CHAIN;
     int64_t chain = links * largest_block < state->used ? links * largest_block : state->used;
     int64_t most = STRING_WEIGHT * longest_string;
     if (most < largest_block) most = largest_block;
-    if (most < state->hash_bytes) most = state->hash_bytes; // all of which are read where one of them grows
-    return most < chain / 8 ? chain / 8 : most; // a chain is only read, and a block may be moved
+    if (most < state->hash_bytes) most = state->hash_bytes; // all of them are read if one of them grows
+    return most < chain / 8 ? chain / 8 : most; // a chain is only read, but a block may be moved
 }
 
-/// Halves, so that there are few changes: at each one the hook begins to count anew.
+/// The number of instructions between two checks. It changes only by halves, so that it changes rarely: at each change
+/// the hook starts counting again.
 static int interval_for(const pp_state *state, int64_t weight) {
     int interval = state->limits.instructions_per_check;
     while (interval > 1 && weight / LIGHT * interval > state->limits.instructions_per_check) interval /= 2;
@@ -67,12 +69,12 @@ static void set_interval(pp_state *state, int interval) {
         if (call->L != state->main) lua_sethook(call->L, hook, hook_mask(state), interval);
 }
 
-/// Instructions on what is in memory now may take longer: looks more often from here on.
+/// Checks more often from now on, because instructions on the values in memory may take longer.
 static void look_more_often(pp_state *state) {
-    if (state->limits.open_libraries) return; // its hook is that of a spec's time
+    if (state->limits.open_libraries) return; // its hook is for the time limit of a spec
     int interval = interval_for(state, weight(state, state->longest_string, state->largest_block));
     if (interval >= state->interval || !state->main) return;
-    state->budget.fuel -= state->interval; // what ran since the last look, which the hook forgets
+    state->budget.fuel -= state->interval; // what ran since the last check, which the hook forgets
     if (state->budget.until_look > interval) {
         state->budget.paced -= state->budget.until_look - interval;
         state->budget.until_look = interval;
@@ -82,7 +84,7 @@ static void look_more_often(pp_state *state) {
 
 void pp_relax(pp_state *state) {
     if (state->limits.open_libraries) return;
-    // Nothing is larger than all that there is.
+    // Nothing is larger than all the memory in use.
     int64_t used = state->used;
     if (state->longest_string > used) state->longest_string = used;
     if (state->largest_block > used) state->largest_block = used;
@@ -98,7 +100,7 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
     pp_state *state = context;
     int64_t before = block ? (int64_t)old_size : 0;
     bool is_hash_part = !block && old_size == 0 && pp_is_hash_part(new_size);
-    // What only had the size of one, such as an array, may move.
+    // An array can have the size of a hash part, and may be moved.
     if (block && pp_is_hash_part(old_size)) pp_remove_hash_part(state, block);
     if (new_size == 0) {
         state->used -= before;
@@ -106,7 +108,7 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
         return NULL;
     }
     if ((int64_t)new_size > before) {
-        // Where there is no block yet, its old size says what it is for.
+        // If there is no block yet, the old size is the type of the value that the block is for.
         bool is_string = !block && (old_size & 15) == LUA_TSTRING;
         if (!state->trusted) {
             if (state->used + (int64_t)new_size - before - state->lent > state->limits.hard_memory) return NULL;
@@ -127,7 +129,7 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
     if (!moved) return (int64_t)new_size <= before ? block : NULL;
     state->used += (int64_t)new_size - before;
     if (is_hash_part) {
-        // Refused once, Lua collects and asks again: it was a table that nothing refers to.
+        // After a refusal Lua collects garbage and asks again. It was refused for a table that was garbage.
         state->has_collided = false;
         pp_add_hash_part(state, moved, new_size);
         look_more_often(state);
@@ -140,12 +142,12 @@ void pp_refuse_allocation(pp_state *state, int64_t n) { state->refuse_after = n 
 int pp_kill_run(lua_State *L, int32_t reason) {
     pp_state *state = state_of(L);
     state->budget.kill = reason;
-    // A string that is there already: a memory kill must not need memory.
+    // This string exists already: to end a run for its memory must not need memory.
     lua_rawgetp(L, LUA_REGISTRYINDEX, &state->budget);
     return lua_error(L);
 }
 
-/// What ends the run now, if anything does; memory apart.
+/// The reason to end the run now, if there is one. Memory is not checked.
 static int32_t reason_to_end(pp_state *state) {
     pp_budget *budget = &state->budget;
     if (budget->kill) return budget->kill;
@@ -169,7 +171,7 @@ bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes) {
     if (budget->kill) return false;
     if (steps > INT32_MAX || bytes > (uint64_t)state->limits.hard_memory
         || state->used - state->lent + (int64_t)bytes > state->limits.hard_memory) {
-        budget->kill = steps > INT32_MAX ? PP_FUEL : PP_MEMORY; // the host is refused no memory by the allocator
+        budget->kill = steps > INT32_MAX ? PP_FUEL : PP_MEMORY; // the allocator refuses the host nothing
     } else if ((budget->until_look -= (int64_t)steps) <= 0) {
         settle_fuel(budget, state->interval);
         budget->kill = reason_to_end(state);
@@ -178,12 +180,12 @@ bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes) {
     return !budget->kill;
 }
 
-/// Collects where there is more than the limit, in steps with looks at the clock in between.
+/// Collects garbage if memory is past the limit, in steps, and checks the clock after each step.
 static void check_memory(lua_State *L) {
     pp_state *state = state_of(L);
     if (state->used - state->lent <= state->limits.soft_memory) return;
     state->budget.fuel -= state->used / 256;
-    // What became garbage after this cycle began is found by the next.
+    // What becomes garbage during this cycle is found by the next.
     for (int cycles = 0; cycles < 2 && state->used - state->lent > state->limits.soft_memory;) {
         if (lua_gc(L, LUA_GCSTEP, 0)) cycles++;
         pp_check_clock(L);
@@ -199,14 +201,15 @@ void pp_look(lua_State *L) {
     check_memory(L);
 }
 
-/// A spec's own code, which all of Lua's library is open to: once its time is over, each instruction of it is an error.
+/// Ends a spec's own code, which can use all Lua libraries. Once its time is over, each of its instructions raises an
+/// error.
 static void end_spec(lua_State *L, lua_Debug *where) {
     pp_state *state = state_of(L);
     if (!state->deadline || pp_nanoseconds() < state->deadline) return;
     lua_getinfo(L, "Sl", where);
-    if (strcmp(where->source, "@patchpack") == 0) return; // what tells of it
+    if (strcmp(where->source, "@patchpack") == 0) return; // the code that reports the error
     lua_sethook(L, hook, LUA_MASKCOUNT, 1);
-    lua_pushfstring(L, "%s:%d: it ran longer than the time limit", where->short_src, where->currentline);
+    lua_pushfstring(L, "%s:%d: ran longer than the time limit", where->short_src, where->currentline);
     lua_error(L);
 }
 
@@ -227,7 +230,7 @@ static void hook(lua_State *L, lua_Debug *where) {
         WITH_RUNNER(state, state->host.line(state->context, where->source + 1, where->currentline));
         return;
     }
-    int interval = lua_gethookcount(L); // a coroutine's may be another
+    int interval = lua_gethookcount(L); // a coroutine may have another count
     state->budget.fuel -= interval;
     pp_look(L);
     if (interval != state->interval) lua_sethook(L, hook, hook_mask(state), state->interval);

@@ -1,4 +1,4 @@
-// The way into a patch's state, through its function, and out again; asynchronous calls go in and out several times.
+// Calls: they enter a patch's state, run its function and leave. An asynchronous call enters and leaves several times.
 
 #include "internal.h"
 
@@ -11,7 +11,8 @@ static void count(_Atomic(uint64_t) *counter, uint64_t more) {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more, memory_order_relaxed);
 }
 
-/// How long a call waits for a state: a thread as long as the limit says, a task not at all, unless it has a waiter.
+/// How a call waits for a state. A thread waits as long as the limit says. A task does not wait here: it takes the lock
+/// if it is free, or if it is the turn of its waiter.
 typedef struct patience {
     bool is_task;
     pp_waiter *waiter;
@@ -25,7 +26,7 @@ static bool lock_patiently(pp_state *state, patience patience, bool *outermost) 
     return lock_state(state, patience.is_task ? 0 : state->limits.lock_nanoseconds, outermost);
 }
 
-/// Locks the state of the cell's layer, where that is still on the slot.
+/// Locks the state of the cell's layer, if the layer is still on the slot.
 static __attribute__((noinline)) pp_layer *lock_layer_slowly(
     void *cell, const void *slot, patience patience, bool *outermost, int32_t *refusal, pp_layer **refused) {
     for (pp_layer *seen = NULL;;) {
@@ -41,7 +42,7 @@ static __attribute__((noinline)) pp_layer *lock_layer_slowly(
             return NULL;
         }
         if (layer->slot == slot && !atomic_load_explicit(&state->closing, memory_order_relaxed)) return layer;
-        // It was taken off meanwhile, and a slot's cell has changed; a copy of one has not, and leads nowhere.
+        // The layer was taken off meanwhile. A slot's own cell has changed; a copy of a cell has not, and leads nowhere.
         if (*outermost) unlock_state(state);
         seen = layer;
     }
@@ -66,7 +67,8 @@ static inline pp_layer *lock_layer(
     return lock_layer_slowly(cell, slot, patience, outermost, refusal, refused);
 }
 
-/// Refuses a call for which there is no room. Within one call of the host the first of them is told, and the others are counted.
+/// Refuses a call for which there is no room. Within one call by the host only the first refusal is reported; the
+/// others are only counted.
 static __attribute__((noinline)) bool refuse(pp_state *state, int32_t reason, bool outermost, int32_t *refusal) {
     *refusal = state->has_refused ? PP_REFUSED_AGAIN : reason;
     if (outermost)
@@ -142,7 +144,7 @@ static inline __attribute__((always_inline)) lua_State *enter(
     return L;
 }
 
-/// A layer that refused, and a `pp_refusal` in the low bits of its address.
+/// The address of a layer that refused, with a `pp_refusal` in its low bits.
 static inline uintptr_t refused_by(pp_layer *layer, int32_t refusal) { return (uintptr_t)layer | (uintptr_t)refusal; }
 
 pp_entry pp_enter(void *cell, const void *slot, void *record) {
@@ -164,7 +166,8 @@ static bool is_object_of(lua_State *L, int value, int class_table) {
     return is_object;
 }
 
-/// How many arguments the function gets: those of the call and, in front, `original` or the class, unless an object is there.
+/// The number of arguments that the function gets: those of the call and, before them, `original` or the class. The
+/// class is left out if the first argument is an object of it.
 static inline __attribute__((always_inline)) int all_arguments(lua_State *L, pp_layer *layer, int32_t arguments) {
     if (!layer->is_method || arguments == 0 || !is_object_of(L, -arguments, -arguments - 1)) return arguments + 1;
     lua_remove(L, -arguments - 1);
@@ -179,7 +182,7 @@ void pp_refuse_run(lua_State *L) { state_of(L)->activation->refused = true; }
 bool pp_is_refused(lua_State *L) { return state_of(L)->activation->refused; }
 
 int64_t pp_owning_call(lua_State *L) {
-    // What a script is given lasts as long as the call of the host that it is in: the outermost, or an asynchronous one.
+    // What a script is given lasts as long as the host's call that it is in: the outermost call, or an asynchronous one.
     pp_activation *call = state_of(L)->activation;
     while (call->step < 0 && call->outer) call = call->outer;
     call->has_references = true;
@@ -191,7 +194,7 @@ uintptr_t pp_current_below(lua_State *L) {
     return atomic_load_explicit(&state_of(L)->activation->layer->below, memory_order_acquire);
 }
 
-/// Takes the innermost call off, and gives the lock back after the outermost.
+/// Takes the innermost call off, and releases the lock after the outermost.
 static inline void take_off(pp_state *state, pp_activation *call) {
     state->activation = call->outer;
     if (__builtin_expect(call->is_of_host, 0)) host_begins(state);
@@ -203,7 +206,7 @@ static inline void take_off(pp_state *state, pp_activation *call) {
 }
 
 static inline void measure(pp_state *state, pp_activation *call) {
-    // A call that ran long enough for the clock to be looked at may be the longest.
+    // A call that ran long enough for a check of the clock may be the longest.
     uint64_t began = call->began ? call->began : call->outer ? 0 : state->budget.started;
     if (!began) return;
     pp_layer *layer = call->layer;
@@ -232,7 +235,7 @@ static inline __attribute__((always_inline)) bool run(
         return true;
     }
     if (status == LUA_ERRMEM && !state->budget.kill) {
-        state->budget.kill = memory_reason(state); // no handler ran
+        state->budget.kill = memory_reason(state); // the handler did not run
         state->fault_line = 0;
         state->fault_script[0] = 0;
     }
@@ -260,7 +263,7 @@ void pp_leave(lua_State *L) {
     } else {
         measure(state, call);
         pp_activation ended = *call;
-        state->activation = ended.outer; // what goes with the call may call into this state
+        state->activation = ended.outer; // objects that end with the call may call into this state
         pp_drop(state, call);
         take_off(state, &ended);
     }
@@ -344,9 +347,9 @@ static lua_State *enter_async(
     int64_t before = state->used;
     lua_State *L = lua_newthread(outer);
     lua_checkstack(L, HOST_STACK);
-    if (state->used > before) call->lent = state->used - before; // a collection may have come between
+    if (state->used > before) call->lent = state->used - before; // a collection may have run in between
     state->lent += call->lent;
-    lua_rawsetp(outer, LUA_REGISTRYINDEX, call); // keeps it until the call ends
+    lua_rawsetp(outer, LUA_REGISTRYINDEX, call); // keeps the coroutine until the call ends
     begin(state, call, layer, slot, NULL, L);
     call->step = PP_DONE;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function);
@@ -383,12 +386,12 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
         return PP_DONE;
     }
     if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state);
-    lua_checkstack(L, 8); // a coroutine that failed has none to spare
+    lua_checkstack(L, 8); // a failed coroutine may have no stack left
     pp_find_fault(L, 0);
     return PP_FAILED;
 }
 
-/// An asynchronous call leaves the call that it went on in as it was.
+/// Restores the budget of the call that this asynchronous call continued in.
 static void put_back_budget(pp_state *state, pp_activation *call) {
     if (!call->has_outer_budget) return;
     state->budget = call->outer_budget;
@@ -407,7 +410,7 @@ void *pp_suspend(lua_State *L) {
     return call;
 }
 
-/// Ends an asynchronous call. Under the state's lock.
+/// Ends an asynchronous call. The caller holds the state's lock.
 void pp_drop(pp_state *state, pp_activation *call) {
     put_back_budget(state, call);
     state->lent -= call->lent;
@@ -418,7 +421,8 @@ void pp_drop(pp_state *state, pp_activation *call) {
 }
 
 void pp_drop_calls(pp_state *state, pp_activation *call) {
-    // Objects go with a call, and what they do then may enter this state: not as the outermost call, which would give the lock away.
+    // A call's objects end with it, and may enter this state then. They must not do so as the outermost call, because
+    // that would release the lock.
     state->depth++;
     if (state->depth == 1) reset_budget(state, state->limits.call_fuel);
     while (call) {
@@ -435,7 +439,7 @@ pp_state *pp_waiting_in(void *waiting) { return ((pp_activation *)waiting)->laye
 void pp_abandon(void *waiting) {
     pp_activation *call = waiting;
     pp_state *state = call->layer->state;
-    // Whoever leaves the state next drops it.
+    // The next thread that leaves the state drops it.
     call->outer = atomic_load(&state->abandoned);
     while (!atomic_compare_exchange_weak(&state->abandoned, &call->outer, call)) {}
     atomic_store(&state->attention, true);
@@ -473,15 +477,15 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     state->budget = call->budget;
     if (state->budget.started) state->budget.excluded += pp_nanoseconds();
     if (lua_gethookcount(call->L) != state->interval) {
-        state->budget.fuel -= state->interval; // what ran since the last look, which the hook forgets
+        state->budget.fuel -= state->interval; // what ran since the last check, which the hook forgets
         lua_sethook(call->L, lua_gethook(state->main), lua_gethookmask(state->main), state->interval);
     }
     return call->L;
 }
 
-// MARK: the last one out
+// MARK: work for the last call
 
-/// Closes the Lua state; the memory around it stays. Under the state's lock.
+/// Closes the Lua state; the `pp_state` stays. The caller holds the state's lock.
 void pp_empty(pp_state *state) {
     state->trusted = true;
     lua_close(state->main);
@@ -497,7 +501,7 @@ void pp_empty(pp_state *state) {
     state->free = true;
 }
 
-/// Gives the lock back once what was left to the last call in the state is done: dropping calls, and closing.
+/// Does the work that is left to the last call, and releases the lock: drops abandoned calls, and closes the state.
 void pp_attend(pp_state *state) {
     void *closed = NULL;
     void (*tell)(void *) = state->host.closed;

@@ -1,9 +1,9 @@
-// Tables whose keys are numbers that were chosen to fall on the same place: to move n of them into another hash part takes n² / 2 steps
-// in a single instruction, which no hook looks into. So the memory for the other part is refused.
+// Tables whose keys are numbers that were chosen to collide. To move n such keys into another hash part takes n² / 2
+// steps in a single instruction, during which no hook runs. So the memory for the other hash part is refused.
 //
-// Lua has no function that tells where a key falls, and the place of numbers is no secret as that of strings is. What is read here is the
-// layout of a table's nodes in Lua 5.4.3 and later; the bytes are always within a block that Lua has asked for. If another version lays
-// them out otherwise, nothing is refused, and `OverrunTests` fail.
+// Lua has no function that tells the position of a key. The position of a number is not secret, unlike that of a
+// string. This file reads the layout of a table's nodes in Lua 5.4.3 and later; the bytes are always inside a block
+// that Lua has asked for. If another version has another layout, nothing is refused, and `OverrunTests` fail.
 
 #include "internal.h"
 
@@ -22,7 +22,7 @@ typedef struct node {
 } node;
 
 enum {
-    /// Steps that take 10 ms.
+    /// This many steps take 10 ms.
     MOST_STEPS = 2000000,
     INTEGER = LUA_TNUMBER, FLOAT = LUA_TNUMBER | 1 << 4, // types with their variants
 };
@@ -53,7 +53,7 @@ void pp_remove_hash_part(pp_state *state, const void *block) {
     }
 }
 
-/// Where Lua looks for a number first, among so many places.
+/// The position, out of `places`, at which Lua looks for a number first.
 static size_t place(const node *node, size_t places) {
     if (node->key_type == INTEGER) return node->key.integer % places;
     int exponent;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/// Where an error was raised: the innermost line of Lua.
+/// Finds where an error was raised: the innermost line of Lua code.
 void pp_find_fault(lua_State *L, int level) {
     pp_state *state = state_of(L);
     lua_Debug where;

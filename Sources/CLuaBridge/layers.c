@@ -1,11 +1,11 @@
-// What a patch replaces: a layer for each name, on the stack of replacements of that name.
+// Layers: a patch has one for each name that it replaces, and it lies on that name's stack of replacements.
 
 #include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/// Forgets the layer's last life, of which another thread may still read.
+/// Resets a layer that is used again. Another thread may still read what it held before.
 static void reset(pp_layer *layer) {
     _Atomic(uint64_t) *const counters[] = {
         &layer->calls, &layer->failures, &layer->fallbacks, &layer->measured, &layer->nanoseconds, &layer->longest,

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A source that the compiler is given in small pieces: no hook looks while it works, and some code takes it long.
+/// A source that is passed to the compiler in small pieces, because no hook runs while it compiles, and some code takes
+/// long.
 typedef struct source {
     const char *bytes;
     size_t left;
@@ -70,7 +71,7 @@ bool pp_has_stack(pp_state *state) { return state->limits.open_libraries || has_
 bool pp_run_script(pp_state *state, pp_fault *fault) {
     lua_State *L = state->main;
     if (state->limits.open_libraries && !state->activation) {
-        // A test's script calls the host all the time, as if in a call that never ends.
+        // A test's own script may call the host at any time, as if in a call that never ends.
         pp_activation *base = &state->calls[state->depth++];
         *base = (pp_activation){.L = L, .step = -1};
         state->activation = base;
@@ -78,7 +79,7 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
     state->trusted = false;
     int status = lua_pcall(L, 0, 0, HANDLER);
     state->trusted = true;
-    if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state); // no handler ran
+    if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state); // the handler did not run
     if (status != LUA_OK) {
         pp_fault_of(L, fault);
         return false;
@@ -100,7 +101,7 @@ int32_t pp_hold(lua_State *L) { return luaL_ref(L, LUA_REGISTRYINDEX); }
 void pp_push_held(lua_State *L, int32_t held) { lua_rawgeti(L, LUA_REGISTRYINDEX, held); }
 lua_State *pp_running(pp_state *state) { return state->activation ? state->activation->L : state->main; }
 
-/// Takes the place off a message that `error` was given: to its caller it is what the app's function would say.
+/// Removes the position from a message that `error` raised: the caller gets the text that the app's function would use.
 static int message_of(lua_State *L) {
     lua_Debug thrower;
     if (lua_type(L, 1) != LUA_TSTRING || !lua_getstack(L, 1, &thrower)) return 1;

@@ -1,9 +1,9 @@
-// Who is in a state: one thread at a time, which may enter again.
+// The lock of a state: it is held by one thread at a time, which may take it again.
 //
-// Taking the lock is one exchange, and giving it back is a plain store. A thread that finds it taken tries again for a while,
-// because most calls are short. After that it queues, and so does a task from the start: the thread that gives the lock back then hands
-// it to the first in the queue. A task is woken by a callback and may need time until a thread runs it; a thread that waits
-// takes a turn that is not used within a millisecond.
+// Taking the lock is one exchange, and releasing it is a plain store. A thread that finds it taken tries again for a
+// while, because most calls are short. After that it queues. A task queues from the start. The thread that releases the
+// lock hands it to the first in the queue. A task is woken by a callback, and it may take time until a thread runs it.
+// So a waiting thread takes a turn that is not used within a millisecond.
 
 #include "internal.h"
 
@@ -17,15 +17,15 @@ enum { TURN_NANOSECONDS = 1000000, MOST_LOST = 2 };
 struct pp_waiter {
     pp_waiter *next;
     pp_state *state;
-    /// For a task. A thread waits for `ready`.
+    /// Wakes a task. A thread waits for `ready`.
     pp_alarm alarm;
     pthread_cond_t ready;
-    /// It gives up after this time, if one call has been in the state for a tenth of the whole.
+    /// It gives up after this time, if a single call has been in the state for a tenth of the whole wait.
     uint64_t deadline;
     uint64_t tenth;
-    /// The last turn that it has seen, and when.
+    /// The last turn that it has seen, and when it saw it first.
     uint64_t turn, turn_began;
-    /// How often its turn was taken by a thread because it came late.
+    /// How often a thread took its turn because it came late.
     int lost;
 };
 
@@ -40,7 +40,7 @@ static void __tsan_release(const void *address) { (void)address; }
 void pp_lock_is_taken(const void *address) { __tsan_acquire(address); }
 void pp_lock_is_given_back(const void *address) { __tsan_release(address); }
 
-/// Who has the lock while the next waiter has not come yet.
+/// The owner of the lock while the next waiter has not taken it yet.
 static uintptr_t reserved_for(const pp_waiter *waiter) { return (uintptr_t)waiter | 1; }
 
 static bool try_lock(pp_state *state) {
@@ -70,9 +70,9 @@ static void take_out(pp_state *state, pp_waiter *waiter) {
         }
 }
 
-/// Hands the lock, which is this thread's or reserved, to the first waiter, or to no one.
+/// Hands the lock, which this thread holds or which is reserved, to the first waiter. Releases it if there is none.
 ///
-/// Returns whom to wake once the queue is unlocked: what is woken may run at once, on this thread.
+/// Returns the alarm to be woken after the queue is unlocked, because the task may run at once on this thread.
 static pp_alarm hand_over(pp_state *state) {
     pp_waiter *next = state->waiters;
     if (!next) {
@@ -91,7 +91,7 @@ static pp_alarm hand_over(pp_state *state) {
     return next->alarm;
 }
 
-/// The same where the lock is free: who left may not have seen that there is a queue.
+/// Does the same if the lock is free: the thread that released it may not have seen that there is a queue.
 static pp_alarm hand_over_if_free(pp_state *state) {
     uintptr_t owner = 0;
     bool is_free = atomic_compare_exchange_strong(&state->owner, &owner, this_thread());
@@ -103,7 +103,8 @@ static void unlock_and_wake(pp_state *state, pp_alarm alarm) {
     if (alarm.wake) alarm.wake(alarm.context);
 }
 
-/// Whether the lock is this thread's now: reserved for the waiter, free, or reserved for one that does not come.
+/// Takes the lock if it is free, reserved for this waiter, or reserved for one that is late. Returns whether this
+/// thread has it.
 static bool take_turn(pp_state *state, pp_waiter *waiter) {
     uintptr_t owner = reserved_for(waiter);
     if (atomic_compare_exchange_strong_explicit(
@@ -160,7 +161,7 @@ static bool wait_in_queue(pp_state *state, int64_t nanoseconds) {
             take_out(state, &waiter);
             break;
         }
-        // Who gave the lock back may not have seen yet that another thread waits, so this one looks again by itself.
+        // The thread that released the lock may not have seen that this one waits, so this one checks again by itself.
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += TURN_NANOSECONDS;

@@ -1,5 +1,5 @@
-// Lua's patterns, as its manual has them (§6.4.1), matched by code that pays for each step: Lua's own matcher runs for
-// years on a pattern such as `.-.-.-.-b`, and no hook looks in between.
+// Lua's patterns, as in its manual (§6.4.1), matched by code that charges for each step. Lua's own matcher would run for
+// years on a pattern such as `.-.-.-.-b`, and no hook would run meanwhile.
 
 #include "internal.h"
 
@@ -27,7 +27,7 @@ static const char *match(matcher *m, const char *s, const char *p);
 
 // MARK: single characters
 
-/// Behind the single-character item that begins at `p`.
+/// The end of the single-character item that begins at `p`.
 static const char *item_end(matcher *m, const char *p) {
     char first = *p++;
     if (first == ESCAPE) {
@@ -36,7 +36,7 @@ static const char *item_end(matcher *m, const char *p) {
     }
     if (first != '[') return p;
     if (p < m->pattern_end && *p == '^') p++;
-    do { // a `]` at the first place stands for itself
+    do { // a `]` in the first place is a character of the set
         if (p == m->pattern_end) luaL_error(m->L, "malformed pattern (missing ']')");
         step(m);
         if (*p++ == ESCAPE) {
@@ -60,7 +60,7 @@ static bool is_in_class(int c, int letter) {
     case 'u': is_in = isupper(c); break;
     case 'w': is_in = isalnum(c); break;
     case 'x': is_in = isxdigit(c); break;
-    case 'z': is_in = c == 0; break; // as Lua still has it
+    case 'z': is_in = c == 0; break; // Lua still has it
     default: return letter == c;
     }
     return isupper(letter) ? !is_in : is_in;
@@ -89,7 +89,7 @@ static bool is_in_set(matcher *m, int c, const char *p, const char *last) {
     return !positive;
 }
 
-/// Whether the item from `p` to `end` takes the character at `s`.
+/// Whether the item from `p` to `end` matches the character at `s`.
 static bool takes(matcher *m, const char *s, const char *p, const char *end) {
     step(m);
     if (s >= m->subject_end) return false;
@@ -135,7 +135,7 @@ static int finished_capture(matcher *m, int digit) {
     return i;
 }
 
-/// Behind the repeated text of an earlier capture; NULL where another text stands there.
+/// Matches the text of an earlier capture again. Returns the end of the match, or NULL.
 static const char *match_reference(matcher *m, const char *s, int digit) {
     int i = finished_capture(m, digit);
     ptrdiff_t length = m->capture[i].length;
@@ -147,7 +147,7 @@ static const char *match_reference(matcher *m, const char *s, int digit) {
 
 // MARK: the longer items
 
-/// Behind a balanced piece such as `%b()`.
+/// Matches a balanced piece, as for `%b()`. Returns the end of the match, or NULL.
 static const char *match_balance(matcher *m, const char *s, const char *p) {
     if (m->pattern_end - p < 2) luaL_error(m->L, "malformed pattern (missing arguments to '%%b')");
     if (s >= m->subject_end || *s != p[0]) return NULL;
@@ -163,7 +163,7 @@ static const char *match_balance(matcher *m, const char *s, const char *p) {
     return NULL;
 }
 
-/// As many as the item takes, and fewer as long as the rest does not match.
+/// Matches the item as often as possible, and less often as long as the rest does not match.
 static const char *match_most(matcher *m, const char *s, const char *p, const char *end) {
     ptrdiff_t count = 0;
     while (takes(m, s + count, p, end)) count++;
@@ -182,7 +182,7 @@ static const char *match_fewest(matcher *m, const char *s, const char *p, const 
     }
 }
 
-/// Behind the text at `s` that the pattern from `p` matches; NULL where it does not.
+/// Matches the text at `s` with the pattern from `p`. Returns the end of the match, or NULL.
 static const char *match(matcher *m, const char *s, const char *p) {
     if (++m->depth > DEEPEST) luaL_error(m->L, "pattern too complex");
     while (s && p != m->pattern_end) {
@@ -263,11 +263,11 @@ static void begin_match(matcher *m, lua_State *L, const char *subject, size_t le
 
 static const char *match_at(matcher *m, const char *s, const char *p) {
     m->depth = m->captures = 0;
-    step(m); // an empty pattern takes no other
+    step(m); // an empty pattern has no other step
     return match(m, s, p);
 }
 
-/// Pushes a capture; the whole match where the pattern has none.
+/// Pushes a capture, or the whole match if the pattern has no captures.
 static void push_capture(matcher *m, int i, const char *start, const char *end) {
     if (i >= m->captures) {
         if (i != 0) luaL_error(m->L, "invalid capture index %%%d", i + 1);
@@ -289,7 +289,7 @@ static int push_captures(matcher *m, const char *start, const char *end) {
     return count;
 }
 
-/// Where a text begins in another, counted from 0; -1 where it does not stand there.
+/// The position of a text in another, counted from 0; -1 if it is not in it.
 static ptrdiff_t find_plain(lua_State *L, const char *text, size_t length, const char *part, size_t part_length) {
     if (part_length == 0) return 0;
     const char *at = text, *end = text + length;
@@ -355,7 +355,7 @@ static int find_or_match(lua_State *L, bool find) {
 static int sandbox_find(lua_State *L) { return find_or_match(L, true); }
 static int sandbox_match(lua_State *L) { return find_or_match(L, false); }
 
-/// The iterator of gmatch: subject, pattern, where to go on, and where the last match ended are its upvalues.
+/// The iterator of gmatch. Its upvalues are the subject, the pattern, where to continue, and where the last match ended.
 static int next_match(lua_State *L) {
     size_t length, pattern_length;
     const char *subject = lua_tolstring(L, lua_upvalueindex(1), &length);
@@ -417,7 +417,7 @@ static void add_replacement(matcher *m, luaL_Buffer *buffer, const char *start, 
     }
 }
 
-/// Adds what stands for a match: a string, or what the table or the function gives; false and nil keep the match.
+/// Adds the replacement of a match: the string, or the result of the table or the function. false and nil keep the match.
 static bool add_match(matcher *m, luaL_Buffer *buffer, const char *start, const char *end, int kind) {
     lua_State *L = m->L;
     if (kind == LUA_TFUNCTION) {

@@ -1,5 +1,5 @@
-// What a script sees of Lua's library: what can neither run on without an end nor reach out of the sandbox, and the rest
-// behind functions that charge for their work before they do it.
+// The Lua library as a script sees it. Functions that can neither run for long nor reach out of the sandbox are Lua's
+// own. The others are wrapped in functions that charge for their work before they do it.
 
 #include "internal.h"
 
@@ -8,7 +8,7 @@
 
 static int call_lua(lua_State *L, enum pp_lua_function which) { return state_of(L)->lua_functions[which](L); }
 
-/// Pays for a string of that size; ends the run where it could not be had.
+/// Charges for a string of this size. Ends the run if no string can be that long.
 static void reserve(lua_State *L, uint64_t bytes) {
     pp_state *state = state_of(L);
     if (bytes > (uint64_t)state->limits.string_bytes || bytes > (uint64_t)state->limits.hard_memory)
@@ -24,26 +24,26 @@ static size_t string_length(lua_State *L, int index) {
 
 // MARK: protected calls
 
-/// Lua's own limit, where they are calls of C in each other.
+/// Lua's own limit if they are nested C calls.
 enum { MOST_PROTECTED_CALLS = 190 };
 
 static void begin_protected(lua_State *L) {
     charge(L, 10);
     pp_check_c_stack(L);
-    // A coroutine needs no C stack for them, and unwinds thousands of them in quadratic time.
+    // In a coroutine they need no C stack, but to unwind thousands of them takes quadratic time.
     pp_activation *call = state_of(L)->activation;
     if (call && call->protected_calls >= MOST_PROTECTED_CALLS) luaL_error(L, "C stack overflow");
     if (call) call->protected_calls++;
 }
 
-/// Whether the protected call was good; it does not return where the run has ended.
+/// Whether the protected call succeeded. Does not return if the run was ended.
 static bool end_protected(lua_State *L, int status) {
     pp_state *state = state_of(L);
     if (state->activation) state->activation->protected_calls--;
     if (status == LUA_OK || status == LUA_YIELD) return true;
     if (state->budget.kill) pp_kill_run(L, state->budget.kill);
     if (status == LUA_ERRMEM) pp_kill_run(L, memory_reason(state));
-    pp_check_clock(L); // an error's message may have taken long
+    pp_check_clock(L); // to make an error's message may have taken long
     return false;
 }
 
@@ -66,11 +66,11 @@ static int sandbox_pcall(lua_State *L) {
 static int end_handler(lua_State *L, int status, lua_KContext context) {
     (void)context;
     end_protected(L, status);
-    return 2; // false, and what the handler gave or failed with
+    return 2; // false, and the handler's result or error
 }
 
-/// The handler is called after the stack is unwound: the sandbox has no `debug` that could tell the difference, and the handler is
-/// bounded like everything else.
+/// Calls the handler after the stack is unwound. The sandbox has no `debug` that could show the difference, and the
+/// handler has the same limits as everything else.
 static int end_xpcall(lua_State *L, int status, lua_KContext context) {
     (void)context;
     if (end_protected(L, status)) return lua_gettop(L) - 2;
@@ -93,9 +93,10 @@ static int sandbox_xpcall(lua_State *L) {
 
 // MARK: metatables
 
-// A script's metatable is never an object's: a late `__mode` or `__concat` is a way to corrupt Lua 5.4.4. An object gets a
-// copy that holds the allowed events, the script's table for `getmetatable`, and, where the script's table has no `__index` or
-// `__call` yet, a function that looks for one there when it is needed, because classes are often completed late.
+// A script's own table is never the metatable of an object, because a `__mode` or `__concat` that is added later can
+// corrupt Lua 5.4.4. The metatable is a copy. It holds the allowed events, and the script's table for `getmetatable`.
+// If the script's table has no `__index` or `__call` yet, the copy has a function that looks for one there when it is
+// needed, because classes are often completed late.
 
 static const char index_event[] = "__index", newindex_event[] = "__newindex";
 static const char *const events[] = {
@@ -106,7 +107,8 @@ static const char *const events[] = {
 static const char *const refused_events[] = {"__gc", "__close"};
 enum { EVENT_COUNT = sizeof events / sizeof *events, RECENT = 8, LONGEST_WALK = 100 };
 
-/// In a copy: the script's own metatable. In the registry: the copies of the metatables that were set last.
+/// `original_key`: in a copy, the script's own metatable. `recent_key`: in the registry, the copies of the metatables
+/// that were set last.
 static const char original_key, recent_key;
 
 static int late_index(lua_State *L) {
@@ -143,7 +145,7 @@ static int late_call(lua_State *L) {
     return lua_gettop(L);
 }
 
-/// Makes the copy on top what the script's metatable at 2 is now.
+/// Updates the copy on top from the script's metatable at 2.
 static void update_copy(lua_State *L) {
     int copy = lua_gettop(L);
     for (int i = 0; i < EVENT_COUNT; i++) {
@@ -188,7 +190,8 @@ static void push_copy(lua_State *L) {
     lua_rawseti(L, recent, 2 * next + 2);
 }
 
-/// Events that are left out, and not refused: libraries define them beside much else that works. The script is told once of each.
+/// Events that are left out, but not refused, because libraries define them along with others that work. The log says
+/// so once for each.
 static const struct {
     const char *event, *text;
 } left_out[] = {
@@ -209,19 +212,20 @@ static void leave_out(lua_State *L) {
     }
 }
 
-/// Refuses a metatable at 2, for the table at 1, whose event leads back: one look into it would go round two thousand times.
+/// Refuses the metatable at 2 for the table at 1 if its event makes a loop: one access would follow the loop two
+/// thousand times.
 static void refuse_loops(lua_State *L, const char *event) {
-    lua_pushvalue(L, 2); // 3: a metatable on the way
+    lua_pushvalue(L, 2); // 3: a metatable in the chain
     for (int links = 0;; links++) {
         charge(L, 1);
         lua_pushstring(L, event);
         if (lua_rawget(L, 3) != LUA_TTABLE) break;
         if (links == LONGEST_WALK || lua_rawequal(L, 4, 1)) {
-            // The copy may be another table's already.
+            // The copy may already be the metatable of another table.
             lua_pushstring(L, event);
             lua_pushnil(L);
             lua_rawset(L, 2);
-            luaL_error(L, "a chain of '%s' that leads back, or through more than %d tables", event, LONGEST_WALK);
+            luaL_error(L, "the chain of '%s' is a loop, or has more than %d tables", event, LONGEST_WALK);
         }
         if (!lua_getmetatable(L, 4)) break;
         lua_replace(L, 3);
@@ -291,10 +295,10 @@ static int sandbox_print(lua_State *L) {
     return 0;
 }
 
-/// Conversions of a format, and results of `table.unpack`.
+/// The most conversions of a format, and the most results of `table.unpack`.
 enum { MOST_VALUES = 250 };
 
-/// Puts a number in the place of a string that is one: reading it out of a long string takes long.
+/// Replaces a string that is a number by the number, and charges for that: to read a long string takes long.
 static void make_number(lua_State *L, int argument) {
     charge(L, 1);
     if (lua_type(L, argument) != LUA_TSTRING) return;
@@ -311,7 +315,7 @@ static int make_numbers(lua_State *L, enum pp_lua_function which) {
 static int sandbox_char(lua_State *L) { return make_numbers(L, PP_CHAR); }
 static int sandbox_utf8_char(lua_State *L) { return make_numbers(L, PP_UTF8_CHAR); }
 
-/// The least or the largest argument, as `<` has it, which takes long for long strings.
+/// Pushes the least or the largest argument by `<`, and charges for each comparison, which takes long for long strings.
 static int extreme(lua_State *L, bool is_largest) {
     int count = lua_gettop(L), found = 1;
     luaL_argcheck(L, count >= 1, 1, "value expected");
@@ -343,7 +347,7 @@ static int sandbox_format(lua_State *L) {
         if (format == end) break;
         bytes += 128;
         char conversion = *format++;
-        if (conversion == 'p') return luaL_error(L, "the sandbox has no '%%p': it tells addresses");
+        if (conversion == 'p') return luaL_error(L, "the sandbox has no '%%p': it shows addresses");
         if (!strchr("sqp", conversion)) make_number(L, argument);
         if (conversion == 's' && argument <= lua_gettop(L)) {
             size_t text;
@@ -364,7 +368,7 @@ static int sandbox_rep(lua_State *L) {
     size_t separator = 0;
     luaL_optlstring(L, 3, "", &separator);
     uint64_t bytes;
-    if (length + separator == 0) { // of which Lua would make as many as are asked for
+    if (length + separator == 0) { // Lua would loop as often as it is asked to
         lua_pushliteral(L, "");
         return 1;
     }
@@ -396,14 +400,15 @@ static int sandbox_tonumber(lua_State *L) {
 
 // MARK: tables
 
-/// A table's length, where no script can lie about it.
+/// A table's length. Refuses `__len`, with which a script could return another length.
 static uint64_t table_length(lua_State *L, int index) {
     luaL_checktype(L, index, LUA_TTABLE);
-    if (luaL_getmetafield(L, index, "__len") != LUA_TNIL) luaL_error(L, "a table with '__len' has no place here");
+    if (luaL_getmetafield(L, index, "__len") != LUA_TNIL) luaL_error(L, "a table with '__len' is not allowed here");
     return lua_rawlen(L, index);
 }
 
-// Lua's own loops over tables look at no clock, and a step of theirs may be a metamethod of the script's. These pay for each.
+// Lua's own loops over tables do not check the clock, and a step may call a metamethod of the script. These charge for
+// each step.
 
 static int sandbox_insert(lua_State *L) {
     lua_Unsigned end = (lua_Unsigned)table_length(L, 1) + 1;
@@ -511,7 +516,8 @@ static int sandbox_unpack(lua_State *L) {
 
 // MARK: sorting
 
-/// So few simple values are sorted in some milliseconds, even in the order that Lua's sort is slowest for.
+/// `FEW` values, numbers or strings of up to `SHORT` bytes, are sorted in a few milliseconds, even in the order for which
+/// Lua's sort is slowest.
 enum { FEW = 1000, SHORT = 64 };
 
 static int pay_and_compare(lua_State *L) {
@@ -522,7 +528,7 @@ static int pay_and_compare(lua_State *L) {
     return 1;
 }
 
-/// The same for a function of C, in which no hook looks.
+/// The same for a C function as the comparator, during which no hook runs.
 static int pay_and_call(lua_State *L) {
     pp_check_c_stack(L);
     charge(L, 2);
@@ -571,7 +577,7 @@ typedef struct wrapped {
     enum pp_lua_function lua_function;
 } wrapped;
 
-/// Which of Lua's functions a table keeps, and which of them get another body.
+/// Replaces the library on top by a table with the functions that it keeps and with functions of the sandbox.
 static void fill(lua_State *L, const char *library, const char *const *kept, const wrapped *functions) {
     pp_state *state = state_of(L);
     int source = lua_gettop(L);
@@ -664,7 +670,7 @@ void pp_install_sandbox(lua_State *L) {
     }
     lua_pop(L, 1);
     luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, false);
-    // Lua seeds by an address, and a script could compute it from the numbers it gets.
+    // Lua's own seed is made from an address, which a script could compute from the random numbers.
     lua_getfield(L, -1, "randomseed");
     lua_pushinteger(L, state->seed);
     lua_call(L, 1, 0);
@@ -679,12 +685,12 @@ void pp_install_sandbox(lua_State *L) {
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, false);
     fill(L, LUA_STRLIBNAME, kept_string, string_functions);
     pp_install_patterns(L);
-    // Methods of strings are found through their metatable, which would lead to Lua's own table.
+    // String methods are found through the metatable of strings, which would lead to Lua's own table.
     lua_pushliteral(L, "");
     lua_getmetatable(L, -1);
     lua_pushvalue(L, -3);
     lua_setfield(L, -2, "__index");
-    // A table of the script's own, which changes no string.
+    // `getmetatable` returns another table for a string. A script that changes it changes no string.
     lua_createtable(L, 0, 1);
     lua_pushvalue(L, -4);
     lua_setfield(L, -2, "__index");
@@ -694,7 +700,7 @@ void pp_install_sandbox(lua_State *L) {
     lua_setfield(L, 1, LUA_GNAME);
     lua_pushvalue(L, 1);
     lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
-    // Messages find functions' names here; no script can.
+    // Lua's messages look up the names of functions here. No script can reach it.
     lua_newtable(L);
     for (const char *const *name = (const char *const[]){LUA_GNAME, "string", "table", "math", "utf8", NULL}; *name; name++) {
         lua_getfield(L, 1, *name);

@@ -1,15 +1,15 @@
-// What a script sees of patchpack: `patch`, `host`, `log`, `require`, the original, and the dialect of Wax and mPaaS.
+// What patchpack offers to a script: `patch`, `host`, `log`, `require`, the original, and the dialect of Wax and mPaaS.
 
 #include "internal.h"
 
 #include <string.h>
 
-/// In the registry: the tables of classes by their names, and what `require` has loaded.
+/// In the registry: the tables of classes by their names, and the scripts that `require` has loaded.
 static const char classes_key, loaded_key;
 /// In a class's table: its name.
 static const char class_name_key;
 
-/// Raises what a callback of the host left, where it left an error.
+/// Ends a callback of the host: raises the error that it left, if it left one.
 static inline int finish(pp_state *state, lua_State *L, int count) {
     raise_if_killed(L);
     pp_activation *call = state->activation;
@@ -21,23 +21,23 @@ static inline int finish(pp_state *state, lua_State *L, int count) {
     return count < 0 ? lua_error(L) : count;
 }
 
-/// Bytes of a name that the host is asked for, and of an error's text that it is given.
+/// The most bytes of a name that is looked up in the host, and of the text of an error that is given to it.
 enum { LONGEST_NAME = 128, LONGEST_MESSAGE = 4096 };
 
 // MARK: the original
 
-/// Half of the C stack that a call found is left to the host's own function, whatever the script has used.
+/// Raises an error if less than half of the promised C stack is left for the host's own function.
 static inline void leave_c_stack(lua_State *L) {
     if (__builtin_expect(!has_stack(state_of(L)->limits.stack_bytes / 2), 0)) luaL_error(L, "C stack overflow");
 }
 
-/// What a callback of the host is given to work with: it looks for room too, but cannot raise.
+/// Makes room on the stacks for a callback of the host, which cannot raise an error itself.
 static void make_room(lua_State *L) {
     if (__builtin_expect(!lua_checkstack(L, HOST_STACK), 0)) luaL_error(L, "stack overflow");
     leave_c_stack(L);
 }
 
-/// The host's code runs with this Lua stack: it may call back into the state, and what it calls belongs here.
+/// Makes this Lua stack the one on which the host calls back into the state. Returns the one before it.
 static inline lua_State *enter_host(pp_state *state, lua_State *L) {
     lua_State *outer = state->activation->L;
     state->activation->L = L;
@@ -45,13 +45,13 @@ static inline lua_State *enter_host(pp_state *state, lua_State *L) {
     return outer;
 }
 
-/// Nothing of the host's was called: what it did was to read arguments and to say what is wrong with them.
+/// Charges for a callback that called no function of the host: it read the arguments, and made a message about them.
 static void refuse_arguments(pp_state *state, lua_State *L) {
     state->host_since = 0;
     charge(L, 100);
 }
 
-/// What the host gave is in memory now.
+/// Ends what `enter_host` began. Checks the memory, because it holds now what the host returned.
 static inline void leave_host(pp_state *state, lua_State *L, lua_State *outer) {
     state->trusted = false;
     host_ends(state);
@@ -69,7 +69,7 @@ static int wait_ended(lua_State *L, int status, lua_KContext context) {
 
 static int wait_for_host(lua_State *L, pp_activation *call, int32_t step) {
     if (!lua_isyieldable(L))
-        return luaL_error(L, "an asynchronous function cannot be called from inside of sort, gsub or a callback");
+        return luaL_error(L, "an asynchronous function cannot be called inside sort, gsub or a callback");
     call->step = step;
     return lua_yieldk(L, lua_gettop(L), 0, wait_ended);
 }
@@ -82,12 +82,12 @@ static int call_original(lua_State *L) {
     while (call && call->layer != layer) call = call->outer;
     if (!call) return luaL_error(L, "the original of '%s' can be called only while its replacement runs", layer->name);
     if (call->originals >= state->limits.original_calls)
-        return luaL_error(L, "the original of '%s' was called already: it runs once in a call", layer->name);
+        return luaL_error(L, "the original of '%s' was already called: it runs once per call", layer->name);
     if (call->step >= 0) {
-        if (call != state->activation) return luaL_error(L, "the original of '%s' waits outside of this call", layer->name);
+        if (call != state->activation) return luaL_error(L, "the original of '%s' cannot run in a nested call", layer->name);
         return wait_for_host(L, call, PP_ORIGINAL);
     }
-    // A function of scalars needs no more of Lua's stack than every C function has.
+    // A function of scalars needs no more Lua stack than every C function has.
     if (call->is_scalar)
         leave_c_stack(L);
     else
@@ -119,7 +119,7 @@ static int patch_replace(lua_State *L) {
     return 0;
 }
 
-/// Calls the function whose name is at 1 with what follows it.
+/// Calls the registered function whose name is at 1. Its arguments follow the name.
 static int call_host(lua_State *L) {
     pp_state *state = state_of(L);
     size_t length;
@@ -128,7 +128,7 @@ static int call_host(lua_State *L) {
     charge(L, 20);
     if (length > LONGEST_NAME) return luaL_error(L, "the host has no function with a name of %d bytes", (int)length);
     make_room(L);
-    if (!state->activation) return luaL_error(L, "host.call works only in a replacement, and not while the script loads");
+    if (!state->activation) return luaL_error(L, "host.call works only in a replacement, not while the script loads");
     pp_activation *call = state->activation;
     lua_State *outer = enter_host(state, L);
     int count = state->host.call(state->context, name, length, L);
@@ -136,7 +136,7 @@ static int call_host(lua_State *L) {
     leave_host(state, L, outer);
     if (count == PP_ASYNCHRONOUS) {
         if (call->step < 0)
-            return luaL_error(L, "'%s' is asynchronous, and this replacement is not", name);
+            return luaL_error(L, "'%s' is asynchronous, but this replacement is not", name);
         return wait_for_host(L, call, PP_CALL);
     }
     return finish(state, L, count);
@@ -165,7 +165,7 @@ static int host_throw(lua_State *L) {
         lua_pushlstring(L, lua_tostring(L, 1), LONGEST_MESSAGE);
         lua_replace(L, 1);
     }
-    // While the script loads there is no call that an error of the host's could come out of.
+    // While the script loads, there is no call that could throw an error of the host.
     if (!state->activation) return luaL_error(L, "%s", lua_tostring(L, 1));
     WITH_RUNNER(state, state->host.throws(state->context, L));
     return lua_error(L);
@@ -219,7 +219,7 @@ static int require(lua_State *L) {
         lua_pushvalue(L, -2);
     else
         lua_pushnil(L);
-    lua_rawset(L, 2); // the key is there: this needs no memory
+    lua_rawset(L, 2); // the key exists, so this needs no memory
     raise_if_killed(L);
     if (status == LUA_ERRMEM) pp_kill_run(L, memory_reason(state));
     return status == LUA_OK ? 1 : lua_error(L);
@@ -227,7 +227,8 @@ static int require(lua_State *L) {
 
 // MARK: classes
 
-/// Calls a registered function as a method: the class itself is no argument, an object is the first.
+/// Calls a registered function as a method. The class itself is not passed as an argument; an object is passed as the
+/// first.
 static int call_as_method(lua_State *L) {
     if (lua_rawequal(L, 1, lua_upvalueindex(2))) lua_remove(L, 1);
     lua_pushvalue(L, lua_upvalueindex(1));
@@ -235,7 +236,7 @@ static int call_as_method(lua_State *L) {
     return call_host(L);
 }
 
-/// The full name of a class's function as the host knows it, `Class.name` or `Class:name`; false where it does not.
+/// Pushes the registered name of a class's function, `Class.name` or `Class:name`. Returns false if there is none.
 static bool push_registered_name(lua_State *L, const char *class_name, const char *name) {
     pp_state *state = state_of(L);
     for (int i = 0; i < 2; i++) {
@@ -251,14 +252,14 @@ static bool push_registered_name(lua_State *L, const char *class_name, const cha
     return false;
 }
 
-/// What a class's table does not hold: the class's registered functions.
+/// Looks up what a class's table does not hold: the class's registered functions.
 static int find_in_class(lua_State *L) {
     if (lua_type(L, 2) != LUA_TSTRING) return 0;
     lua_rawgetp(L, 1, &class_name_key);
     if (!push_registered_name(L, lua_tostring(L, -1), lua_tostring(L, 2))) return 0;
     lua_pushvalue(L, 1);
     lua_pushcclosure(L, call_as_method, 2);
-    if (state_of(L)->loading) return 1; // it may be replaced yet, which only what the table does not hold can be
+    if (state_of(L)->loading) return 1; // the script may still replace it, but not if the table holds it
     lua_pushvalue(L, 2);
     lua_pushvalue(L, -2);
     lua_rawset(L, 1);
@@ -295,7 +296,7 @@ static int call_method(lua_State *L) {
     pp_state *state = state_of(L);
     raise_if_killed(L);
     charge(L, 20);
-    if (!state->activation) return luaL_error(L, "methods of the host can be called only in a replacement");
+    if (!state->activation) return luaL_error(L, "host methods can be called only in a replacement");
     int32_t class_index = (int32_t)lua_tointeger(L, lua_upvalueindex(1));
     int32_t method = (int32_t)lua_tointeger(L, lua_upvalueindex(2));
     make_room(L);
@@ -332,13 +333,13 @@ void pp_add_method(lua_State *L, const char *class_name, const char *name, int32
 
 // MARK: Wax
 
-/// The original of a method: the class itself is no argument, an object is the first.
+/// Calls the original of a method. The class itself is not passed as an argument; an object is passed as the first.
 static int call_original_of_method(lua_State *L) {
     if (lua_rawequal(L, 1, lua_upvalueindex(2))) lua_remove(L, 1);
     return call_original(L);
 }
 
-/// Replaces a function of a class, whose name is at 2, with the function at 3; false if the app does not have it.
+/// Replaces the function of a class whose name is at 2 by the function at 3. Returns false if the app does not have it.
 static bool replace_in_class(lua_State *L, int class) {
     pp_state *state = state_of(L);
     if (!state->loading || lua_type(L, 2) != LUA_TSTRING || lua_type(L, 3) != LUA_TFUNCTION) return false;
@@ -357,8 +358,8 @@ static bool replace_in_class(lua_State *L, int class) {
     return true;
 }
 
-/// `function Cart:total()`, or `Cart.total = function(self) … end`, replaces `Cart.total` where the app has it; else it is a method of
-/// the class in this patch alone.
+/// Handles `function Cart:total()` and `Cart.total = function(self) … end`: replaces `Cart.total` if the app has it. If
+/// not, it is a method of the class in this patch alone.
 static int assign_in_class(lua_State *L) {
     lua_settop(L, 3);
     if (replace_in_class(L, 1)) return 0;
@@ -367,8 +368,8 @@ static int assign_in_class(lua_State *L) {
     return 0;
 }
 
-/// `function total(self, …)` after `waxClass{"Cart"}` is a function of that class, as above; everything else that is assigned is a global.
-/// The class is the script's own: another script's `waxClass` does not change it.
+/// Handles assignments after `waxClass{"Cart"}`. `function total(self, …)` is a function of that class, as above;
+/// everything else is a global. A `waxClass` in another script does not change the class.
 static int assign(lua_State *L) {
     lua_settop(L, 3);
     lua_pushvalue(L, lua_upvalueindex(1)); // 4
@@ -386,14 +387,14 @@ static int assign(lua_State *L) {
     return 0;
 }
 
-/// `waxClass{"Cart"}`: what the script assigns from here on goes through `assign`.
+/// `waxClass{"Cart"}`: from here on, what the script assigns goes through `assign`.
 static int wax_class(lua_State *L) {
     pp_state *state = state_of(L);
     luaL_checktype(L, 1, LUA_TTABLE);
-    if (lua_rawgeti(L, 1, 1) != LUA_TSTRING) return luaL_error(L, "waxClass needs a class's name, as in waxClass{\"Cart\"}");
+    if (lua_rawgeti(L, 1, 1) != LUA_TSTRING) return luaL_error(L, "waxClass needs a class name, as in waxClass{\"Cart\"}");
     if (!state->loading) return luaL_error(L, "waxClass works only while the script loads");
     pp_push_class(L, lua_tostring(L, -1));
-    // Wax has a global of the class's name.
+    // In Wax the class is a global with its own name.
     lua_pushglobaltable(L);
     lua_rawgeti(L, 1, 1);
     if (lua_rawget(L, -2) == LUA_TNIL) {

@@ -48,12 +48,12 @@ void pp_pool_free(pp_pool *pool) {
     free(pool);
 }
 
-/// A state that nobody uses, or a new one.
+/// Takes a state of the pool that is not in use, or makes a new one.
 static pp_state *take(pp_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     pp_state *first = pool->states;
     pthread_mutex_unlock(&pool->lock);
-    // One whose last call left just as it was being closed is closed here. States are only ever added, at the front.
+    // A state whose last call left just as it was being closed is closed here. States are only added, at the front.
     for (pp_state *state = first; state; state = state->next) {
         bool outermost;
         if (!state->free && atomic_load(&state->closing) && lock_state(state, 0, &outermost) && outermost) unlock_state(state);
@@ -74,7 +74,7 @@ static pp_state *take(pp_pool *pool) {
 
 static int install(lua_State *L) {
     pp_state *state = state_of(L);
-    // What may have to be raised when memory is gone is made now.
+    // These errors may be raised when there is no memory left, so they are made now.
     lua_pushliteral(L, "the run was ended");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &state->budget);
     lua_pushliteral(L, "error in error handling");
@@ -107,7 +107,8 @@ static bool build(pp_state *state) {
 pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, int64_t seed) {
     pp_state *state = take(pool);
     if (!state) return NULL;
-    // Somebody who read a layer of this state's last life may just be looking whether it still stands.
+    // A thread that read a layer of this state before it was closed may be checking right now whether the layer is
+    // still active.
     bool outermost;
     while (!lock_state(state, INT32_MAX, &outermost)) {}
     atomic_store(&state->closing, false);
@@ -145,9 +146,9 @@ void pp_close(pp_state *state) {
     bool outermost;
     atomic_store(&state->closing, true);
     atomic_store(&state->attention, true);
-    if (!lock_state(state, 1000000, &outermost)) return; // the call that is in it closes it
+    if (!lock_state(state, 1000000, &outermost)) return; // the call that is in the state closes it
     if (!outermost && (state->loading || state->limits.open_libraries)) {
-        // The thread that opened it has never left it.
+        // The thread that opened the state has never left it.
         outermost = true;
         state->depth = 0;
         state->activation = NULL;

@@ -1,4 +1,4 @@
-// A value as text, and lines of the log.
+// Values as text, and lines of the log.
 
 #include "internal.h"
 
@@ -9,7 +9,7 @@ const char *pp_to_string(lua_State *L, int index, size_t *length) {
     if (!is_plain && luaL_getmetafield(L, index, "__tostring") != LUA_TNIL) {
         pp_check_c_stack(L);
         lua_pop(L, 1);
-        is_plain = true; // the metamethod is asked, and no address given
+        is_plain = true; // the metamethod is called, and no address is shown
     }
     if (is_plain) return luaL_tolstring(L, index, length);
     int name = luaL_getmetafield(L, index, "__name");

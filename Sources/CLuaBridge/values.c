@@ -1,5 +1,6 @@
-// The values that the host pushes and reads. Nothing here raises: the allocator refuses nothing while the host is at work,
-// tables are read and written raw, and a pair is looked for under protection once a script may have changed its table.
+// The values that the host pushes and reads. Nothing here raises an error: the allocator refuses nothing while the host
+// works, and tables are read and written raw. Once a script may have changed a table, its next pair is read in a
+// protected call.
 
 #include "internal.h"
 
@@ -34,7 +35,7 @@ static int object_text(lua_State *L) {
     return 1;
 }
 
-/// The metatable of a class's objects, made where it is not there yet.
+/// Pushes the metatable of a class's objects, and creates it if it does not exist.
 static void push_object_metatable(lua_State *L, const char *class_name) {
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &pp_object_key) != LUA_TTABLE) {
         lua_pop(L, 1);
@@ -91,7 +92,7 @@ static int error_text(lua_State *L) {
     return 1;
 }
 
-/// `failure.message` is the text; nothing else is there.
+/// Looks up a field of an error: `failure.message` is the text, and there is no other.
 static int error_field(lua_State *L) {
     if (lua_type(L, 2) == LUA_TSTRING && lua_rawequal(L, 2, lua_upvalueindex(1))) return error_text(L);
     lua_pushnil(L);
@@ -171,7 +172,7 @@ const char *pp_type_name(lua_State *L, int32_t index) {
         lua_pushliteral(L, "__name");
         lua_rawget(L, -2);
         const char *name = lua_tostring(L, -1);
-        lua_pop(L, 2); // the metatable keeps it
+        lua_pop(L, 2); // the metatable keeps the name
         if (name) return name;
     }
     return lua_type(L, index) == LUA_TNONE ? "nothing" : luaL_typename(L, index);
@@ -184,7 +185,7 @@ bool pp_check_stack(lua_State *L, int32_t count) { return lua_checkstack(L, coun
 void pp_push_table(lua_State *L, int32_t elements, int32_t fields) { lua_createtable(L, elements, fields); }
 void pp_set_element(lua_State *L, int32_t table, int64_t index) { lua_rawseti(L, table, index); }
 void pp_set_pair(lua_State *L, int32_t table) {
-    // What could not be pushed is nil, which is no key.
+    // A value that could not be pushed is nil, which cannot be a key.
     if (lua_isnil(L, -2))
         lua_pop(L, 2);
     else

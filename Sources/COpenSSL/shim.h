@@ -20,7 +20,7 @@
 /* A macro that Swift does not import. */
 static inline int copenssl_publicKeySelection(void) { return EVP_PKEY_PUBLIC_KEY; }
 
-/* Freeing the structure wipes the key in it; OpenSSL's own reader of PEM frees a copy that it does not wipe. */
+/* Decrypts a private key. Freeing the PKCS8_PRIV_KEY_INFO wipes its key; OpenSSL's PEM reader frees a copy unwiped. */
 static inline EVP_PKEY *copenssl_openPrivateKey(X509_SIG *sealed, const void *passphrase, int length) {
     PKCS8_PRIV_KEY_INFO *info = PKCS8_decrypt(sealed, (const char *)passphrase, length);
     EVP_PKEY *key = info ? EVP_PKCS82PKEY(info) : NULL;
@@ -38,7 +38,7 @@ static inline void copenssl_refuseCoreDumps(void) {
 #endif
 }
 
-/* OSSL_PARAM keeps the pointer to its name. A Swift string's lasts for one call, these literals' for ever. */
+/* OSSL_PARAM keeps the pointer to its name. A Swift string's pointer is valid for one call, a literal's always. */
 static inline const char *copenssl_rsaModulus(void) { return OSSL_PKEY_PARAM_RSA_N; }
 static inline const char *copenssl_rsaExponent(void) { return OSSL_PKEY_PARAM_RSA_E; }
 static inline const char *copenssl_macDigest(void) { return OSSL_MAC_PARAM_DIGEST; }

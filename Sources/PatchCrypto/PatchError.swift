@@ -1,14 +1,14 @@
 /// Why a patch, a key or an input was refused.
 ///
-/// Two errors are equal if their codes are: a caller can test for `.badSignature` whatever the words are.
+/// Two errors are equal if their codes are equal, so a caller can test for `.badSignature` without the message.
 public struct PatchError: Error, Sendable {
-    /// The fault's stable code.
+    /// The error's stable code.
     public let code: Code
-    /// What is wrong, for people: one line, lower case, no full stop.
+    /// What is wrong: one line for people, in lower case, without a full stop.
     public let message: String
     /// What to do about it; nil if there is nothing to do.
     public let hint: String?
-    /// Where it is; nil if it is in no file.
+    /// Where the error is; nil if it has no place.
     public let place: Place?
 
     /// Makes an error.
@@ -17,7 +17,7 @@ public struct PatchError: Error, Sendable {
     ///   - code: The stable code.
     ///   - message: What is wrong, in one line, without its place.
     ///   - hint: What to do about it.
-    ///   - place: Where it is.
+    ///   - place: Where the error is.
     public init(_ code: Code, _ message: String, hint: String? = nil, at place: Place? = nil) {
         self.code = code
         self.message = message
@@ -25,7 +25,7 @@ public struct PatchError: Error, Sendable {
         self.place = place
     }
 
-    /// Where a fault is.
+    /// Where an error is.
     public struct Place: Sendable, Hashable {
         /// The file's path, or a script's name.
         public let file: String?
@@ -34,7 +34,7 @@ public struct PatchError: Error, Sendable {
         /// The member of a manifest, or the tag of a script, such as `version`.
         public let field: String?
 
-        /// Names a place.
+        /// Makes a place.
         ///
         /// - Parameters:
         ///   - file: The file's path, or a script's name.
@@ -47,9 +47,9 @@ public struct PatchError: Error, Sendable {
         }
     }
 
-    /// A stable code: a name for programs.
+    /// A stable code that programs can test.
     ///
-    /// The set is open: a tool that uses this library adds codes of its own.
+    /// The set is open: a tool that uses this library can add its own codes.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name, such as `bad-signature`.
         public let description: String
@@ -62,19 +62,19 @@ public struct PatchError: Error, Sendable {
 }
 
 extension PatchError.Code {
-    /// Not an envelope, cut short, something behind its end, or a zip or a manifest outside the profile.
+    /// Not an envelope, cut short, followed by other data, or with a zip or a manifest outside the profile.
     public static let malformed = Self("malformed")
-    /// Signed under a trusted key's id, and the payload or the signature was changed.
+    /// A signature line names a trusted key, but the payload or the signature was changed.
     public static let badSignature = Self("bad-signature")
-    /// No signature of a trusted key, or fewer than the threshold.
+    /// No signature by a trusted key, or fewer than the threshold.
     public static let unknownSigner = Self("unknown-signer")
     /// The script key is not the one that sealed the envelope.
     public static let decryptFailed = Self("decrypt-failed")
-    /// A script is not what its digest, or its size in the manifest, says.
+    /// A script does not match its digest, or its size in the manifest.
     public static let digestMismatch = Self("digest-mismatch")
-    /// The patch is sound, and not meant for this app, version, engine or time.
+    /// The patch is sound, but not meant for this app, version, engine or time.
     public static let policy = Self("policy")
-    /// Larger, or more, than a limit allows.
+    /// A size or a count exceeds a limit.
     public static let limit = Self("limit")
     /// This machine's cryptographic library refuses an algorithm that the format needs.
     public static let unavailable = Self("unavailable")
@@ -84,7 +84,7 @@ extension PatchError.Code {
     public static let passphrase = Self("passphrase")
     /// A key, or a set of keys, is unusable or unsafe.
     public static let config = Self("config")
-    /// The file of trusted keys is not the one whose digest was built in.
+    /// The file of trusted keys does not have the digest that was built in.
     public static let modifiedTrust = Self("modified-trust")
 }
 
@@ -107,7 +107,7 @@ extension PatchError: CustomStringConvertible {
 }
 
 extension PatchError {
-    /// The same error in a file, or on a line, unless it has one already.
+    /// The same error with a file and a line, if it does not have them yet.
     package func at(file: String? = nil, line: Int? = nil) -> PatchError {
         let place = Place(file: place?.file ?? file, line: place?.line ?? line, field: place?.field)
         return PatchError(code, message, hint: hint, at: place)

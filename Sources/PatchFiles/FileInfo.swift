@@ -4,7 +4,7 @@ package struct FileInfo: Equatable {
         case folder, file, link, other
     }
 
-    /// What all names of one file have in common.
+    /// Identifies a file: it is the same under all names of the file.
     package struct Identity: Hashable {
         let device: UInt64
         let number: UInt64
@@ -13,10 +13,10 @@ package struct FileInfo: Equatable {
     let kind: Kind
     /// The permission bits.
     let permissions: UInt32
-    /// Bytes.
+    /// The size in bytes.
     package let size: Int
     package let identity: Identity
-    /// When its bytes were last changed, since 1970.
+    /// When its contents last changed, as the time since 1970.
     let modified: Duration
 
     package var isFolder: Bool { kind == .folder }

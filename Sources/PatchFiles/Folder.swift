@@ -1,8 +1,8 @@
 package import PatchCrypto
 
-/// Work with a folder's entries.
+/// Lists, makes and locks folders.
 package enum Folder {
-    /// The names in a folder, but for `.` and `..`, in the order of their bytes.
+    /// The names in a folder without `.` and `..`, in the order of their bytes.
     ///
     /// - Throws: `noInput` if it cannot be read.
     package static func names(in path: Path) throws(PatchError) -> [Path] {
@@ -13,7 +13,7 @@ package enum Folder {
         }
     }
 
-    /// Makes a folder and those above it, as far as they are missing.
+    /// Makes a folder and any missing folders above it.
     ///
     /// - Throws: `io` if that fails.
     package static func make(_ path: Path) throws(PatchError) {
@@ -32,10 +32,12 @@ package enum Folder {
         guard try attempt() else { throw .system(.io, path, .notFound) }
     }
 
-    /// Does work that reads a file and writes it again, while no other process does the same in its folder.
+    /// Calls `body` while no other process can do the same in a file's folder.
+    ///
+    /// Use it to read a file and write it again.
     ///
     /// - Parameter path: The file; its folder is locked until `body` returns.
-    /// - Throws: `io` if the folder cannot be locked, or another process holds it for ten seconds.
+    /// - Throws: `io` if the folder cannot be locked, or another process keeps it locked for ten seconds.
     package static func whileLocked<Result>(
         around path: Path, _ body: () throws(PatchError) -> Result
     ) throws(PatchError) -> Result {
@@ -52,7 +54,7 @@ package enum Folder {
         }
         guard tries < 200 else {
             throw PatchError(
-                .io, "another process holds this folder", hint: "wait for it, and try again"
+                .io, "another process has locked this folder", hint: "wait until it is done, and try again"
             ).about(path.parent)
         }
         return try withExtendedLifetime(folder, body)

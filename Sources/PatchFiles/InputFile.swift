@@ -1,16 +1,16 @@
 package import PatchCrypto
 
-/// Reads files, pipes and standard input whole.
+/// Reads whole files, pipes and standard input.
 package enum InputFile {
     /// Reads a file.
     ///
     /// - Parameters:
     ///   - path: `-` is standard input.
-    ///   - limit: The most bytes that are of use. One more is read where there are more, so that the reader of the bytes
-    ///     sees that the file is too large, and nothing beyond: `/dev/zero` ends too.
-    ///   - growing: Whether memory is taken as a file without a size turns out to need it.
-    ///   - check: Looks at the open file before it is read.
-    /// - Throws: `noInput` where the file is missing, a folder, or cannot be read.
+    ///   - limit: The most bytes that the caller can use. If there are more, one more is read, so that the caller sees that
+    ///     the file is too large. Nothing after that is read, so `/dev/zero` ends too.
+    ///   - growing: Whether memory for a file without a size is allocated as it is needed; if not, all at once.
+    ///   - check: Inspects the open file before it is read.
+    /// - Throws: `noInput` if the file is missing, is a folder, or cannot be read.
     package static func contents(
         of path: Path, limit: Int, growing: Bool = true, check: (FileInfo) throws(PatchError) -> Void = { _ in }
     ) throws(PatchError) -> [UInt8] {
@@ -21,7 +21,7 @@ package enum InputFile {
             guard error == .notFound, FileInfo(path, following: false)?.isLink == true else {
                 throw .system(.noInput, path, error)
             }
-            throw PatchError(.noInput, "a link that leads nowhere", hint: "name the file itself").about(path)
+            throw PatchError(.noInput, "broken symbolic link", hint: "name the file itself").about(path)
         }
         guard let info = FileInfo(file) else { throw .system(.noInput, path, .last) }
         guard !info.isFolder else {
@@ -36,28 +36,29 @@ package enum InputFile {
         }
     }
 
-    /// Reads a small file, such as a key, and refuses a larger one: half of it would be another file.
+    /// Reads a small file, such as a key, and refuses a larger one instead of cutting it short.
     ///
-    /// A file without a size, such as a pipe, is read into memory that is taken once, so that a secret leaves no copies.
+    /// A file without a size, such as a pipe, is read into memory that is allocated at once, so that a secret leaves no
+    /// copies.
     ///
     /// - Parameters:
     ///   - path: `-` is standard input.
     ///   - limit: The most bytes that are allowed.
-    ///   - check: Looks at the open file before it is read.
-    /// - Throws: `noInput` where it cannot be read, `config` where it is larger.
+    ///   - check: Inspects the open file before it is read.
+    /// - Throws: `noInput` if the file cannot be read, `config` if it is larger.
     package static func small(
         _ path: Path, limit: Int = 1 << 20, check: (FileInfo) throws(PatchError) -> Void = { _ in }
     ) throws(PatchError) -> [UInt8] {
         let bytes = try contents(of: path, limit: limit, growing: false, check: check)
         guard bytes.count <= limit else {
-            throw PatchError(.config, "larger than the \(limit) bytes that such a file may have").about(path)
+            throw PatchError(.config, "larger than the \(limit) bytes allowed for such a file").about(path)
         }
         return bytes
     }
 
     /// Reads to the end or one byte past the limit.
     ///
-    /// - Parameter expected: The size that the system names; where it is right, memory is taken once.
+    /// - Parameter expected: The size that the system reports. If it is right, memory is allocated once.
     private static func contents(
         of file: Descriptor, expected: Int, limit: Int
     ) throws(SystemError) -> [UInt8] {

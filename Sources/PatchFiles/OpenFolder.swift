@@ -1,12 +1,12 @@
 internal import PatchCrypto
 
 extension Descriptor {
-    /// Makes a folder and those above it, as far as they are missing, and opens it.
+    /// Makes a folder and any missing folders above it, and opens it.
     ///
-    /// What is done in it is done there, even if another folder gets its name in the meantime.
+    /// The descriptor keeps to this folder, even if another folder gets its name in the meantime.
     ///
-    /// - Parameter base: No link is followed below this folder, which the path begins with; nil if any may be.
-    /// - Throws: `io` if that fails, or there is a link.
+    /// - Parameter base: A folder that the path begins with. No link is followed below it; nil allows all links.
+    /// - Throws: `io` if that fails, or there is a link below `base`.
     static func folder(_ path: Path, below base: Path?) throws(PatchError) -> Descriptor {
         let root = base ?? path
         try Folder.make(root)
@@ -20,7 +20,8 @@ extension Descriptor {
             return folder
         } catch {
             guard base != nil, SystemError.linkErrors.contains(error) else { throw .system(.io, path, error) }
-            throw PatchError(.io, "a link is on the way", hint: "remove it, or name another folder").about(path)
+            throw PatchError(.io, "the path has a symbolic link", hint: "remove the link, or name another folder")
+                .about(path)
         }
     }
 }

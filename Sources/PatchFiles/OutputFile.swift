@@ -1,11 +1,11 @@
 package import PatchCrypto
 
-/// A file to be written: beside its place, flushed, and then put in place, so that nobody sees half of it.
+/// A file to write. It is written beside its place, flushed, and then put in place, so that no reader sees half of it.
 package struct OutputFile {
-    /// What is written.
+    /// What to write.
     package enum Content {
         case bytes([UInt8])
-        /// Only the owner can read the file.
+        /// Bytes of a file that only the owner can read.
         case secret(SecretBytes)
 
         /// The permission bits, before the process's mask.
@@ -19,7 +19,7 @@ package struct OutputFile {
 
     package let path: Path
     package let content: Content
-    /// The folder below which no link is followed; nil where any may be.
+    /// The folder below which no link is followed; nil allows all links.
     private let base: Path?
 
     package init(path: Path, content: Content, below base: Path? = nil) {
@@ -30,8 +30,8 @@ package struct OutputFile {
 
     /// Writes files, all of them or none.
     ///
-    /// - Parameter force: Whether to replace files that are there already.
-    /// - Throws: `exists` where one is there and must not be replaced, `io` where writing fails.
+    /// - Parameter force: Whether to replace files that already exist.
+    /// - Throws: `exists` if a file exists and must not be replaced, `io` if writing fails.
     package static func write(_ files: [OutputFile], force: Bool) throws(PatchError) {
         for file in files { try file.checkPlace(force: force) }
         var staged: [StagedFile] = []
@@ -48,7 +48,7 @@ package struct OutputFile {
         for folder in folders.values { try? folder.synchronize() }
     }
 
-    /// The folder that the file goes into, opened.
+    /// Opens the folder that the file goes into.
     fileprivate func openFolder() throws(PatchError) -> Descriptor { try .folder(path.parent, below: base) }
 
     /// Checks that the file can be put in its place, before anything is written.
@@ -67,24 +67,24 @@ extension PatchError {
     }
 }
 
-/// An output that lies whole and flushed on its file system, and is not in its place yet.
+/// An output that is completely written and flushed, but not in its place yet.
 private struct StagedFile {
     /// What holds the bytes until then.
     private enum Staging {
-        /// An open file without a name, which is gone with the process however that ends.
+        /// An open file without a name. It is gone when the process ends, however it ends.
         case nameless(Descriptor)
-        /// A file beside the place, where the file system has no nameless ones.
+        /// A file beside the place, if the file system has no nameless files.
         case named(Path)
     }
 
     let path: Path
-    /// Where it lies and goes.
+    /// The folder where it is, and where it is put in place.
     let folder: Descriptor
     private let name: Path
     private let staging: Staging
-    /// Another name of what was replaced, until all files are in place.
+    /// Another name of the file that was replaced, until all files are in place.
     private var backup: Path?
-    /// Whether the output is in its place, which was free.
+    /// Whether the output is in its place and replaced no file.
     private var isNew = false
 
     init(_ file: OutputFile) throws(PatchError) {
@@ -103,7 +103,7 @@ private struct StagedFile {
             descriptor = created
             staging = .named(name)
         }
-        // What replaces a file is open to no more users than that was.
+        // The new file is open to no more users than the file that it replaces.
         if let replaced = FileInfo(name, following: false, in: folder), replaced.isRegular {
             descriptor.setPermissions(replaced.permissions & file.content.permissions)
         }
@@ -131,11 +131,11 @@ private struct StagedFile {
     /// The name by which a nameless file can be linked.
     private static func handle(of file: Descriptor) -> Path { Path("/proc/self/fd/\(file.number)") }
 
-    /// Tries names for a file that exists for a moment until one is free.
+    /// Tries names for a temporary file until one is free.
     ///
     /// - Parameters:
     ///   - path: The output, for the error.
-    ///   - create: Makes something of that name.
+    ///   - create: Makes something with that name.
     private static func withUnusedName<Result>(
         for path: Path, _ create: (Path) throws(SystemError) -> Result
     ) throws(PatchError) -> (name: Path, Result) {
@@ -150,7 +150,7 @@ private struct StagedFile {
         }
     }
 
-    /// Writes and flushes.
+    /// Writes the content and flushes it.
     private static func fill(_ file: Descriptor, _ content: OutputFile.Content) throws(SystemError) {
         switch content {
         case .bytes(let bytes):
@@ -161,7 +161,7 @@ private struct StagedFile {
         try file.synchronize()
     }
 
-    /// Gives the file its name; a name that was taken in the meantime is replaced only by force.
+    /// Gives the file its name. If the name was taken in the meantime, that file is replaced only with `force`.
     mutating func putInPlace(force: Bool) throws(PatchError) {
         if !force {
             do throws(SystemError) {
@@ -170,13 +170,13 @@ private struct StagedFile {
                 return
             } catch {
                 guard error != .exists else { throw .alreadyThere(path) }
-                // A file system without hard links: the check before was the best that can be done.
+                // The file system has no hard links, so there is only the check that was made before.
                 guard case .named = staging else { throw .system(.io, path, error) }
             }
         }
         let isThere = FileInfo(name, following: false, in: folder) != nil
         if isThere {
-            // If the system allows no second name, the file is put aside for the moment.
+            // If the system allows no second name, the file is renamed for the moment.
             backup = try Self.withUnusedName(for: path) { aside throws(SystemError) in
                 do throws(SystemError) {
                     try folder.link(name, to: aside)
@@ -200,7 +200,7 @@ private struct StagedFile {
         isNew = !isThere
     }
 
-    /// Gives the bytes a name that must be free.
+    /// Gives the staged file a name that must be free.
     private func link(to name: Path) throws(SystemError) {
         switch staging {
         case .named(let staged): try folder.link(staged, to: name)
@@ -208,7 +208,7 @@ private struct StagedFile {
         }
     }
 
-    /// Undoes all of it: what was new is removed, and what was replaced comes back.
+    /// Undoes everything: a new file is removed, and a replaced file is restored.
     func takeBack() {
         if let backup {
             try? folder.rename(backup, to: name)
@@ -218,7 +218,7 @@ private struct StagedFile {
         finish()
     }
 
-    /// Removes everything but the output.
+    /// Removes everything except the output.
     func finish() {
         if let backup { folder.remove(backup) }
         if case .named(let name) = staging { folder.remove(name) }

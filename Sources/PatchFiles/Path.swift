@@ -1,30 +1,30 @@
 package import PatchCrypto
 
-/// A file's place: the bytes that the system knows it by, whether or not they are text.
+/// A file's path. It is bytes, which need not be text.
 package struct Path: Sendable, Hashable, CustomStringConvertible {
     package let bytes: [UInt8]
 
     package init(bytes: [UInt8]) { self.bytes = bytes }
     package init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// For people; damaged where the name is not UTF-8.
+    /// The path as text for people. Bytes that are not UTF-8 are lost.
     package var description: String { String(decoding: bytes, as: UTF8.self) }
-    /// Whether it stands for standard input or output.
+    /// Whether it means standard input or output.
     package var isStandardStream: Bool { bytes == [UInt8(ascii: "-")] }
     package var isAbsolute: Bool { bytes.first == UInt8(ascii: "/") }
-    /// Whether a folder is there.
+    /// Whether it is an existing folder.
     package var isFolder: Bool { FileInfo(self, following: true)?.isFolder == true }
-    /// Whether its last bytes are those of a text, such as `.lua`.
+    /// Whether it ends in a text, such as `.lua`.
     package func ends(in suffix: String) -> Bool { bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
-    /// Whether it can only be a folder.
+    /// Whether it ends in a slash, so that it can only be a folder.
     package var endsInSlash: Bool { bytes.last == UInt8(ascii: "/") }
 
-    /// The names on the way, without `.` and empty ones.
+    /// The names in the path, without `.` and empty ones.
     package var components: [ArraySlice<UInt8>] {
         bytes.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
     }
 
-    /// The names on the way from the root, as the path is written: `..` takes a name back, and links are not followed.
+    /// The names in the path from the root. `..` removes the name before it, and links are not followed.
     package var absoluteComponents: [[UInt8]] {
         var all = components.map(Array.init)
         if !isAbsolute, let folder = Path.current { all = folder.components.map(Array.init) + all }
@@ -33,7 +33,7 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The last name; `.` where there is none.
+    /// The last name; `.` if there is none.
     package var name: Path { Path(bytes: components.last.map(Array.init) ?? Array(".".utf8)) }
 
     /// The folder that holds it.
@@ -44,23 +44,23 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
         return Path(bytes: slash == 0 ? Array("/".utf8) : Array(rest[..<slash]))
     }
 
-    /// What a symbolic link leads to; the path itself where there is none.
+    /// The target of a symbolic link; the path itself if it is not a link.
     ///
-    /// - Throws: `io` for a link that leads nowhere.
+    /// - Throws: `io` if the link is broken.
     package func resolved() throws(PatchError) -> Path {
         guard FileInfo(self, following: false)?.isLink == true else { return self }
         guard let target else {
-            throw PatchError(.io, "a link that leads nowhere", hint: "name the file itself").about(self)
+            throw PatchError(.io, "broken symbolic link", hint: "name the file itself").about(self)
         }
         return target
     }
 
-    /// Something in this folder.
+    /// The path of a name in this folder.
     package func appending(_ name: Path) -> Path {
         Path(bytes: bytes + (endsInSlash || bytes.isEmpty ? [] : Array("/".utf8)) + name.bytes)
     }
 
-    /// Calls `body` with the path as C has it.
+    /// Calls `body` with the path as a C string.
     package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         let text = bytes.map(CChar.init(bitPattern:)) + [0]
         return unsafe body(text)

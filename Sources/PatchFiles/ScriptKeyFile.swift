@@ -1,17 +1,17 @@
 public import PatchCrypto
 
-/// A file of script keys, read each time a key is asked for, so that a rotation needs no restart.
+/// A file of script keys. It is read each time a key is requested, so that a rotation needs no restart.
 ///
-/// The file is a key store, or a plain key file, whose one key is called by its id.
+/// The file is a key store or a plain key file. The one key in a plain key file is named by its id.
 public struct ScriptKeyFile: ScriptKeyProvider {
     private let path: Path
     private let passphrase: SecretBytes?
 
-    /// Names the file; it is not read yet.
+    /// Makes a provider from a file, which is not read yet.
     ///
     /// - Parameters:
-    ///   - path: Where it lies.
-    ///   - passphrase: Opens a key store; a plain key file needs none.
+    ///   - path: The file's path.
+    ///   - passphrase: Decrypts a key store; a plain key file needs none.
     public init(path: String, passphrase: SecretBytes? = nil) {
         self.path = Path(path)
         self.passphrase = passphrase
@@ -19,7 +19,8 @@ public struct ScriptKeyFile: ScriptKeyProvider {
 
     /// Reads the keys that are in the file now.
     ///
-    /// - Throws: `noInput` where the file cannot be read, `passphrase` where it needs one, `config` where it holds no keys.
+    /// - Throws: `noInput` if the file cannot be read, `passphrase` if the passphrase is missing or wrong, `config` if the
+    ///   file holds no keys.
     public func ring() throws(PatchError) -> ScriptKeyRing {
         var file = try InputFile.small(path)
         defer { _ = SecretBytes(wiping: &file) }

@@ -13,25 +13,25 @@ package struct SystemError: Error, Equatable {
     static let isBusy = SystemError(number: EWOULDBLOCK)
     static let isInterrupted = SystemError(number: EINTR)
     static let notFound = SystemError(number: ENOENT)
-    /// What opening a link is, if no link may be followed.
+    /// The errors of opening a link if no link may be followed.
     static let linkErrors = [SystemError(number: ELOOP), SystemError(number: ENOTDIR)]
-    /// What flushing is, if the file system cannot do it.
+    /// The errors of flushing if the file system cannot do it.
     static let noFlushErrors = [SystemError(number: EINVAL), SystemError(number: EROFS)]
 
-    /// The system's words for it, beginning with a small letter.
+    /// The system's message, with a lower-case first letter.
     var message: String {
         guard let text = unsafe strerror(number) else { return "error \(number)" }
         let message = unsafe String(cString: text)
         return message.prefix(1).lowercased() + message.dropFirst()
     }
 
-    /// Turns the result of a call, which is negative if it failed, into an error.
+    /// Throws the last error if the result of a call is negative.
     fileprivate static func check(_ result: Int32) throws(SystemError) {
         guard result >= 0 else { throw .last }
     }
 }
 
-/// An open file or folder, which is closed with its last reference.
+/// An open file or folder. It is closed when its last reference is gone.
 package final class Descriptor: Sendable {
     /// How a file is opened.
     package struct Options: OptionSet {
@@ -54,12 +54,14 @@ package final class Descriptor: Sendable {
     /// The descriptor's number.
     package let number: Int32
 
+    /// Takes ownership of a descriptor.
+    ///
     /// - Parameter number: A descriptor that is open and belongs to nothing else.
     package init(owning number: Int32) { self.number = number }
 
     deinit { close(number) }
 
-    /// Opens a file or a folder; commands that this process starts do not inherit it.
+    /// Opens a file or a folder. Commands that this process starts do not inherit it.
     ///
     /// - Parameters:
     ///   - folder: Where a relative path begins; nil is the current folder.
@@ -75,14 +77,14 @@ package final class Descriptor: Sendable {
         self.init(owning: number)
     }
 
-    /// A second descriptor of standard input.
+    /// Makes a second descriptor of standard input.
     static func standardInput() throws(SystemError) -> Descriptor {
         let number = fcntl(0, F_DUPFD_CLOEXEC, 3)
         try SystemError.check(number)
         return Descriptor(owning: number)
     }
 
-    /// Reads until there are so many bytes, or the file ends.
+    /// Reads until it has `limit` bytes, or the file ends.
     package func bytes(atMost limit: Int) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
@@ -115,12 +117,12 @@ package final class Descriptor: Sendable {
         }
     }
 
-    /// Begins to read and write at the file's first byte again.
+    /// Moves back to the file's first byte.
     package func rewind() throws(SystemError) {
         guard lseek(number, 0, SEEK_SET) == 0 else { throw .last }
     }
 
-    /// Flushes the file, or a folder's entries, to the disk; a file system that cannot do it is not at fault.
+    /// Flushes the file, or a folder's entries, to the disk. It is not an error if the file system cannot do it.
     func synchronize() throws(SystemError) {
         guard fsync(number) != 0, !SystemError.noFlushErrors.contains(.last) else { return }
         throw .last
@@ -159,7 +161,7 @@ extension Descriptor {
             })
     }
 
-    /// Gives a name to a file that has none, by the link to it among the process's open files.
+    /// Gives a name to a file that has none, through the link to it among the process's open files.
     func link(openFile from: Path, to: Path) throws(SystemError) {
         try SystemError.check(
             unsafe from.withCString { from in
@@ -174,7 +176,7 @@ extension Descriptor {
         try SystemError.check(unsafe path.withCString { unsafe mkdir($0, 0o777) })
     }
 
-    /// The names in a folder, but for `.` and `..`, in no order.
+    /// The names in a folder without `.` and `..`, in no order.
     static func names(in path: Path) throws(SystemError) -> [Path] {
         guard let folder = unsafe path.withCString({ unsafe opendir($0) }) else { throw .last }
         defer { unsafe closedir(folder) }
@@ -186,9 +188,9 @@ extension Descriptor {
         return names
     }
 
-    /// Makes a file that has no name any more, for a command that inherits it.
+    /// Makes a file and removes its name, for a command that inherits it.
     ///
-    /// - Parameter folder: Where its bytes are.
+    /// - Parameter folder: The folder to make the file in.
     package static func namelessFile(in folder: Path) throws(SystemError) -> Descriptor {
         var name = folder.appending(Path("patchpack-XXXXXX")).bytes.map(CChar.init(bitPattern:)) + [0]
         let number = unsafe mkstemp(&name)
@@ -199,7 +201,7 @@ extension Descriptor {
 }
 
 extension FileInfo {
-    /// Asks the system about an open file; nil if it does not answer.
+    /// Asks the system about an open file; nil if that fails.
     package init?(_ descriptor: Descriptor) {
         var info = stat()
         guard unsafe fstat(descriptor.number, &info) == 0 else { return nil }
@@ -209,7 +211,7 @@ extension FileInfo {
     /// Asks the system about a path; nil if nothing is there.
     ///
     /// - Parameters:
-    ///   - following: Whether a symbolic link means what it leads to, and not itself.
+    ///   - following: Whether to follow a symbolic link instead of describing the link itself.
     ///   - folder: Where a relative path begins; nil is the current folder.
     package init?(_ path: Path, following: Bool, in folder: Descriptor? = nil) {
         var info = stat()
@@ -237,14 +239,14 @@ extension FileInfo {
 }
 
 extension Path {
-    /// The process's current folder; nil if the system does not name it.
+    /// The process's current folder; nil if the system does not report it.
     static var current: Path? {
         guard let folder = unsafe getcwd(nil, 0) else { return nil }
         defer { unsafe free(folder) }
         return unsafe Path(bytes: Array(UnsafeRawBufferPointer(start: folder, count: strlen(folder))))
     }
 
-    /// What a symbolic link leads to; nil if that does not exist.
+    /// The target of a symbolic link; nil if it does not exist.
     var target: Path? {
         guard let place = unsafe withCString({ unsafe realpath($0, nil) }) else { return nil }
         defer { unsafe free(place) }
@@ -252,5 +254,5 @@ extension Path {
     }
 }
 
-/// Waits.
+/// Waits for a number of milliseconds.
 func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }

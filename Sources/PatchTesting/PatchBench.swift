@@ -3,7 +3,7 @@ internal import PatchFiles
 public import PatchRunner
 internal import Synchronization
 
-/// A place to try patches against real closures, for tests in Swift Testing or XCTest.
+/// Runs patches against real closures, for tests in Swift Testing or XCTest.
 ///
 ///     let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
 ///     let shop = try Shop(registry: bench.registry)
@@ -11,11 +11,11 @@ internal import Synchronization
 ///     #expect(shop.total(9.5, -2) == 0)
 ///     #expect(bench.failures.isEmpty)
 ///
-/// It takes scripts that nobody has signed, which a `PatchRunner` never does; it has no place in an app.
+/// It accepts unsigned scripts, which a `PatchRunner` never does. Do not use it in an app.
 public final class PatchBench: Sendable {
     /// The functions that patches replace.
     public let registry = PatchRegistry()
-    /// What puts patches on them.
+    /// The runner that activates the patches.
     public let runner: PatchRunner
     private let recorder = Recorder()
 
@@ -26,11 +26,11 @@ public final class PatchBench: Sendable {
     /// Makes an empty bench.
     ///
     /// - Parameters:
-    ///   - app: The app's reverse-DNS name, which patches must be for.
-    ///   - version: The app's version, which patches must fit.
-    ///   - time: When it is, for patches that expire; one that expires is refused where nil is said.
-    ///   - limits: What each patch may use.
-    /// - Throws: `config` for a version of another form.
+    ///   - app: The app's reverse-DNS name. Patches must be for this app.
+    ///   - version: The app's version. Patches must be for this version.
+    ///   - time: The current time, for patches that expire. If it is nil, a patch that expires is refused.
+    ///   - limits: The limits of each patch.
+    /// - Throws: `config` if `version` is malformed.
     public init(app: String, version: String, time: Timestamp? = nil, limits: PatchLimits = PatchLimits())
         throws(PatchError)
     {
@@ -40,33 +40,33 @@ public final class PatchBench: Sendable {
             events: { event in recorder.events.withLock { $0.append(event) } })
     }
 
-    /// Everything that happened, in its order.
+    /// All events, in order.
     public var events: [PatchEvent] { recorder.events.withLock { $0 } }
 
-    /// The failures of all patches, in their order.
+    /// The failures of all patches, in order.
     public var failures: [PatchEvent.Failure] {
         events.compactMap { if case .failed(_, _, let failure) = $0 { failure } else { nil } }
     }
 
-    /// What patches wrote to the log.
+    /// The messages that patches wrote to the log, in order.
     public var logs: [String] {
         events.compactMap { if case .log(_, _, let text) = $0 { text } else { nil } }
     }
 
-    /// How often the patches that are active on a name were called.
+    /// How often the active patch of a function was called.
     ///
-    /// - Parameter name: Such as `Cart.total`.
-    /// - Returns: The calls of the topmost one; 0 where none stands.
+    /// - Parameter name: The function's name, such as `Cart.total`.
+    /// - Returns: The calls of the topmost patch; 0 if no patch is active.
     public func calls(of name: String) -> Int {
         registry.state.first { $0.name == name }?.patches.last?.calls ?? 0
     }
 
-    /// Installs a patch from scripts on disk, as their tags describe it.
+    /// Installs a patch from scripts on disk. The tags of the entry describe the patch.
     ///
     /// - Parameters:
     ///   - script: The entry's path.
-    ///   - others: Further scripts of a bundle: their names in the envelope, such as `lib/tax.lua`, and their paths.
-    /// - Throws: `no-input` for a file that is missing, `malformed` for tags that are, and what
+    ///   - others: The other scripts of a bundle: their names in the envelope, such as `lib/tax.lua`, and their paths.
+    /// - Throws: `no-input` if a file is missing, `malformed` if a tag is missing or wrong, and what
     ///   `PatchRunner.load` throws.
     @discardableResult
     public func install(script: String, others: [String: String] = [:]) throws(PatchError) -> LoadedPatch {
@@ -78,21 +78,21 @@ public final class PatchBench: Sendable {
         return try install(scripts)
     }
 
-    /// Installs a patch from a script's text, as its tags describe it.
+    /// Installs a patch from a script's text. The tags of the script describe the patch.
     ///
-    /// - Parameter source: Lua with a head of tags.
-    /// - Throws: `malformed` for tags that are missing or wrong, and what `PatchRunner.load` throws.
+    /// - Parameter source: The Lua source, which begins with the tags.
+    /// - Throws: `malformed` if a tag is missing or wrong, and what `PatchRunner.load` throws.
     @discardableResult
     public func install(source: String) throws(PatchError) -> LoadedPatch {
         try install([PatchScript(name: "main.lua", bytes: Array(source.utf8))])
     }
 
-    /// Installs a patch from an envelope, once it is verified.
+    /// Verifies an envelope and installs its patch.
     ///
     /// - Parameters:
     ///   - envelope: The whole file.
     ///   - trust: The keys whose signatures count.
-    ///   - keys: One of them opens the envelope.
+    ///   - keys: The script keys. One of them must open the envelope.
     /// - Throws: What `PatchRunner.install` throws.
     @discardableResult
     public func install(

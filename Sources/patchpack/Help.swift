@@ -1,9 +1,9 @@
-/// The help texts, drawn from the table of verbs.
+/// The help texts, generated from the table of verbs.
 enum Help {
     /// The tool's help, or a verb's.
     static func text(for verb: Verb?) -> String { verb.map(text(for:)) ?? overview }
 
-    /// One line a verb.
+    /// The usage line, and one line for each verb.
     static let usage = "usage: patchpack VERB [OPTION]... [FILE]...\n" + rows(Verb.all.map { ($0.name, $0.summary) })
 
     private static var overview: String {
@@ -11,10 +11,10 @@ enum Help {
         patchpack packs Lua scripts into signed, encrypted patch envelopes, and verifies and opens them.
 
         \(usage)
-        `patchpack VERB --help` tells more of a verb, `patchpack --version` the version.
+        `patchpack VERB --help` shows the help of a verb, `patchpack --version` shows the version.
 
-        exit status: 0 when all is well, 10 to 16 when an envelope is refused, 64 to 78 when something else is in the way;
-        see docs/cli.md for each.
+        exit status: 0 on success, 10 to 16 if an envelope is refused, 64 to 78 for other errors;
+        see docs/cli.md for all of them.
 
         """
     }

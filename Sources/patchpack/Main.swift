@@ -2,14 +2,14 @@ import Libc
 import PatchCrypto
 import Synchronization
 
-/// The command line's entry: reads the arguments, runs a verb and exits with its status.
+/// The entry point: reads the arguments, runs a verb and exits with its status.
 @main
 enum Main {
     static func main() {
-        // Swift's runtime reports a crash with a program that it looks for beside the name it was called by, which is the current
-        // folder for a tool on the PATH.
+        // On a crash, the Swift runtime starts a backtrace program from the folder of argv[0]. For a tool on the PATH, that
+        // is the current folder.
         for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV] { signal(crash, SIG_DFL) }
-        // A reader that has gone, or a file that may not grow, is an error to be reported, and no reason to die in the middle.
+        // A closed pipe and a file size limit are errors to report. They must not end the process halfway.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
         occupyStandardStreams()
@@ -23,8 +23,10 @@ enum Main {
         exit(run(words))
     }
 
-    /// Puts something in the place of a standard stream that is closed, so that no output file gets its number, and with it
-    /// the words for people. What reads or writes the stream itself fails, as it should.
+    /// Opens `/dev/null` in place of each closed standard stream.
+    ///
+    /// Otherwise an output file could get its number, and messages would go into that file. Reading or writing the
+    /// stream itself still fails, as it should.
     private static func occupyStandardStreams() {
         for (stream, flags) in [(Int32(0), O_WRONLY), (1, O_RDONLY), (2, O_WRONLY)] where fcntl(stream, F_GETFD) < 0 {
             _ = unsafe open("/dev/null", flags)
@@ -51,13 +53,13 @@ enum Main {
                 console.explain(Help.usage)
                 return error.code.exitStatus
             }
-            // A pipe's reader that has seen enough, such as `head`, expects no words and the usual end.
+            // If the reader of a pipe stops early, as `head` does, the tool ends by SIGPIPE without a message.
             if StandardOutput.isBroken.load(ordering: .relaxed) {
                 signal(SIGPIPE, SIG_DFL)
                 raise(SIGPIPE)
             }
             console.error(error)
-            // Where standard output is what failed, there is nobody left to read the line.
+            // If it was standard output that failed, this fails too, and that error is ignored.
             if console.format == .json { try? console.json(.failure(error)) }
             return error.code.exitStatus
         }
@@ -71,7 +73,7 @@ extension Console {
             color: arguments.value(of: .color)?.text, secrets: secrets)
     }
 
-    /// A console for a command line that may turn out to be wrong: whoever asks for JSON gets that in JSON too.
+    /// A console for a command line that is not parsed yet. If it asks for JSON, its errors are in JSON too.
     convenience init(unparsed words: [Argument], secrets: Secrets) {
         let name = "--\(Option.format.name)"
         let isJSON = words.indices.contains { index in

@@ -17,10 +17,10 @@ extension Request {
 
     /// Reads a command line.
     ///
-    /// - Parameter words: Without the program's name; at least one.
-    /// - Throws: `usage`, with a suggestion where a known word is near.
+    /// - Parameter words: The words after the program's name.
+    /// - Throws: `usage`, with a suggestion if a known word is similar.
     init(_ words: [Argument]) throws(PatchError) {
-        guard let first = words.first else { throw PatchError(.usage, "no verb", hint: "patchpack --help") }
+        guard let first = words.first else { throw PatchError(.usage, "missing verb", hint: "patchpack --help") }
         if ["--help", "-h"].contains(where: first.isText) {
             self = .help(nil)
             return
@@ -40,7 +40,7 @@ extension Request {
         }
         guard first.bytes.first != UInt8(ascii: "-") else {
             throw PatchError(
-                .usage, "\(first.text) before the verb", hint: "the verb comes first: patchpack VERB \(first.text)")
+                .usage, "\(first.text) precedes the verb", hint: "the verb comes first: patchpack VERB \(first.text)")
         }
         let verb = try Self.verb(first)
         var parser = VerbParser(verb: verb, rest: words.dropFirst())
@@ -53,7 +53,9 @@ extension Request {
         }
     }
 
-    /// - Throws: `usage` if the verb does not take what was given.
+    /// Checks the parsed words against the verb or action.
+    ///
+    /// - Throws: `usage` if it does not take them.
     private init(_ verb: Verb, _ given: VerbParser) throws(PatchError) {
         guard given.values[Option.help.name] == nil else {
             self = .help(verb)

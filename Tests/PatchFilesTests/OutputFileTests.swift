@@ -20,7 +20,7 @@ struct OutputFileTests {
             try OutputFile.write([file("a"), file("b/d"), file("c")], force: false)
         }
         #expect(try folder.contents() == ["c"])
-        // A folder in the way of the second file is noticed when the first is in place already.
+        // The second file's folder cannot be made, which is noticed after the first file was staged.
         try folder.write("", to: "e/f/g")
         #expect(throws: PatchError(.io, "")) { try OutputFile.write([file("a"), file("c/x")], force: false) }
         #expect(!folder.exists("a"))
@@ -31,7 +31,7 @@ struct OutputFileTests {
 
     @Test func whatWasReplacedComesBackWhenALaterFileFails() throws {
         try folder.write("old", to: "a")
-        // A name that is too long can be staged, and not be put in place.
+        // A file whose name is too long can be staged, but not put in place.
         let long = file(String(repeating: "x", count: 300))
         #expect(throws: PatchError(.io, "")) { try OutputFile.write([file("a"), file("b"), long], force: true) }
         #expect(try folder.contents() == ["a"])
@@ -66,7 +66,7 @@ struct OutputFileTests {
 }
 
 extension OutputFileTests {
-    /// A folder that becomes a link between the check and the writing, as another process may make it.
+    /// Another process may turn a folder into a link between the check and the writing.
     @Test func noLinkIsFollowedBelowTheBase() throws {
         let folder = try TestFolder()
         try folder.write("", to: "victim/kept")
@@ -81,7 +81,7 @@ extension OutputFileTests {
         #expect(throws: PatchError(.io, "")) { try OutputFile.write([output], force: true) }
         #expect(try folder.contents().filter { $0.hasPrefix("victim") }.count <= 2)
         #expect(!folder.exists("victim/x.lua"))
-        // While another process swaps the folder and a link to elsewhere, what is written lies in the one or nowhere.
+        // While the folder and a link to elsewhere are swapped, the file is written to the folder or not at all.
         try FileManager.default.removeItem(atPath: folder.at("out/lib"))
         try folder.write("", to: "out/lib/kept")
         try FileManager.default.createSymbolicLink(atPath: folder.at("link"), withDestinationPath: "victim")

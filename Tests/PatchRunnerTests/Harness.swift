@@ -8,13 +8,13 @@ import PatchRunner
 import Synchronization
 import TestSupport
 
-/// A registry with a runner on it, and everything that was reported.
+/// A registry with a runner, and the events that were reported.
 final class Harness: Sendable {
     let registry = PatchRegistry()
     let runner: PatchRunner
     private let recorded: Recorder
 
-    /// With a lock that the thread sanitizer knows; it does not know the standard library's `Mutex`.
+    /// Records events under a lock that the thread sanitizer knows. It does not know the standard library's `Mutex`.
     private final class Recorder: Sendable {
         private let lock = NSLock()
         nonisolated(unsafe) private var recorded: [PatchEvent] = []
@@ -42,7 +42,7 @@ final class Harness: Sendable {
         events.compactMap { if case .log(_, _, let text) = $0 { text } else { nil } }
     }
 
-    /// A patch as a packer makes it, verified.
+    /// A verified patch, as a packer would make it.
     static func verified(
         _ source: String, id: String = "com.example.shop.fix", version: Int = 1, replaces: [String],
         others: [String: String] = [:], app: String = "com.example.shop", appVersions: String = "*", engine: Int = 1,
@@ -85,7 +85,7 @@ final class Harness: Sendable {
         return try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing]).pack(manifest, scripts)
     }
 
-    /// Loads and applies a script.
+    /// Loads and activates a script.
     @discardableResult
     func apply(
         _ source: String, id: String = "com.example.shop.fix", version: Int = 1, replaces: [String],
@@ -110,7 +110,7 @@ private final class ThreadWork {
     init(_ body: @escaping () -> Void) { self.body = body }
 }
 
-/// Runs a body on a thread whose stack has so many bytes and no more: a `Thread` may be given one that another has left.
+/// Runs a body on a thread whose stack has exactly this many kilobytes. A `Thread` may get the stack of an earlier thread.
 func onStack<Value>(ofKilobytes kilobytes: Int, _ body: @escaping () -> Value) -> Value? {
     var value: Value?
     let size = kilobytes * 1024
@@ -136,7 +136,7 @@ func onStack<Value>(ofKilobytes kilobytes: Int, _ body: @escaping () -> Value) -
 }
 
 extension PatchLimits {
-    /// The defaults, but for time: a busy machine takes its time, and only what is about time may fail for it.
+    /// The defaults with long times, so that on a busy machine only tests of time can fail because of it.
     static let patient: PatchLimits = {
         var limits = PatchLimits()
         limits.callTime = .seconds(20)

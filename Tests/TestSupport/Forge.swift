@@ -1,6 +1,6 @@
 @testable public import PatchCrypto
 
-/// Makes envelopes that no packer would make: sound but for one fault, and properly sealed and signed around it.
+/// Makes envelopes that no packer would make: sound except for one fault, but properly sealed and signed.
 public struct Forge {
     public var scripts = [PatchScript(name: "main.lua", bytes: Array("return 1\n".utf8))]
     public var scriptKey = TestKeys.script
@@ -55,7 +55,7 @@ public struct Forge {
         return try Self.sign(payload, scriptKey: scriptKey, with: signingKeys)
     }
 
-    /// Puts delimiter and signatures behind a payload.
+    /// Appends the delimiter and signatures to a payload.
     public static func sign(
         _ payload: [UInt8], scriptKey: ScriptKey = TestKeys.script, with keys: [SigningKey] = [TestKeys.signing]
     ) throws -> [UInt8] {

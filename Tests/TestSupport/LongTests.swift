@@ -1,7 +1,7 @@
 import Foundation
 
-/// Whether tests may take as long as they like, as in CI: `PATCHPACK_LONG_TESTS=1`.
+/// Whether tests may take long, as in CI: `PATCHPACK_LONG_TESTS=1`.
 public let testsMayBeLong = ProcessInfo.processInfo.environment["PATCHPACK_LONG_TESTS"] != nil
 
-/// Whether a sanitizer is at work, which makes everything some ten times slower.
+/// Whether a sanitizer is active, which makes everything about ten times slower.
 public let isSanitized = unsafe dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil

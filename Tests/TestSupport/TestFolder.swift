@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is gone when the test is.
+/// A folder that is removed when the test ends.
 public final class TestFolder: Sendable {
     public let path: String
 
@@ -12,10 +12,10 @@ public final class TestFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The place of something in the folder.
+    /// The path of something in the folder.
     public func at(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Writes a file, and the folders above it; returns its place.
+    /// Writes a file, makes the folders above it, and returns its path.
     @discardableResult
     public func write(_ bytes: some Sequence<UInt8>, to name: String, mode: Int = 0o644) throws -> String {
         let place = at(name)

@@ -1,6 +1,6 @@
 public import PatchCrypto
 
-/// Keys for tests, made once a process: making an RSA key is slow.
+/// Keys for tests. They are made once per process, because making an RSA key is slow.
 public enum TestKeys {
     public static let signing = key { try SigningKey.generate(.rsaSHA1, bits: 2048) }
     public static let otherSigning = key { try SigningKey.generate(.rsaSHA1, bits: 2048) }
@@ -18,6 +18,6 @@ public enum TestKeys {
 }
 
 extension SecretBytes {
-    /// The bytes, which only a test may copy out.
+    /// A copy of the bytes, which only a test may take.
     public var exposed: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 }

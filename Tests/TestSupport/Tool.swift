@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// A program run to its end.
+/// The result of a program that has run to its end.
 public struct Tool {
     public let status: Int32
     public let output: [UInt8]
@@ -10,7 +10,7 @@ public struct Tool {
     public var text: String { String(decoding: output, as: UTF8.self) }
     public var lines: [String] { text.split(separator: "\n").map(String.init) }
 
-    /// The built command line tool, which stands beside the tests.
+    /// The built command line tool, which is beside the tests.
     public static let patchpack: String = {
         let tests = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         var folder = tests.deletingLastPathComponent()
@@ -20,17 +20,17 @@ public struct Tool {
             if type == .typeRegular { return tool }
             folder.deleteLastPathComponent()
         }
-        fatalError("the patchpack tool does not stand beside the tests")
+        fatalError("the patchpack tool is not beside the tests")
     }()
 
     /// The checkout's root.
     public static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
 
-    /// Tries what depends on the pace of a terminal: again, and with longer pauses, on a machine that is busy.
+    /// Runs a line of shell that depends on the timing of a terminal, and repeats it with longer pauses if it fails.
     ///
     /// - Parameter line: Makes a line of shell for a pause in seconds.
-    /// - Parameter isDone: Whether the line's outcome is the one that is waited for.
+    /// - Parameter isDone: Whether the line's outcome is the expected one.
     /// - Returns: The last outcome.
     public static func patiently(
         in folder: String, _ line: (Int) -> String, until isDone: (Tool) -> Bool
@@ -68,13 +68,13 @@ public struct Tool {
         variables["SWIFT_BACKTRACE"] = "enable=no"
         variables["LC_ALL"] = "C.UTF-8"
         variables.merge(environment) { $1 }
-        // Files, and not pipes: nothing blocks, however much is written.
+        // Files are used instead of pipes, so that nothing blocks, however much is written.
         let files = try TestFolder()
         try files.write(input, to: "input")
         let process = try spawn(
             ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder ?? files.path, program] + arguments,
             variables.map { "\($0)=\($1)" }, streams: ["input", "output", "error"].map(files.at))
-        // A hang is a defect, and shows as status 128 + SIGKILL.
+        // A hang is a defect. It shows as status 128 + SIGKILL.
         let deadline = DispatchWorkItem { kill(process, SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + 300, execute: deadline)
         var status: Int32 = 0
@@ -85,7 +85,7 @@ public struct Tool {
             error: String(decoding: try files.read("error"), as: UTF8.self))
     }
 
-    /// Starts a program. Foundation's `Process` crashes now and then when many are started at once.
+    /// Starts a program. Foundation's `Process` is not used: it sometimes crashes when many programs start at once.
     private static func spawn(
         _ arguments: [String], _ environment: [String], streams: [String]
     ) throws -> pid_t {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The cases of `Tests/Vectors`: files, and the verdict that every reader of the format must give.
+/// A case of `Tests/Vectors`: a file, and the verdict that every reader of the format must reach.
 public struct Vector: Sendable {
     public let file: String
     public let trust: [String]
@@ -11,12 +11,12 @@ public struct Vector: Sendable {
     public let engine: Int?
     public let floor: Int?
     public let at: String?
-    /// How many zeros the file has, where it is too large to be kept.
+    /// The number of zeros in the file, if it is too large to be kept.
     public let zeros: Int?
-    /// The stage that refuses it, and the code; nil where it is accepted.
+    /// The stage that refuses it, and the code; nil if it is accepted.
     public let stage: String?
     public let code: String?
-    /// The scripts that come out of it, and their SHA-256.
+    /// The names of the scripts in it, and their SHA-256.
     public let scripts: [String: String]
 
     public static let folder = "\(Tool.root)/Tests/Vectors"

@@ -1,11 +1,11 @@
 import Foundation
 import PatchCrypto
 
-/// A folder with the test keys and a script in it, as a release would have them.
+/// A folder with the test keys and a script, as for a release.
 public struct Workshop {
     public let folder: TestFolder
 
-    /// A script whose head says all that must be said.
+    /// A script whose head has all required tags.
     public static let script = """
         -- @patch    com.example.shop.cart-total
         -- @version  7
@@ -34,7 +34,7 @@ public struct Workshop {
         try Tool.run(Tool.patchpack, arguments, input: input, environment: environment, in: folder.path)
     }
 
-    /// Packs scripts with the folder's keys; what is in them is not looked at.
+    /// Packs scripts with the folder's keys, without linting them.
     public func pack(_ arguments: String..., environment: [String: String] = [:]) throws -> Tool {
         try Tool.run(
             Tool.patchpack,
@@ -56,7 +56,7 @@ public struct Workshop {
 }
 
 extension Tool {
-    /// The JSON objects of the output, one a line.
+    /// The JSON objects of the output, one per line.
     public func objects() throws -> [[String: Any]] {
         try lines.map { line in
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8))

@@ -3,7 +3,7 @@ import Testing
 
 struct MainTests {
     #if os(Linux)
-        /// The Swift runtime would start `./swift-backtrace`, whoever has put that there.
+        /// On a crash, the Swift runtime would start any `./swift-backtrace`.
         @Test func aCrashRunsNothing() throws {
             let run = try Tool.shell(
                 """

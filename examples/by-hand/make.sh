@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes an envelope of one script with openssl and zip: what `patchpack pack` does, step by step.
+# Makes an envelope from one script with openssl and zip: the steps of `patchpack pack`.
 # usage: make.sh SCRIPT.lua SIGNING.pem SCRIPT.key OUTPUT.js PATCH_ID VERSION APP
 #
-# The key goes to openssl as an argument, where other users of the machine can see it: good for understanding, not for
-# a release.
+# openssl gets the key as an argument, which other users of the machine can see. Use this script to learn the format, not
+# for a release.
 set -euo pipefail
 export LC_ALL=C TZ=UTC
 
@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/zip"
 
-# Encrypts a file with AES-128-CBC. The IV comes first; it is derived, so that the same input gives the same bytes.
+# Encrypts a file with AES-128-CBC. The IV comes first. It is derived, so that the same input produces the same bytes.
 # usage: seal LABEL FILE
 seal() {
   iv=$({ printf 'patchpack iv 1\n%s\n' "$1"; cat "$2"; } |
@@ -40,7 +40,7 @@ seal "$name" "$script" >"$work/zip/$name.aes"
   zip -q -X -0 ../payload.zip manifest.json "$name.md5" "$name.aes"
 )
 
-# 4. The zip encrypted: the payload. 5. Its signature, behind the delimiter line.
+# 4. The payload: the zip, encrypted. 5. Its signature, after the delimiter line.
 seal envelope "$work/payload.zip" >"$work/payload"
 openssl dgst -sha1 -sign "$signing" -out "$work/signature" "$work/payload"
 # shellcheck disable=SC2059

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Takes an envelope apart with openssl, unzip and text tools: the proof that patchpack hides nothing.
+# Verifies and opens an envelope with openssl, unzip and text tools, without patchpack.
 # usage: open.sh ENVELOPE.js TRUSTED.pem SCRIPT.key OUTPUT_FOLDER
 #
-# For the suite aes-128-cbc+md5 and a signature by rsa-sha1. The key goes to openssl as an argument, where other users
-# of the machine can see it: good for understanding, not for a release.
+# It supports the suite aes-128-cbc+md5 and an rsa-sha1 signature. openssl gets the key as an argument, which other users
+# of the machine can see. Use this script to learn the format, not for a release.
 set -euo pipefail
 export LC_ALL=C
 
@@ -20,7 +20,7 @@ open_sealed() {
   tail -c +17 "$work/sealed" | openssl enc -d -aes-128-cbc -K "$key" -iv "$iv"
 }
 
-# 1. The last delimiter line divides payload and signatures. The line feed before it is the delimiter's.
+# 1. The last delimiter line separates the payload from the signatures. The line feed before it belongs to the delimiter.
 start=$(grep -abo '^--patchpack-envelope-1 .*' "$envelope" | tail -n 1 | cut -d: -f1)
 [ -n "$start" ] || fail "no delimiter line"
 head -c $((start - 1)) "$envelope" >"$work/payload"
@@ -28,24 +28,24 @@ tail -c +$((start + 1)) "$envelope" >"$work/lines"
 read -r _ suite script_key_id <"$work/lines"
 [ "$suite" = aes-128-cbc+md5 ] || fail "the suite is $suite"
 
-# 2. The signature of the trusted key, over exactly the payload.
+# 2. Verify the trusted key's signature over exactly the payload.
 key_id=$(openssl pkey -pubin -in "$trusted" -outform DER | openssl dgst -sha256 -r | cut -c1-16)
 signature=$(grep "^rsa-sha1 $key_id " "$work/lines" | head -n 1 | cut -d' ' -f3) || fail "not signed by key $key_id"
 printf %s "$signature" | openssl base64 -d -A >"$work/signature"
 openssl dgst -sha1 -verify "$trusted" -signature "$work/signature" "$work/payload" >/dev/null || fail "bad signature"
 
-# 3. The script key is the one that the delimiter line names.
+# 3. Check that the script key is the one that the delimiter line names.
 # shellcheck disable=SC2059
 [ "$script_key_id" = "$({
   printf 'patchpack script key\n'
   printf "$(printf %s "$key" | sed 's/../\\x&/g')"
 } | openssl dgst -sha256 -r | cut -c1-16)" ] || fail "sealed with the script key $script_key_id"
 
-# 4. The payload is a zip, encrypted.
+# 4. Decrypt the payload, which is a zip.
 open_sealed <"$work/payload" >"$work/payload.zip"
 unzip -q "$work/payload.zip" -d "$work/zip"
 
-# 5. Each script is encrypted once more, and has its MD5 beside it.
+# 5. Decrypt each script and compare it with its MD5, which is next to it in the zip.
 (cd "$work/zip" && find . -name '*.lua.aes' | sed 's|^\./||; s|\.aes$||') | while read -r script; do
   mkdir -p "$output/$(dirname "$script")"
   open_sealed <"$work/zip/$script.aes" >"$output/$script"

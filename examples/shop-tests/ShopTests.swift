@@ -6,7 +6,7 @@ import Testing
 
 @testable import shop
 
-/// How an app tests patches against its own closures, before they ship.
+/// Shows how an app tests patches against its own closures before they ship.
 @Suite struct ShopTests {
     private let bench: PatchBench
     private let shop: Shop

@@ -1,26 +1,26 @@
 import PatchRunner
 
-/// What the shop sells.
+/// An item that the shop sells.
 struct Item: Codable, Sendable, PatchValue {
     var name: String
     var price: Double
     var grams: Int
 }
 
-/// A line of an order: an item and how many of it.
+/// A line of an order: an item and its quantity.
 struct Line: Codable, Sendable, PatchValue {
     var item: Item
     var quantity: Int
 }
 
-/// What a customer buys.
+/// An order by a customer.
 struct Order: Codable, Sendable, PatchValue {
     var customer: String
     var country: String
     var lines: [Line]
 }
 
-/// A service's error, as customers see it.
+/// A service's error, in the form that customers see.
 struct ShopError: Error, CustomStringConvertible {
     let description: String
 }

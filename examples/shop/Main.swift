@@ -2,7 +2,7 @@ import Foundation
 import PatchCrypto
 import PatchRunner
 
-/// A shop that looks for patches when it starts.
+/// A shop that installs patches when it starts.
 ///
 ///     shop [--patches DIR --trusted-key FILE --script-key FILE] [--events]
 ///     shop --interface
@@ -27,7 +27,7 @@ struct Main {
             try install(patches, options, on: runner)
             print("\nthe shop, patched:")
             await shop.open()
-            print("\nwhat stands:")
+            print("\nactive patches:")
             for name in registry.state where !name.patches.isEmpty {
                 for standing in name.patches {
                     print(
@@ -35,14 +35,14 @@ struct Main {
                     )
                 }
             }
-            withExtendedLifetime(runner) {}  // its patches stand as long as it lives
+            withExtendedLifetime(runner) {}  // its patches are active only while it exists
         } catch {
             FileHandle.standardError.write(Data("shop: error: \(error)\n".utf8))
             exit(1)
         }
     }
 
-    /// Installs every patch of a folder; one that is refused is no reason not to start.
+    /// Installs every patch in a folder. The shop starts even if a patch is refused.
     private static func install(_ folder: String, _ options: Options, on runner: PatchRunner) throws {
         let trust = try TrustStore([VerifyingKey(pem: options.read(options.trustedKey))])
         let key = try ScriptKey(file: SecretBytes(options.read(options.scriptKey)))
@@ -53,7 +53,7 @@ struct Main {
     }
 }
 
-/// What the shop was started with.
+/// The options that the shop was started with.
 struct Options {
     var patches: String?
     var trustedKey = "keys/trusted.pem"

@@ -1,4 +1,4 @@
-/// Takes money, which takes time.
+/// Takes payments. This is asynchronous, because it takes time.
 actor PaymentService {
     private var receipts = 0
 

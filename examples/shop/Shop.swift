@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchRunner
 
-/// The shop's functions, each of which a patch can replace. Five of them are wrong in ways that have shipped before.
+/// The shop's functions. A patch can replace each of them. Five of them have bugs of a kind that has shipped before.
 struct Shop: Sendable {
     let stock = StockService()
     let payment = PaymentService()
@@ -14,16 +14,16 @@ struct Shop: Sendable {
     let reserve: Replaceable<@Sendable (StockService, String, Int) -> Bool>
     let greeting: Replaceable<@Sendable (String, String?) -> String>
     let charge: Replaceable<@Sendable (String, Double) async throws -> String>
-    /// Called for every line of a receipt: its original is compiled into the place where it is called.
+    /// Called for every line of a receipt. Its original is compiled into the call site.
     let pad: PatchPoint<(String, Int) -> String>
 
     init(registry: PatchRegistry) throws(PatchError) {
         let payment = payment
         total = try registry.replaceable("Cart.total") { (price: Double, quantity: Int) -> Double in
-            price * Double(quantity)  // and with a negative quantity?
+            price * Double(quantity)  // wrong for a negative quantity
         }
         discount = try registry.replaceable("Discount.apply") { (price: Double, percent: Double) -> Double in
-            (price * (100 - percent)).rounded(.down) / 100  // half cents are cut off
+            (price * (100 - percent)).rounded(.down) / 100  // wrong: half cents are cut off
         }
         taxRate = try registry.replaceable("Tax.rate") { (country: String) throws -> Double in
             guard let rate = ["DE": 0.19, "AT": 0.20, "FR": 0.20][country] else {
@@ -32,20 +32,20 @@ struct Shop: Sendable {
             return rate
         }
         shipping = try registry.replaceable("Shipping.cost") { (order: Order) -> Double in
-            let grams = order.lines.reduce(0) { $0 + $1.item.grams }  // as if there were one of each
+            let grams = order.lines.reduce(0) { $0 + $1.item.grams }  // wrong: ignores the quantity
             return grams > 2000 ? 9.9 : 4.9
         }
         available = try registry.replaceable("Stock.available") { (stock: StockService, item: String) -> Int in
             stock.count(of: item)
         }
         reserve = try registry.replaceable("Stock.reserve") { (stock: StockService, item: String, count: Int) -> Bool in
-            let taken = count == 0 ? stock.count(of: item) + 1 : count  // nothing is not everything
+            let taken = count == 0 ? stock.count(of: item) + 1 : count  // wrong: 0 reserves everything
             guard stock.count(of: item) >= count else { return false }
             stock.take(taken, of: item)
             return true
         }
         greeting = try registry.replaceable("Receipt.greeting") { (customer: String, title: String?) -> String in
-            "Dear \(title ?? "") \(customer)"  // two spaces without a title
+            "Dear \(title ?? "") \(customer)"  // wrong: two spaces without a title
         }
         charge = try registry.replaceable("Payment.charge") {
             (customer: String, amount: Double) async throws -> String in
@@ -57,7 +57,7 @@ struct Shop: Sendable {
         }
     }
 
-    /// Prints what a few customers get to see.
+    /// Prints what a few customers see.
     func open() async {
         let pens = Line(item: catalogue[0], quantity: 3)
         let lamps = Line(item: catalogue[2], quantity: 2)

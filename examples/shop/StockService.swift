@@ -1,7 +1,7 @@
 import PatchRunner
 import Synchronization
 
-/// Knows how many of each item there are. A class whose objects patches can be given.
+/// Knows how many of each item are in stock. Its objects can be passed to patches.
 final class StockService: PatchObject {
     private let counts = Mutex(["pen": 5, "ink": 3, "a lamp with a very long name": 1])
 

@@ -1,8 +1,8 @@
-// Everything of the runner that may raise a Lua error, or that many threads touch at once.
+// The parts of the runner that may raise a Lua error, or that several threads use at once.
 //
 // A patch has one state. A thread enters it (`pp_enter`), pushes arguments, runs the replacement (`pp_run`), reads the
-// result and leaves (`pp_leave`). Lua errors stay between `pp_run` and the host's callbacks: a callback returns, and this
-// code raises behind it, so that no longjmp crosses a frame of the host.
+// result and leaves (`pp_leave`). Lua errors stay between `pp_run` and the host's callbacks: a callback returns first,
+// and then this code raises its error. So no longjmp crosses a frame of the host.
 #ifndef CLUABRIDGE_H
 #define CLUABRIDGE_H
 
@@ -13,10 +13,11 @@
 
 /// A patch's Lua state with its lock, budgets and layers. Its memory is stable: see `pp_pool`.
 typedef struct pp_state pp_state;
-/// One replacement of a patch, standing on a name's stack of replacements.
+/// One replacement of a patch. It lies on its name's stack of replacements.
 typedef struct pp_layer pp_layer;
-/// The states of a registry. A state that closes is used again and never freed before the pool, so that a thread that
-/// has just read a layer may look at it without a lock or a reference; what it finds is checked under the state's lock.
+/// The states of a registry. A closed state is used again, and is freed only with the pool. So a thread that has just
+/// read the address of a layer may read the layer without a lock or a reference. What it finds is checked under the
+/// state's lock.
 typedef struct pp_pool pp_pool;
 
 typedef struct pp_limits {
@@ -25,73 +26,75 @@ typedef struct pp_limits {
     int64_t load_nanoseconds, call_nanoseconds;
     int64_t lock_nanoseconds;
     int64_t stack_bytes;
-    /// Of a string that a script makes; others are refused as memory beyond the limit is.
+    /// The longest string that a script may make. A longer one is refused like memory past the limit.
     int64_t string_bytes;
     int32_t instructions_per_check;
     int32_t original_calls;
     int32_t call_depth;
     int32_t replacements;
-    /// Asynchronous calls that wait at a time.
+    /// How many asynchronous calls may wait at a time.
     int32_t waiting_calls;
-    /// Opens the libraries of a test's own script, which none of these limits hold for; NULL: a sandbox.
+    /// Opens the libraries for a test's own script, to which these limits do not apply. NULL means a sandbox.
     void (*open_libraries)(lua_State *L);
-    /// The host is told of each line that runs.
+    /// Whether `pp_host.line` is called for each line that runs.
     bool tells_lines;
 } pp_limits;
 
-/// What ends a script's run, besides an error of its own.
+/// Why the sandbox ended a script's run.
 enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS };
 
 /// Why a state could not be entered.
 enum pp_refusal {
-    /// Nothing stands on the name.
+    /// No patch is active on the name.
     PP_UNPATCHED,
-    /// Another thread is in the state, and stayed longer than the limit.
+    /// Another thread was in the state for longer than the limit.
     PP_BUSY,
     /// The thread's C stack is nearly used up, or too many calls are nested.
     PP_NO_ROOM,
-    /// The run around this call was killed.
+    /// The run that this call is nested in was ended.
     PP_KILLED,
-    /// Too many asynchronous calls wait.
+    /// Too many asynchronous calls are waiting.
     PP_CROWDED,
-    /// A call of the same run was refused before, and the host was told.
+    /// An earlier call in the same run was refused, and the host was told.
     PP_REFUSED_AGAIN,
 };
 
 /// What a callback returns instead of a count of results.
 enum pp_callback_result {
-    /// The value on top is an error, which is then raised.
+    /// The value on top is an error to raise.
     PP_RAISE = -1,
-    /// The same, and nothing of the host was called.
+    /// The same, and no function of the host was called.
     PP_NOT_CALLED = -2,
     /// The function is asynchronous.
     PP_ASYNCHRONOUS = -3,
 };
 
-/// What the host does for a script. Its time counts as the script's, except between `pp_host_begins` and `pp_host_ends`. A callback
-/// that returns `int` returns how many results are on top of the stack, or a `pp_callback_result`. `context` is the state's.
+/// The host's callbacks for a script. Their time counts as the script's, except between `pp_host_begins` and
+/// `pp_host_ends`. A callback that returns `int` returns the number of results on top of the stack, or a
+/// `pp_callback_result`. `context` is that of `pp_set_context`.
 typedef struct pp_host {
-    /// Calls what the cell leads to, for the call of `record`; the arguments are at 1 and up. For a call of
-    /// `pp_call_scalars` all of its time is the host's.
+    /// Calls the layer that the cell holds, or the original if it holds none, for the call of `record`. The arguments
+    /// are at 1 and up. In a call of `pp_call_scalars` all of its time counts as the host's.
     int (*original)(void *context, const void *slot, void *cell, void *record, lua_State *L);
-    /// Calls a registered function by its name; the arguments are at 2 and up.
+    /// Calls a registered function by its name. The arguments are at 2 and up.
     int (*call)(void *context, const char *name, size_t length, lua_State *L);
     bool (*has)(void *context, const char *name, size_t length);
-    /// Compiles a script of the envelope; leaves the function, or a message.
+    /// Compiles a script of the envelope, and pushes the function or a message.
     int (*script)(void *context, const char *name, size_t length, lua_State *L);
-    /// Calls a method of a host object, or with a class of -1 a function of `pp_add_function`; the arguments are at 1 and up.
+    /// Calls a method of a host object, or a function of `pp_add_function` if `class_index` is -1. The arguments are at
+    /// 1 and up.
     int (*method)(void *context, int32_t class_index, int32_t method, lua_State *L);
-    /// Makes the error value for `host.throw`; the message is at 1.
+    /// Pushes the error value for `host.throw`. The message is at 1.
     int (*throws)(void *context, lua_State *L);
-    /// The text of a host error.
+    /// Pushes the text of a host error.
     int (*error_text)(void *context, int64_t id, lua_State *L);
     void (*log)(void *context, int32_t level, const char *text, size_t length, lua_State *L);
     void (*line)(void *context, const char *script, int32_t line);
-    /// A call has ended for which the host keeps objects or errors.
+    /// Called when a call has ended for which the host keeps objects or errors.
     void (*call_ended)(void *context, int64_t call);
-    /// Pushes why a value could not be pushed.
+    /// Pushes a message that says why a value could not be pushed.
     void (*refusal)(void *context, lua_State *L);
-    /// The state is closed and `context` is not used again.
+    /// Called when the state is closed. `context` is not used again.
     void (*closed)(void *context);
 } pp_host;
 
@@ -103,7 +106,7 @@ typedef struct pp_statistics {
 typedef struct pp_fault {
     int32_t kill;
     int32_t line;
-    /// The host error that nobody caught, or 0.
+    /// The host error that the script did not catch, or 0.
     int64_t host_error;
     const char *script;
 } pp_fault;
@@ -113,74 +116,79 @@ typedef struct pp_fault {
 pp_pool *pp_pool_make(void);
 void pp_pool_free(pp_pool *pool);
 
-/// A state with the sandbox in it, entered by this thread; NULL where memory is short.
+/// Opens a state with the sandbox in it, and enters it with this thread (`lua_newstate`). NULL if there is not enough
+/// memory.
 pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, int64_t seed);
-/// Sets what the host's callbacks are given; before anything is run.
+/// Sets the `context` of the host's callbacks. Must be called before anything runs.
 void pp_set_context(pp_state *state, void *context);
-/// Unlinks the state's layers from their slots, and closes it now or when the last call leaves.
+/// Takes the state's layers off their slots, and closes the state now or when the last call leaves (`lua_close`).
 void pp_close(pp_state *state);
-/// Takes the state's lock as a call does; for installing several layers as one.
+/// Takes the state's lock as a call does, so that several layers can be put on their names at once.
 bool pp_lock(pp_state *state);
 void pp_unlock(pp_state *state);
-/// The Lua state to push to outside of a call, while the state is locked.
+/// The main Lua stack, to push to outside of a call while the state is locked.
 lua_State *pp_main(pp_state *state);
 void *pp_context(lua_State *L);
-/// Bytes that Lua holds now.
+/// The bytes that Lua has allocated now.
 int64_t pp_memory(pp_state *state);
-/// A monotonic clock.
+/// The nanoseconds of a monotonic clock.
 uint64_t pp_nanoseconds(void);
-/// From now on the n-th allocation of a script is refused, for tests; 0: none.
+/// For tests: refuses the n-th allocation of a script from now on, and all that follow. 0 refuses none.
 void pp_refuse_allocation(pp_state *state, int64_t n);
 
 // MARK: loading
 
-/// Ends a spec's own code after so many nanoseconds; 0 for no limit. In a free state.
+/// Ends a spec's own code after this many nanoseconds (`lua_sethook`); 0 for no limit. Only for a state with
+/// `open_libraries`.
 void pp_limit_time(lua_State *state, int64_t nanoseconds);
 
-/// Compiles a text chunk, in the time that the script has; pushes the function or a message.
+/// Compiles a text chunk within the script's time limit, and pushes the function or a message (`lua_load`).
 bool pp_compile(lua_State *L, const char *source, size_t length, const char *name);
-/// Hands out the precompiled form of the function on top, with its lines and names.
+/// Writes the precompiled form of the function on top, with its lines and names (`lua_dump`).
 void pp_dump(lua_State *L, void (*write)(void *context, const void *bytes, size_t length), void *context);
 /// Pushes a layer's function.
 void pp_push_function(lua_State *L, pp_layer *layer);
-/// Sets a field of a global table to the value on top, and pops it.
+/// Sets a field of a global table to the value on top, and pops it (`lua_setfield`).
 void pp_set_field(lua_State *L, const char *table, const char *field);
-/// Names a method of a class of host objects.
+/// Adds a method to a class of host objects.
 void pp_add_method(lua_State *L, const char *class_name, const char *name, int32_t class_index, int32_t method);
-/// Puts a function of the host's into a global table, which is made where it is not there.
+/// Adds a function of the host to a global table, and creates the table if it does not exist.
 void pp_add_function(lua_State *L, const char *table, const char *name, int32_t function);
+/// Pushes a global (`lua_getglobal`).
 void pp_push_global(lua_State *L, const char *name);
-/// What tells a table from every other.
+/// The address that identifies a table (`lua_topointer`).
 uintptr_t pp_pointer(lua_State *L, int32_t index);
-/// Pops a value and keeps it; `pp_push_held` pushes it.
+/// Pops a value and keeps it (`luaL_ref`). Returns the number by which `pp_push_held` pushes it.
 int32_t pp_hold(lua_State *L);
+/// Pushes a value that `pp_hold` keeps (`lua_rawgeti`).
 void pp_push_held(lua_State *L, int32_t held);
-/// The Lua stack that a free state's script runs on now.
+/// The Lua stack that the script runs on now. For a state with `open_libraries`.
 lua_State *pp_running(pp_state *state);
-/// Calls the function below so many arguments; false leaves the error's text with a traceback.
+/// Calls the function below this many arguments (`lua_pcall`). Returns false and leaves the error if the call failed.
 bool pp_call_function(lua_State *L, int32_t arguments, int32_t results);
-/// Fuel that the last call used.
+/// The fuel that the last call used.
 int64_t pp_fuel_used(pp_state *state);
-/// Begins the budget for loading anew.
+/// Sets the budget to that of loading.
 void pp_begin_loading(pp_state *state);
-/// Whether this thread has the C stack that a script may need.
+/// Whether this thread has the free C stack that a script may need.
 bool pp_has_stack(pp_state *state);
-/// Runs the function on top, once, with the budget for loading; its results are dropped.
+/// Runs the function on top with the budget for loading, and drops its results (`lua_pcall`). Called once for a script.
 bool pp_run_script(pp_state *state, pp_fault *fault);
-/// How many replacements the script asked for.
+/// The number of names that the script replaces.
 int32_t pp_layer_count(pp_state *state);
 pp_layer *pp_layer_at(pp_state *state, int32_t index);
 const char *pp_layer_name(pp_layer *layer);
-/// The line on which a layer's function begins, and its script.
+/// The line on which a layer's function begins, and its script (`lua_getinfo`).
 int32_t pp_layer_line(pp_layer *layer, const char **script);
 
 // MARK: stacks of layers
 
-/// Puts a layer on a slot; a layer of slot NULL is not entered.
+/// Sets the slot that a layer lies on. A layer whose slot is NULL cannot be entered.
 void pp_layer_set_slot(pp_layer *layer, const void *slot);
 void pp_layer_set_below(pp_layer *layer, pp_layer *below);
+/// Stores the address of a layer in a cell.
 void pp_cell_set(void *cell, pp_layer *layer);
-/// What lies below a layer, as a cell holds it; the layer may be gone by now.
+/// The address of the layer below a layer, as a cell holds it, or 0. That layer may be closed by now.
 uintptr_t pp_layer_below(pp_layer *layer);
 pp_state *pp_layer_state(pp_layer *layer);
 pp_statistics pp_layer_statistics(pp_layer *layer);
@@ -189,7 +197,8 @@ void pp_count_failure(pp_layer *layer);
 
 // MARK: calls
 
-/// A state that was entered; else NULL, and the layer that refused with a `pp_refusal` in the low bits of its address.
+/// The Lua state that was entered. Or NULL, and the address of the layer that refused, with a `pp_refusal` in its low
+/// bits.
 typedef struct pp_entry {
     lua_State *L;
     uintptr_t refused;
@@ -197,82 +206,90 @@ typedef struct pp_entry {
 
 /// Enters the state of the layer that `cell` holds for `slot`, and pushes its function and its `original`.
 ///
-/// `record` is handed to the host when the script calls the original.
+/// `record` is passed to `pp_host.original` when the script calls the original.
 pp_entry pp_enter(void *cell, const void *slot, void *record);
-/// What a scalar is: an integer's bits, a double's, or 0 and 1.
+/// The kind of a scalar's 64 bits: those of an integer, those of a double, or 0 or 1.
 enum pp_scalar { PP_INTEGER = 1, PP_NUMBER, PP_BOOLEAN, PP_NOTHING };
 typedef struct pp_answer {
-    /// The result's bits; what `pp_entry.refused` holds; or the state's address.
+    /// PP_ANSWERED: the result's bits. PP_NOT_ENTERED: as `pp_entry.refused`. PP_NO_ANSWER: the address of the Lua state.
     uint64_t bits;
     enum pp_outcome { PP_ANSWERED, PP_NOT_ENTERED, PP_NO_ANSWER } outcome;
 } pp_answer;
 
-/// `pp_enter`, the arguments, `pp_run`, the result and `pp_leave` in one, for a function of scalars: there is little more to
-/// such a call than going to and fro. PP_NO_ANSWER: the run failed, or the result is another value; the call has not ended.
+/// Calls a function of scalars in one step: `pp_enter`, pushing the arguments, `pp_run`, reading the result and
+/// `pp_leave`. Most of such a call is going into C and back. PP_NO_ANSWER means that the run failed, or that the result
+/// is another value; the call has not ended then.
 ///
-/// `kinds` has a `pp_scalar` in four bits for each argument from the lowest on, and the result's in bits 32 to 35.
+/// `kinds` holds a `pp_scalar` of four bits for each argument, the first in the lowest bits, and the result's in bits
+/// 32 to 35.
 pp_answer pp_call_scalars(void *cell, const void *slot, void *record, const uint64_t *arguments, uint64_t kinds);
-/// Reads scalars of these kinds from `first` up to the top; false where one is another value, or there are more or fewer.
+/// Reads scalars of these kinds from `first` up to the top. Returns false if one is another value, or if there are more
+/// or fewer.
 bool pp_read_scalars(lua_State *L, int32_t first, uint64_t *values, uint64_t kinds);
-/// Runs what `pp_enter` pushed with the arguments that were pushed after it.
+/// Calls the function that `pp_enter` pushed, with the arguments that were pushed after it (`lua_pcall`).
 bool pp_run(lua_State *L, int32_t arguments, int32_t results);
 /// Whether the last run of the innermost call returned true.
 bool pp_has_run(lua_State *L);
-/// What went wrong in the run that just returned false.
+/// Describes the failure of the run that has just returned false.
 void pp_fault_of(lua_State *L, pp_fault *fault);
-/// The host's own function begins, and has ended.
+/// Say that the host's own function begins, and that it has ended.
 void pp_host_begins(lua_State *L);
 void pp_host_ends(lua_State *L);
-/// Pays for steps of work that is done for the script, and looks whether there is room for some bytes more; false once the run has to
-/// end, which it does when the host returns.
+/// Charges for steps of work that is done for the script, and checks that there is room for this many more bytes. Returns
+/// false if the run must end; it ends when the host returns.
 bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes);
-/// Makes the run that follows fail: a value could not be pushed.
+/// Makes the next run fail, because a value could not be pushed.
 void pp_refuse_run(lua_State *L);
-/// Whether that was so.
+/// Whether `pp_refuse_run` was called for the innermost call.
 bool pp_is_refused(lua_State *L);
-/// The call that what is given to a script now belongs to; the host is told when it has ended.
+/// The call that owns what is given to the script now. `pp_host.call_ended` is called when it has ended.
 int64_t pp_owning_call(lua_State *L);
 /// The layer of the innermost call.
 pp_layer *pp_current_layer(lua_State *L);
-/// What lies below it now, as a cell holds it.
+/// The address of the layer below it now, as a cell holds it, or 0.
 uintptr_t pp_current_below(lua_State *L);
-/// Ends the call: drops its values and gives the lock back.
+/// Ends the call: drops its values and releases the lock.
 void pp_leave(lua_State *L);
 
 // MARK: asynchronous calls
 
-/// Where a task stands in line for a state's lock.
+/// A task's place in the queue for a state's lock.
 typedef struct pp_waiter pp_waiter;
-/// What wakes a task. `keep` holds the context until `wake`, which lets it go; both may come on any thread, and `wake` may come late.
+/// Wakes a task. `keep` retains the context, and `wake` releases it. Both may be called on any thread, and `wake` may
+/// come late.
 typedef struct pp_alarm {
     void (*keep)(void *context);
     void (*wake)(void *context);
     void *context;
 } pp_alarm;
-/// Queues for the lock; the alarm goes when it is this waiter's turn. NULL: no memory.
+/// Queues for the lock. The alarm wakes when it is this waiter's turn. NULL if there is not enough memory.
 pp_waiter *pp_wait(pp_state *state, pp_alarm alarm);
-/// Whether it is neither this waiter's turn nor time to give up. To be asked now and then.
+/// Whether it is neither this waiter's turn nor time to give up. Must be called now and then.
 bool pp_goes_on_waiting(pp_waiter *waiter);
 bool pp_has_turn(pp_waiter *waiter);
 /// The state that it waits for.
 pp_state *pp_waits_for(pp_waiter *waiter);
-/// Leaves the queue; a turn that was not taken goes to the next.
+/// Leaves the queue, and frees the waiter. A turn that was not taken goes to the next waiter.
 void pp_stop_waiting(pp_waiter *waiter);
 
-/// As `pp_enter`, with a coroutine for this call. It does not wait: PP_BUSY, unless it is the waiter's turn, which may be NULL.
+/// As `pp_enter`, with a coroutine for this call (`lua_newthread`). It does not wait: if the lock is taken, it refuses
+/// with PP_BUSY, unless it is the waiter's turn. `waiter` may be NULL.
 pp_entry pp_enter_async(void *cell, const void *slot, pp_waiter *waiter);
 enum pp_step { PP_DONE, PP_FAILED, PP_ORIGINAL, PP_CALL };
-/// Runs until the script ends or waits. PP_ORIGINAL: the arguments are at 1 and up. PP_CALL: the name at 1, then they.
+/// Runs the script until it ends or waits (`lua_resume`). PP_ORIGINAL: the arguments are at 1 and up. PP_CALL: the name
+/// is at 1, and the arguments are at 2 and up.
 ///
-/// `values` counts what was pushed: the arguments at first, later a boolean (false raises what follows) and results.
+/// `values` is the number of pushed values: first the arguments; later a boolean and results. After false the next
+/// value is raised as an error.
 int32_t pp_resume(lua_State *L, int32_t values, int32_t results);
-/// The call will wait: gives the lock back, and keeps the budget. Returns what `pp_continue` takes.
+/// Suspends a call that will wait: keeps its budget, and releases the lock. Returns the argument for `pp_continue`.
 void *pp_suspend(lua_State *L);
 /// The state of a call that waits.
 pp_state *pp_waiting_in(void *waiting);
-/// The wait is over: takes the lock again. NULL: the patch is busy, or, with `is_over`, gone, and the call has ended.
+/// Continues a call after its wait: takes the lock again. NULL if the patch is busy. If the call cannot continue,
+/// because the patch is closing or calls are nested too deep, it is ended, `is_over` is true and the result is NULL.
 lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over);
-/// Ends a call that waits and cannot go on.
+/// Ends a call that waits and cannot continue.
 void pp_abandon(void *waiting);
 
 // MARK: values
@@ -281,16 +298,19 @@ static inline void pp_push_nil(lua_State *L) { lua_pushnil(L); }
 static inline void pp_push_bool(lua_State *L, bool value) { lua_pushboolean(L, value); }
 static inline void pp_push_integer(lua_State *L, int64_t value) { lua_pushinteger(L, value); }
 static inline void pp_push_number(lua_State *L, double value) { lua_pushnumber(L, value); }
+/// Pushes a string (`lua_pushlstring`).
 void pp_push_string(lua_State *L, const char *bytes, size_t length);
+/// Push a table with these elements (`lua_createtable`, `lua_rawseti`).
 void pp_push_numbers(lua_State *L, const double *values, size_t count);
 void pp_push_integers(lua_State *L, const int64_t *values, size_t count);
-/// Pushes an object of the host; its class must have been named by `pp_add_method` or has no methods.
+/// Pushes an object of the host (`lua_newuserdatauv`). It has the methods that `pp_add_method` added to its class.
 void pp_push_object(lua_State *L, const char *class_name, int64_t id);
+/// Pushes an error of the host (`lua_newuserdatauv`).
 void pp_push_host_error(lua_State *L, int64_t id);
-/// Pushes a message with the script's position in front, as `error` does.
+/// Pushes a message with the script's position before it, as `error` does (`lua_getinfo`).
 void pp_push_message(lua_State *L, const char *bytes, size_t length);
 
-// What is read comes back in registers: a variable whose address is taken costs a check of the stack in every caller.
+// These results are returned in registers: a variable whose address is taken costs a stack check in every caller.
 typedef struct pp_number {
     double value;
     bool is_there;
@@ -304,7 +324,7 @@ static inline pp_integer pp_read_bool(lua_State *L, int32_t index) {
     return (pp_integer){lua_toboolean(L, index), lua_type(L, index) == LUA_TBOOLEAN};
 }
 
-/// A float without a fraction is an integer too; a string never is.
+/// A float without a fraction counts as an integer; a string does not.
 static inline pp_integer pp_read_integer(lua_State *L, int32_t index) {
     int is_integer = 0;
     if (lua_type(L, index) != LUA_TNUMBER) return (pp_integer){0, false};
@@ -317,45 +337,54 @@ static inline pp_number pp_read_number(lua_State *L, int32_t index) {
     return (pp_number){lua_tonumberx(L, index, NULL), true};
 }
 
-/// The bytes live as long as the value is on the stack.
+/// A string's bytes, which live as long as the value is on the stack (`lua_tolstring`). NULL for another value.
 const char *pp_read_string(lua_State *L, int32_t index, size_t *length);
+/// Reads the number of a host object (`lua_touserdata`). Returns false for another value.
 bool pp_read_object(lua_State *L, int32_t index, int64_t *id);
-/// Copies a sequence of numbers; false where one is none. `count` is at most the table's length.
+/// Copies a sequence of numbers (`lua_rawgeti`). Returns false if an element is of another type. `count` must be at
+/// most the table's length.
 bool pp_read_numbers(lua_State *L, int32_t index, double *values, size_t count);
 bool pp_read_integers(lua_State *L, int32_t index, int64_t *values, size_t count);
-/// A table's length as a sequence, or -1 for another value, or one that has keys but no sequence.
+/// A table's length as a sequence (`lua_rawlen`). -1 for another value, and for a table that has keys but no sequence.
 int64_t pp_sequence_length(lua_State *L, int32_t index);
 static inline bool pp_is_nil(lua_State *L, int32_t index) { return lua_type(L, index) <= LUA_TNIL; }
 bool pp_is_table(lua_State *L, int32_t index);
-/// `number` and `integer` are told apart; an object has its class's name.
+/// The name of a value's type (`luaL_typename`), but `integer` for an integer, and the class's name for an object.
 const char *pp_type_name(lua_State *L, int32_t index);
 
 static inline int32_t pp_top(lua_State *L) { return lua_gettop(L); }
+/// `lua_absindex`.
 int32_t pp_absolute(lua_State *L, int32_t index);
+/// `lua_settop`.
 void pp_set_top(lua_State *L, int32_t index);
+/// Pushes a copy of a value (`lua_pushvalue`).
 void pp_push_copy(lua_State *L, int32_t index);
+/// `lua_checkstack`.
 bool pp_check_stack(lua_State *L, int32_t count);
+/// Pushes a new table (`lua_createtable`).
 void pp_push_table(lua_State *L, int32_t elements, int32_t fields);
-/// Pops a value, or a value and a key below it.
+/// Pops a value, and makes it an element of a table (`lua_rawseti`).
 void pp_set_element(lua_State *L, int32_t table, int64_t index);
+/// Pops a value and the key below it, and puts them into a table (`lua_rawset`). A key that is nil is dropped.
 void pp_set_pair(lua_State *L, int32_t table);
+/// Pushes an element of a table (`lua_rawgeti`).
 void pp_get_element(lua_State *L, int32_t table, int64_t index);
-/// Replaces the key on top by its value.
+/// Replaces the key on top by its value (`lua_rawget`).
 void pp_get_value(lua_State *L, int32_t table);
-/// What changes with each call: a script may have worked since.
+/// A number that changes with each call. While it is the same, no other call has run a script.
 int64_t pp_calls(lua_State *L);
 enum pp_next_pair { PP_NO_PAIR, PP_PAIR, PP_CHANGED };
-/// Replaces the key on top by the next key and its value; else pops it. `since` is what `pp_calls` was when the table's first pair was
-/// read: only a script's work can make Lua lose the place in it, which is told then.
+/// Replaces the key on top by the next key and its value, or pops it (`lua_next`). `since` is what `pp_calls` was when
+/// the first pair was read. If a script has run since and Lua no longer finds the key, the result is PP_CHANGED.
 enum pp_next_pair pp_next(lua_State *L, int32_t table, int64_t since);
-/// Moves the value on top to an index, and the others up.
+/// Moves the value on top to an index, and the values from there upwards (`lua_insert`).
 void pp_insert(lua_State *L, int32_t index);
-/// Pops a value and puts it in the place of another.
+/// Pops a value, and replaces another by it (`lua_replace`).
 void pp_replace(lua_State *L, int32_t index);
 
 // MARK: the thread sanitizer
 
-/// Tell it of a lock that it does not see; they do nothing without it.
+/// Tell the thread sanitizer about a lock that it does not see. They do nothing without it.
 void pp_lock_is_taken(const void *address);
 void pp_lock_is_given_back(const void *address);
 

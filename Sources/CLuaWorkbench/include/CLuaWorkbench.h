@@ -1,10 +1,10 @@
-// What specs have and apps have not: all of Lua's library. Only the workbench links it.
+// All of Lua's libraries, which specs have and apps do not have. Only the workbench links them.
 #ifndef CLUAWORKBENCH_H
 #define CLUAWORKBENCH_H
 
 #include <lua.h>
 
-/// Opens every library of Lua, `io` and `os` too.
+/// Opens all of Lua's libraries, `io` and `os` too (`luaL_openlibs`).
 void pp_open_all_libraries(lua_State *L);
 
 #endif

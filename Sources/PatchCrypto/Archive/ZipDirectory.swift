@@ -2,32 +2,33 @@
 struct ZipMember: Sendable {
     let name: String
     let isDeflated: Bool
-    /// Bytes of the member once it is read.
+    /// The member's size in bytes, once it is inflated.
     let size: Int
-    /// Where its stored or deflated bytes lie in the buffer that holds the zip.
+    /// Where its stored or deflated bytes are in the buffer that holds the zip.
     let data: Range<Int>
 }
 
-/// The strict zip profile: reads a zip's structure and refuses all that an envelope does not need.
+/// Reads a zip's structure under a strict profile, which refuses everything that an envelope does not need.
 ///
-/// Every byte of the archive is accounted for: members from its first byte on, one behind the other, then the central
-/// directory, then an end record of 22 bytes. What lies inside a member is libzip's to read.
+/// Every byte of the archive is accounted for: the members from the first byte on, without gaps, then the central
+/// directory, then an end record of 22 bytes. libzip reads what is inside a member.
 struct ZipDirectory: Sendable {
-    /// The members, in the order in which they lie in the archive.
+    /// The members, in the archive's order.
     let members: [ZipMember]
 
     /// Reads the structure of a zip.
     ///
     /// - Parameters:
     ///   - buffer: Holds the zip.
-    ///   - range: Where in it the zip lies.
+    ///   - range: Where the zip is in the buffer.
     ///   - limits: How many members, and how large.
-    /// - Throws: `malformed` for anything outside the profile, `limit` past a limit.
+    /// - Throws: `malformed` if anything is outside the profile, `limit` if a limit is exceeded.
     init(in buffer: [UInt8], at range: Range<Int>, limits: EnvelopeLimits) throws(PatchError) {
         var reader = ZipReader(bytes: buffer[range])
         let end = try reader.endRecord()
         guard end.memberCount / 2 <= limits.scriptCount else {
-            throw PatchError(.limit, "zip: \(end.memberCount) members, more than \(limits.scriptCount) scripts need")
+            throw PatchError(
+                .limit, "zip: \(end.memberCount) members, more than \(limits.scriptCount) scripts need")
         }
         var members: [ZipMember] = []
         var total = 0
@@ -40,26 +41,26 @@ struct ZipDirectory: Sendable {
                 member.name == Self.manifestName
                 ? member.size <= limits.manifestSize : member.size - EnvelopeLimits.sealingOverhead <= limits.scriptSize
             guard isSmallEnough, total <= limits.envelopeSize else {
-                throw PatchError(.limit, "zip: \(member.name) has \(member.size) bytes, past a limit")
+                throw PatchError(.limit, "zip: \(member.name) exceeds a size limit with \(member.size) bytes")
             }
             members.append(member)
         }
         guard reader.position == end.directory.upperBound else {
-            throw ZipReader.fault("the central directory holds more than its members")
+            throw ZipReader.fault("extra data in the central directory")
         }
         guard members.last?.data.upperBound == end.directory.lowerBound else {
             throw ZipReader.fault("data between the members and the central directory")
         }
         guard Set(members.map { $0.name.lowercased() }).count == members.count else {
-            throw ZipReader.fault("two members of one name, or of names that differ in case alone")
+            throw ZipReader.fault("two members have names that are the same or differ only in case")
         }
         guard members.contains(where: { $0.name == Self.manifestName }) else {
-            throw ZipReader.fault("no \(Self.manifestName) in it")
+            throw ZipReader.fault("no \(Self.manifestName)")
         }
         self.members = members
     }
 
-    /// The member that says what the others are.
+    /// The name of the member that lists the others.
     static let manifestName = "manifest.json"
 }
 
@@ -70,7 +71,7 @@ private struct ZipReader {
 
     static func fault(_ what: String) -> PatchError { PatchError(.malformed, "zip: \(what)") }
 
-    /// Takes an unsigned number of up to four bytes.
+    /// Reads an unsigned number of up to four bytes.
     private mutating func take(_ count: Int) throws(PatchError) -> Int {
         guard position >= bytes.startIndex, position + count <= bytes.endIndex else {
             throw Self.fault("cut short")
@@ -86,83 +87,83 @@ private struct ZipReader {
     /// Reads the end record, which is the archive's last 22 bytes.
     mutating func endRecord() throws(PatchError) -> (memberCount: Int, directory: Range<Int>) {
         position = bytes.endIndex - 22
-        try expect(0x0605_4B50, 4, "no end record in its last 22 bytes")
+        try expect(0x0605_4B50, 4, "no end record in the last 22 bytes")
         try expect(0, 2, "more than one disk")
         try expect(0, 2, "more than one disk")
         let count = try take(2)
         try expect(count, 2, "more than one disk")
-        guard count < 0xFFFF else { throw Self.fault("zip64") }
+        guard count < 0xFFFF else { throw Self.fault("zip64 is not allowed") }
         let size = try take(4)
         let start = bytes.startIndex + (try take(4))
-        try expect(0, 2, "a comment")
+        try expect(0, 2, "a comment is not allowed")
         guard start + size == bytes.endIndex - 22 else {
             throw Self.fault("the central directory is not where the end record says")
         }
         return (count, start..<start + size)
     }
 
-    /// Reads the central header at the position, and the local header and data that it speaks of.
+    /// Reads the central header at the position, and the local header and the data that it points to.
     ///
     /// - Parameters:
     ///   - start: Where the member must begin.
-    ///   - directory: Where the central directory lies, which the member must not reach into.
+    ///   - directory: Where the central directory is; the member must end before it.
     mutating func member(after start: Int, before directory: Range<Int>) throws(PatchError) -> ZipMember {
-        try expect(0x0201_4B50, 4, "a central header where none is")
+        try expect(0x0201_4B50, 4, "no central header where one is expected")
         _ = try take(2)  // made by: any
         let shared = position
         let versionNeeded = try take(2)
         guard versionNeeded == 10 || versionNeeded == 20 else {
-            throw Self.fault("a version needed other than 1.0 or 2.0")
+            throw Self.fault("version needed is neither 1.0 nor 2.0")
         }
         let deflateOptions = 0b110
         guard try take(2) & ~deflateOptions == 0 else {
-            throw Self.fault("encryption, a data descriptor or another flag that is not allowed")
+            throw Self.fault("encryption, a data descriptor or another forbidden flag")
         }
         let method = try take(2)
-        guard method == 0 || method == 8 else { throw Self.fault("a member neither stored nor deflated") }
-        _ = try take(8)  // time, date, CRC-32, which libzip checks
+        guard method == 0 || method == 8 else { throw Self.fault("a member is neither stored nor deflated") }
+        _ = try take(8)  // time, date and CRC-32; libzip checks the CRC
         let storedSize = try take(4)
         let size = try take(4)
         let nameLength = try take(2)
-        try expect(0, 2, "an extra field")
+        try expect(0, 2, "an extra field is not allowed")
         let sharedEnd = position
-        try expect(0, 2, "a comment")
+        try expect(0, 2, "a comment is not allowed")
         try expect(0, 2, "more than one disk")
-        // With other bits a header can look like a part of a zip64 archive to libzip.
-        guard try take(2) <= 1 else { throw Self.fault("internal attributes other than 0 and 1") }
+        // With other bits, libzip can take a header for a part of a zip64 archive.
+        guard try take(2) <= 1 else { throw Self.fault("internal attributes are neither 0 nor 1") }
         let attributes = try take(4)
         let isRegular = [0, 0o100000].contains(attributes >> 16 & 0o170000) && attributes & 0x18 == 0
-        guard isRegular else { throw Self.fault("a directory, a link or another member that is not a file") }
+        guard isRegular else { throw Self.fault("a member is not a regular file") }
         guard bytes.startIndex + (try take(4)) == start else {
-            throw Self.fault("data before a member, or members that overlap or are out of order")
+            throw Self.fault("data before a member, or members overlap or are out of order")
         }
         guard position + nameLength <= directory.upperBound else { throw Self.fault("cut short") }
         let name = bytes[position..<position + nameLength]
         try Self.check(name: name)
         position += nameLength
-        guard method == 8 || storedSize == size else { throw Self.fault("a stored member of two sizes") }
+        guard method == 8 || storedSize == size else { throw Self.fault("a stored member has two different sizes") }
 
         var local = self
         local.position = start
-        try local.expect(0x0403_4B50, 4, "no local header where the central directory says")
+        try local.expect(0x0403_4B50, 4, "no local header where the central directory points")
         let header = start + 30
         let data = header + nameLength..<header + nameLength + storedSize
         guard data.upperBound <= directory.lowerBound else {
-            throw Self.fault("a member that reaches into the directory")
+            throw Self.fault("a member overlaps the central directory")
         }
         guard bytes[start + 4..<header] == bytes[shared..<sharedEnd], bytes[header..<data.lowerBound] == name else {
-            throw Self.fault("a local header that disagrees with the central directory")
+            throw Self.fault("a local header differs from the central directory")
         }
         return ZipMember(name: String(decoding: name, as: UTF8.self), isDeflated: method == 8, size: size, data: data)
     }
 
     private static func check(name: ArraySlice<UInt8>) throws(PatchError) {
         guard NameForm.isMember(name) else {
-            throw fault("a member's name with characters outside [A-Za-z0-9_./-]")
+            throw fault("a member name has characters outside [A-Za-z0-9_./-]")
         }
         let folders = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard folders.allSatisfy({ !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) }) else {
-            throw fault("a member's name that is absolute, a folder, or leads out of its folder")
+            throw fault("a member name is absolute, names a folder, or leads out of its folder")
         }
     }
 }

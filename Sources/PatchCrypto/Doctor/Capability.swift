@@ -1,10 +1,10 @@
-/// What this machine's libraries can do for the format.
+/// Something that the format needs, and whether this machine's libraries can do it.
 package struct Capability: Sendable {
     /// What was tried, such as `AES-128-CBC`.
     package let name: String
     /// What the format needs it for.
     package let purpose: String
-    /// Why it cannot be had; nil where it works.
+    /// Why it is not available; nil if it works.
     package let error: PatchError?
 
     package init(name: String, purpose: String, error: PatchError?) {
@@ -13,14 +13,14 @@ package struct Capability: Sendable {
         self.error = error
     }
 
-    /// Tries everything that the format needs, each by doing it once.
+    /// Tries everything that the format needs, once each.
     package static func all() -> [Capability] {
         let secret = SecretBytes([UInt8](repeating: 7, count: 32))
         let text = Array("patchpack".utf8)
         func check(_ name: String, _ purpose: String, _ body: () throws(PatchError) -> Bool) -> Capability {
             do {
                 let works = try body()
-                let failure = PatchError(.internal, "\(name) gives a wrong result", hint: "reinstall the library")
+                let failure = PatchError(.internal, "\(name) returns a wrong result", hint: "reinstall the library")
                 return Capability(name: name, purpose: purpose, error: works ? nil : failure)
             } catch {
                 return Capability(name: name, purpose: purpose, error: error)

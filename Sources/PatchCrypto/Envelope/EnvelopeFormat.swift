@@ -1,13 +1,13 @@
-/// The constants of envelope format 1 and how its lines are found.
+/// The constants of envelope format 1, its lines, and the search for the delimiter.
 enum EnvelopeFormat {
-    /// What every delimiter line begins with, the LF before it included.
+    /// The start of every delimiter line, including the LF before it.
     static let delimiterPrefix = Array("\n--patchpack-envelope-1 ".utf8)
-    /// The delimiter's first byte lies within this many bytes of the file's end.
+    /// The delimiter's first byte is within this many bytes of the file's end.
     static let delimiterWindow = 65_536
-    /// No envelope is shorter.
+    /// The length of the shortest possible envelope, in bytes.
     static let shortestFile = 16
 
-    /// A delimiter line with its LF on both sides.
+    /// A delimiter line with the LF before it and the LF at its end.
     static func delimiter(suite: EnvelopeSuite, scriptKeyID: KeyID) -> [UInt8] {
         delimiterPrefix + Array("\(suite.rawValue) \(scriptKeyID)\n".utf8)
     }
@@ -17,9 +17,9 @@ enum EnvelopeFormat {
         Array("\(algorithm.rawValue) \(keyID) ".utf8) + Base64.encode(signature) + [UInt8(ascii: "\n")]
     }
 
-    /// Where the last delimiter begins; nil where there is none in the window.
+    /// Where the last delimiter begins; nil if there is none in the window.
     ///
-    /// Searched from the end: nothing that may stand behind the delimiter can contain it, so one inside the ciphertext
+    /// The search starts at the end. Nothing that may follow the delimiter can contain it, so one inside the ciphertext
     /// is never found first.
     static func delimiterStart(in file: [UInt8]) -> Int? {
         var rest = file.suffix(delimiterWindow)

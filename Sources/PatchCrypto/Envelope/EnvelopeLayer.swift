@@ -1,13 +1,13 @@
-/// A stretch of an envelope's file.
+/// A part of an envelope's file.
 public struct EnvelopeLayer: Sendable {
     /// What it is, such as `ciphertext`.
     public let name: String
-    /// Where it lies in the file.
+    /// Where it is in the file.
     public let range: Range<Int>
 }
 
 extension UnverifiedEnvelope {
-    /// The file's layers, without a gap from its first byte to its last.
+    /// The file's layers, without gaps from the first byte to the last.
     public var layers: [EnvelopeLayer] {
         var layers: [EnvelopeLayer] = []
         if suite.cipher.canHaveSealed(length: payloadRange.count) {

@@ -1,10 +1,10 @@
-/// Makes envelopes: seals scripts, puts them in a zip, seals that and signs it.
+/// Makes envelopes: seals scripts, puts them in a zip, seals the zip and signs it.
 ///
-/// The same scripts, manifest and keys always give the same bytes.
+/// The same scripts, manifest and keys always produce the same bytes.
 public struct EnvelopePacker: Sendable {
-    /// Seals the scripts and the zip.
+    /// The key that seals the scripts and the zip.
     public let scriptKey: ScriptKey
-    /// Sign the payload, in this order.
+    /// The keys that sign the payload, in this order.
     public let signingKeys: [SigningKey]
     /// How large the scripts and the envelope may be.
     public let limits: EnvelopeLimits
@@ -12,10 +12,10 @@ public struct EnvelopePacker: Sendable {
     /// Makes a packer.
     ///
     /// - Parameters:
-    ///   - scriptKey: Seals the scripts; its length chooses the suite.
-    ///   - signingKeys: No key twice; none where all signatures are made somewhere else.
+    ///   - scriptKey: Seals the scripts. Its length determines the suite.
+    ///   - signingKeys: Each key at most once; empty if all signatures are made elsewhere.
     ///   - limits: How large the scripts and the envelope may be.
-    /// - Throws: `config` for a key given twice, `limit` for too many.
+    /// - Throws: `config` if a key is given twice, `limit` if there are too many keys.
     public init(scriptKey: ScriptKey, signingKeys: [SigningKey], limits: EnvelopeLimits = EnvelopeLimits())
         throws(PatchError)
     {
@@ -23,7 +23,7 @@ public struct EnvelopePacker: Sendable {
             throw PatchError(.limit, "more than \(limits.signatureCount) signing keys")
         }
         guard Set(signingKeys.map(\.verifyingKey.id)).count == signingKeys.count else {
-            throw PatchError(.config, "a signing key is given twice", hint: "name each key once")
+            throw PatchError(.config, "a signing key is given twice", hint: "give each key once")
         }
         self.scriptKey = scriptKey
         self.signingKeys = signingKeys
@@ -36,19 +36,19 @@ public struct EnvelopePacker: Sendable {
     ///   - manifest: Lists exactly these scripts, in this order.
     ///   - scripts: The entry first.
     /// - Returns: The envelope's bytes.
-    /// - Throws: `malformed` where manifest and scripts differ, `limit` where the envelope becomes too large, `config` without
-    ///   a signing key, `unavailable` where OpenSSL refuses an algorithm.
+    /// - Throws: `malformed` if manifest and scripts differ, `limit` if the envelope becomes too large, `config` if there is
+    ///   no signing key, `unavailable` if OpenSSL refuses an algorithm.
     public func pack(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> [UInt8] {
         try seal(manifest, scripts).encoded()
     }
 
-    /// Packs scripts and leaves room for signatures that are made somewhere else.
+    /// Packs scripts into an envelope that can get more signatures, such as those made elsewhere.
     ///
     /// - Parameters:
     ///   - manifest: Lists exactly these scripts, in this order.
     ///   - scripts: The entry first.
     /// - Returns: The payload, signed with the packer's own keys.
-    /// - Throws: `malformed` where manifest and scripts differ, `unavailable` where OpenSSL refuses an algorithm.
+    /// - Throws: `malformed` if manifest and scripts differ, `unavailable` if OpenSSL refuses an algorithm.
     public func seal(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> SignableEnvelope {
         let suite = scriptKey.suite
         guard manifest.scripts == scripts.map({ Manifest.Script(name: $0.name, size: $0.bytes.count) }) else {

@@ -1,4 +1,4 @@
-/// A signature line of an envelope: what the file says, checked in its form only.
+/// A signature line of an envelope. Only its form has been checked.
 public struct EnvelopeSignature: Sendable {
     /// The algorithm that the line names.
     public let algorithm: SignatureAlgorithm
@@ -6,6 +6,6 @@ public struct EnvelopeSignature: Sendable {
     public let keyID: KeyID
     /// The signature's bytes.
     public let signature: [UInt8]
-    /// Where the line lies in the file, its LF included.
+    /// Where the line is in the file, including its LF.
     public let range: Range<Int>
 }

@@ -1,9 +1,9 @@
-/// A sealed payload and the signatures it has so far: an envelope that may get more of them.
+/// An envelope that can get more signatures: a sealed payload and the signatures it has so far.
 ///
-/// A packer makes one, or a verification of the signatures that an envelope has. The payload never changes here, and no
-/// script key is needed.
+/// A packer makes one, or it is made from an envelope whose signatures were verified. The payload never changes here, and
+/// no script key is needed.
 public struct SignableEnvelope: Sendable {
-    /// What is signed; another room signs exactly these bytes.
+    /// The bytes to sign. A signature made elsewhere must be over exactly these bytes.
     public let payload: [UInt8]
     private let delimiter: [UInt8]
     private let limits: EnvelopeLimits
@@ -18,7 +18,7 @@ public struct SignableEnvelope: Sendable {
         delimiter = EnvelopeFormat.delimiter(suite: suite, scriptKeyID: scriptKeyID)
     }
 
-    /// Makes an envelope that can get more signatures of one that was verified.
+    /// Makes an envelope that can get more signatures from one that was verified.
     ///
     /// - Parameter signed: The envelope; its signatures are kept.
     public init(_ signed: consuming SignedEnvelope) {
@@ -29,24 +29,25 @@ public struct SignableEnvelope: Sendable {
         lines = envelope.signatures.map { ($0.keyID, $0.algorithm, Array(envelope.bytes[$0.range])) }
     }
 
-    /// Forgets the signatures.
+    /// Removes all signatures.
     public mutating func removeSignatures() { lines = [] }
 
-    /// Signs the payload; an earlier one of the same key and algorithm gives way.
+    /// Signs the payload. The signature replaces an earlier one by the same key and algorithm.
     ///
     /// - Parameter key: The key to sign with.
-    /// - Throws: `unavailable` where OpenSSL refuses the algorithm.
+    /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
     public mutating func sign(with key: SigningKey) throws(PatchError) {
         add(try key.sign(payload[...]), of: key.verifyingKey)
     }
 
-    /// Takes a signature that was made somewhere else; an earlier one of the same key and algorithm gives way.
+    /// Adds a signature that was made elsewhere. It replaces an earlier one by the same key and algorithm.
     ///
     /// - Parameters:
-    ///   - signature: Its bytes.
-    ///   - trustStore: Has the key that made it; every key is tried.
-    ///   - time: The moment to judge the keys' ends at; nil leaves them out.
-    /// - Throws: `badSignature` where it is no trusted key's signature of this payload.
+    ///   - signature: The signature's bytes.
+    ///   - trustStore: Must have the key that made the signature. Every key is tried.
+    ///   - time: The moment at which the key must not have expired; nil ignores when keys expire.
+    /// - Throws: `badSignature` if it is not a signature of this payload by a trusted key, `policy` if that key is revoked
+    ///   or has expired, `unavailable` if OpenSSL refuses an algorithm.
     public mutating func attach(
         _ signature: [UInt8], from trustStore: TrustStore, at time: Timestamp? = nil
     ) throws(PatchError) {
@@ -60,16 +61,17 @@ public struct SignableEnvelope: Sendable {
             }
             if let refusal = trusted.refusal(at: time) {
                 throw PatchError(
-                    .policy, "the signature is that of the key \(trusted.key.id) (\(trusted.name)), which \(refusal)",
-                    hint: "sign with a key that is trusted still")
+                    .policy, "the signature is by the key \(trusted.key.id) (\(trusted.name)), which \(refusal)",
+                    hint: "sign with a key that is still trusted")
             }
             return add(signature, of: trusted.key)
         }
         if let unavailable { throw unavailable }
         throw PatchError(
             .badSignature,
-            "a signature of \(signature.count) bytes is none of the trusted keys' for this payload: \(trustStore.names(at: time))",
-            hint: "sign exactly the payload's bytes, and give the public key")
+            "a signature of \(signature.count) bytes is not by a trusted key over this payload; "
+                + trustStore.summary(at: time),
+            hint: "sign exactly the payload's bytes, and trust the signer's public key")
     }
 
     private mutating func add(_ signature: [UInt8], of key: VerifyingKey) {
@@ -83,11 +85,11 @@ public struct SignableEnvelope: Sendable {
 
     /// The envelope's bytes.
     ///
-    /// - Throws: `config` without a signature, `limit` with too many, or where the envelope is too large.
+    /// - Throws: `config` if there is no signature, `limit` if there are too many or the envelope is too large.
     public func encoded() throws(PatchError) -> [UInt8] {
-        guard !lines.isEmpty else { throw PatchError(.config, "no signature", hint: "name a signing key") }
+        guard !lines.isEmpty else { throw PatchError(.config, "no signature", hint: "give a signing key") }
         guard lines.count <= limits.signatureCount else {
-            throw PatchError(.limit, "more than \(limits.signatureCount) signatures", hint: "leave some of them out")
+            throw PatchError(.limit, "more than \(limits.signatureCount) signatures", hint: "leave some out")
         }
         var envelope: [UInt8] = []
         envelope.reserveCapacity(lines.reduce(payload.count + delimiter.count) { $0 + $1.line.count })
@@ -96,8 +98,8 @@ public struct SignableEnvelope: Sendable {
         for line in lines { envelope += line.line }
         guard envelope.count <= limits.envelopeSize else {
             throw PatchError(
-                .limit, "the envelope would have \(envelope.count) bytes, and \(limits.envelopeSize) are allowed",
-                hint: "make fewer or smaller scripts of it")
+                .limit, "the envelope would have \(envelope.count) bytes; at most \(limits.envelopeSize) are allowed",
+                hint: "pack fewer or smaller scripts")
         }
         return envelope
     }

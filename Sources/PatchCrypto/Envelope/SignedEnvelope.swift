@@ -1,14 +1,14 @@
-/// An envelope with enough signatures of trusted keys over its payload; nothing in it has been decrypted.
+/// An envelope whose payload has enough valid signatures by trusted keys. Nothing in it has been decrypted.
 ///
 /// ``EnvelopeVerifier/verifySignatures(_:report:)`` makes one.
 public struct SignedEnvelope: Sendable {
-    /// The trusted keys whose signatures hold.
+    /// The trusted keys whose signatures are valid.
     public let signers: [KeyID]
     /// The file.
-    let envelope: UnverifiedEnvelope
+    var envelope: UnverifiedEnvelope
     let limits: EnvelopeLimits
 
-    /// For `EnvelopeVerifier` alone.
+    /// For `EnvelopeVerifier` only.
     init(verified envelope: consuming UnverifiedEnvelope, signers: [KeyID], limits: EnvelopeLimits) {
         self.envelope = envelope
         self.signers = signers

@@ -1,4 +1,6 @@
-/// What an envelope holds, opened without a look at its signatures: for eyes, and for nothing else.
+/// The contents of an envelope whose signatures were not checked.
+///
+/// Use it to look at a file, never to decide about one.
 public struct UnverifiedContents: Sendable {
     /// A member of the zip.
     public struct Member: Sendable {
@@ -6,37 +8,39 @@ public struct UnverifiedContents: Sendable {
         public let name: String
         /// Where its data begins, counted from the zip's first byte.
         public let offset: Int
-        /// Bytes of its data.
+        /// The size of its data in the zip, in bytes.
         public let storedSize: Int
-        /// Bytes once it is inflated; the same where it is stored.
+        /// Its size once it is inflated, in bytes; the same as `storedSize` if it is stored.
         public let size: Int
     }
 
-    /// Bytes of the zip.
+    /// The zip's size in bytes.
     public let zipSize: Int
-    /// The zip's members, in their order.
+    /// The zip's members, in the zip's order.
     public let members: [Member]
-    /// What the patch says of itself.
+    /// The patch's manifest.
     public let manifest: Manifest
     /// The scripts, the entry first.
     public let scripts: [PatchScript]
 }
 
 extension UnverifiedEnvelope {
-    /// Opens the envelope whoever signed it.
+    /// Opens the envelope without checking its signatures.
     ///
     /// - Parameters:
-    ///   - scriptKeys: One of them opens the payload and the scripts; a `ScriptKey` will do.
+    ///   - scriptKeys: One of them decrypts the payload and the scripts. This can be a single `ScriptKey`.
     ///   - limits: How large the parts may be.
-    /// - Throws: What a verification would give for the stages `decrypt` to `scripts`.
+    /// - Throws: What a verification would throw in the stages `decrypt` to `scripts`.
     public func contents(scriptKeys: some ScriptKeyProvider, limits: EnvelopeLimits = EnvelopeLimits())
         throws(PatchError)
         -> UnverifiedContents
     {
-        let contents = try EnvelopeContents(of: DecryptedPayload(of: self, keys: scriptKeys), limits: limits)
+        var envelope = self
+        let payload = try DecryptedPayload(takenFrom: &envelope, keys: scriptKeys)
+        var contents = try EnvelopeContents(of: payload, limits: limits)
         let manifest = try contents.manifest()
         return UnverifiedContents(
             zipSize: contents.zipSize, members: contents.members, manifest: manifest,
-            scripts: try contents.scripts(of: manifest))
+            scripts: try contents.takeScripts(of: manifest))
     }
 }

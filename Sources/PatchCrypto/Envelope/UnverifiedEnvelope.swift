@@ -1,13 +1,13 @@
-/// A file that has an envelope's outer form; nothing in it has been verified or decrypted.
+/// A file in the outer form of an envelope. Nothing in it has been verified or decrypted.
 ///
-/// This is the second step of the reading order (`split`). Its layers lie in the file without a gap:
+/// This is the second step of the reading order (`split`). The layers follow each other in the file without gaps:
 /// payload, delimiter line, signature lines.
 public struct UnverifiedEnvelope: Sendable {
     /// The file.
     public private(set) var bytes: [UInt8]
-    /// What is sealed and signed: from the file's start to the delimiter.
+    /// Where the sealed and signed payload is: from the file's start to the delimiter.
     public let payloadRange: Range<Int>
-    /// The delimiter, from its leading LF to its last.
+    /// Where the delimiter is: from the LF before it to the LF at its end.
     public let delimiterRange: Range<Int>
     /// The suite that the delimiter names.
     public let suite: EnvelopeSuite
@@ -19,9 +19,9 @@ public struct UnverifiedEnvelope: Sendable {
     /// The payload.
     public var payload: ArraySlice<UInt8> { bytes[payloadRange] }
 
-    /// The payload's SHA-256 in 64 lower-case hex digits, to compare releases by.
+    /// The payload's SHA-256 in 64 lower-case hex digits, for comparing releases.
     ///
-    /// - Throws: `unavailable` where OpenSSL refuses SHA-256.
+    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     public func payloadDigest() throws(PatchError) -> String {
         String(decoding: try MessageDigest.sha256.hexadecimal(of: payload), as: UTF8.self)
     }
@@ -37,24 +37,24 @@ public struct UnverifiedEnvelope: Sendable {
         try self.init(splitting: bytes, limits: limits)
     }
 
-    /// The first step of the reading order.
+    /// Runs the first step of the reading order: checks the file's size.
     static func checkSize(of bytes: [UInt8], limits: EnvelopeLimits) throws(PatchError) {
         guard bytes.count <= limits.envelopeSize else {
             throw PatchError(
-                .limit, "larger than the \(limits.envelopeSize) bytes that an envelope may have",
-                hint: "make fewer or smaller scripts of it")
+                .limit, "larger than the \(limits.envelopeSize) bytes allowed for an envelope",
+                hint: "pack fewer or smaller scripts")
         }
         guard !bytes.isEmpty else {
-            throw PatchError(.malformed, "the file is empty", hint: "the build or the transfer that made it failed")
+            throw PatchError(.malformed, "the file is empty", hint: "the build or the transfer that wrote it failed")
         }
         guard bytes.count >= EnvelopeFormat.shortestFile else {
             throw PatchError(
                 .malformed, "\(bytes.count) bytes are too few for an envelope",
-                hint: "the file was cut short, or is something else")
+                hint: "the file was cut short, or is not an envelope")
         }
     }
 
-    /// The second step of the reading order.
+    /// Runs the second step of the reading order: splits the file into its layers.
     init(splitting bytes: consuming [UInt8], limits: EnvelopeLimits) throws(PatchError) {
         let file = bytes
         guard let start = EnvelopeFormat.delimiterStart(in: file) else { throw Self.explainMissingDelimiter(file) }
@@ -68,7 +68,7 @@ public struct UnverifiedEnvelope: Sendable {
         guard tokens.count == 2, let suite = EnvelopeSuite(tokens[0]), let scriptKeyID = KeyID(tokens[1]) else {
             throw PatchError(
                 .malformed, "its delimiter line does not name a suite and a script key id",
-                hint: "it was damaged, or made by a newer format")
+                hint: "it was damaged, or has a newer format")
         }
         self.suite = suite
         self.scriptKeyID = scriptKeyID
@@ -114,45 +114,46 @@ public struct UnverifiedEnvelope: Sendable {
                     algorithm: algorithm, keyID: keyID, signature: signature, range: start..<rest.startIndex))
         }
         guard !signatures.isEmpty else {
-            throw PatchError(.malformed, "no signature behind its delimiter line", hint: "the file was cut short")
+            throw PatchError(.malformed, "no signature after its delimiter line", hint: "the file was cut short")
         }
         return signatures
     }
 
     private static let textModeTransfer = PatchError(
         .malformed, "its line ends were changed to CRLF, by a text-mode transfer or an editor",
-        hint: "transfer it as binary; with git, put `*.js binary` for it in .gitattributes")
+        hint: "transfer it as binary; with git, put `*.js binary` in .gitattributes")
 
     private static func explainMissingDelimiter(_ file: [UInt8]) -> PatchError {
         let isText = file.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
         return isText
             ? PatchError(
-                .malformed, "plain text, and not an envelope", hint: "if it is a script, pack it first")
+                .malformed, "plain text, not an envelope", hint: "if it is a script, pack it first")
             : PatchError(
                 .malformed, "no delimiter line in its last \(EnvelopeFormat.delimiterWindow) bytes",
                 hint: "it was cut short, or is not an envelope")
     }
 
-    /// The key among several that the delimiter names.
+    /// Finds the script key that the delimiter names.
     ///
-    /// - Throws: `decryptFailed` where it is not there, or is for another suite than the delimiter names.
+    /// - Throws: `decryptFailed` if the key is missing, or is for another suite than the delimiter names.
     func scriptKey(from keys: some ScriptKeyProvider) throws(PatchError) -> ScriptKey {
         guard let key = try keys.scriptKey(withID: scriptKeyID) else {
             let names = try keys.scriptKeyNames().joined(separator: ", ")
             throw PatchError(
                 .decryptFailed,
-                "sealed with the script key \(scriptKeyID), and there is \(names.isEmpty ? "none" : names)",
+                "sealed with the script key \(scriptKeyID), but "
+                    + (names.isEmpty ? "there is no script key" : "the available script keys are \(names)"),
                 hint: "give the script key with the id \(scriptKeyID)")
         }
         guard suite == key.suite else {
             throw PatchError(
-                .decryptFailed, "sealed with \(suite.rawValue), and the script key is for \(key.suite.rawValue)",
-                hint: "the delimiter line was changed, or whoever packed the file erred")
+                .decryptFailed, "sealed with \(suite.rawValue), but the script key is for \(key.suite.rawValue)",
+                hint: "the delimiter line was changed, or the file was packed incorrectly")
         }
         return key
     }
 
-    /// Takes the file out, to be changed where it is.
+    /// Takes the file's bytes out, so that they can be changed in place.
     mutating func takeBytes() -> [UInt8] {
         var taken: [UInt8] = []
         swap(&taken, &bytes)

@@ -1,6 +1,6 @@
-/// How an envelope's contents are sealed and checked: a cipher and a hash function, bound to the script key's length.
+/// The cipher and the hash function that seal and check an envelope's contents. The script key's length determines it.
 public enum EnvelopeSuite: String, CaseIterable, Sendable {
-    /// AES-128-CBC and MD5: the manual's own, and the default.
+    /// AES-128-CBC and MD5: the suite of the manual, and the default.
     case aes128CBCMD5 = "aes-128-cbc+md5"
     /// AES-256-GCM and SHA-256.
     case aes256GCMSHA256 = "aes-256-gcm+sha256"
@@ -15,12 +15,12 @@ public enum EnvelopeSuite: String, CaseIterable, Sendable {
 
     var cipher: SymmetricCipher { self == .aes128CBCMD5 ? .aes128CBC : .aes256GCM }
     var digest: MessageDigest { self == .aes128CBCMD5 ? .md5 : .sha256 }
-    /// What a digest member's name adds to its script's.
+    /// What is added to a script's name to name its digest member.
     var digestSuffix: String { self == .aes128CBCMD5 ? ".md5" : ".sha256" }
-    /// What a sealed member's name adds to its script's.
+    /// What is added to a script's name to name its sealed member.
     static let sealedSuffix = ".aes"
 
-    /// Seals bytes under a key; the IV is derived, so that the same input always gives the same bytes.
+    /// Seals bytes under a key. The IV is derived, so that the same input always produces the same bytes.
     ///
     /// - Parameters:
     ///   - label: `envelope` for the outer layer, the script's full name for an inner one.

@@ -1,7 +1,7 @@
-/// A key's short name: the first eight bytes of a SHA-256, written as 16 lower-case hex digits.
+/// A key's id: the first eight bytes of a SHA-256, written as 16 lower-case hex digits.
 ///
-/// A public key's is over its DER SubjectPublicKeyInfo; a script key's is over its bytes behind a line of its own, so
-/// that neither can be taken for the other.
+/// The hash of a public key is over its DER SubjectPublicKeyInfo. The hash of a script key is over a fixed line and
+/// then the key's bytes, so that neither can be taken for the other.
 public struct KeyID: Hashable, Sendable, CustomStringConvertible {
     /// 16 lower-case hex digits.
     public let description: String
@@ -17,7 +17,7 @@ public struct KeyID: Hashable, Sendable, CustomStringConvertible {
         description = String(decoding: text, as: UTF8.self)
     }
 
-    /// The id of hashed bytes.
+    /// Makes an id from the hash of bytes.
     init(hashing bytes: [UInt8]) throws(PatchError) {
         description = String(decoding: Hex.encode(try MessageDigest.sha256.hash(bytes).prefix(8)), as: UTF8.self)
     }

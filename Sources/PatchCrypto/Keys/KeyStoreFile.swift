@@ -3,8 +3,8 @@
 ///     patchpack-keystore-1 LOG2N R P SALT LF
 ///     BASE64 LF
 ///
-/// The second line is AES-256-GCM (nonce, ciphertext, tag) over lines of a name and a key in hex; its key is made of the
-/// passphrase by scrypt (RFC 7914), and its additional data is the first line.
+/// The second line is AES-256-GCM (nonce, ciphertext, tag) over lines of a name and a key in hex. Its key is derived from
+/// the passphrase with scrypt (RFC 7914). Its additional data is the first line.
 public enum KeyStoreFile {
     private static let family = "patchpack-keystore-"
     private static let magic = family + "1"
@@ -14,8 +14,8 @@ public enum KeyStoreFile {
     /// - Parameters:
     ///   - ring: The keys.
     ///   - passphrase: Not empty.
-    /// - Returns: The file's bytes; others each time, as salt and nonce are random.
-    /// - Throws: `unavailable` where OpenSSL refuses scrypt or AES-256-GCM, `passphrase` for an empty one.
+    /// - Returns: The file's bytes. They differ each time, because salt and nonce are random.
+    /// - Throws: `passphrase` if the passphrase is empty, `unavailable` if OpenSSL refuses scrypt or AES-256-GCM.
     public static func seal(_ ring: ScriptKeyRing, passphrase: SecretBytes) throws(PatchError) -> [UInt8] {
         guard passphrase.count > 0 else { throw PatchError(.passphrase, "the passphrase is empty") }
         let cost = Scrypt.standard
@@ -24,7 +24,7 @@ public enum KeyStoreFile {
         let header = "\(magic) \(cost.log2N) \(cost.r) \(cost.p) \(String(decoding: Hex.encode(salt), as: UTF8.self))\n"
         var text: [UInt8] = []
         defer { _ = SecretBytes(wiping: &text) }
-        // Sized at once: an array that grows leaves copies behind.
+        // The array has its full size at once, because an array that grows leaves copies in memory.
         text.reserveCapacity(ring.keys.count * 256)
         for (name, key) in ring.keys {
             text += Array("\(name) ".utf8)
@@ -40,9 +40,9 @@ public enum KeyStoreFile {
     ///
     /// - Parameters:
     ///   - file: The file's bytes.
-    ///   - passphrase: What it was sealed with.
-    /// - Throws: `passphrase` where it is another one or the file was changed, which cannot be told apart; `config` for a
-    ///   file of another kind, and one that asks for more than 256 MiB or four rounds of scrypt.
+    ///   - passphrase: The passphrase that it was sealed with.
+    /// - Throws: `passphrase` if the passphrase is wrong or the file was changed, which cannot be told apart; `config` if
+    ///   the file is not a key store, or asks for more than 256 MiB or four rounds of scrypt.
     public static func open(_ file: [UInt8], passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
         var rest = file[...]
         guard let header = rest.takeLine(), let body = rest.takeLine(), rest.isEmpty
@@ -65,7 +65,7 @@ public enum KeyStoreFile {
         return try ring(of: sealed[text])
     }
 
-    /// Whether a file begins as a key store does, of this version or another.
+    /// Whether a file begins like a key store, of this version or another.
     public static func isStore(_ file: some Sequence<UInt8>) -> Bool { file.starts(with: family.utf8) }
 
     private static func ring(of text: ArraySlice<UInt8>) throws(PatchError) -> ScriptKeyRing {
@@ -80,5 +80,5 @@ public enum KeyStoreFile {
     }
 
     private static let notAStore = PatchError(
-        .config, "not a key store of patchpack", hint: "make a key store of the key")
+        .config, "not a patchpack key store", hint: "make a key store from the key")
 }

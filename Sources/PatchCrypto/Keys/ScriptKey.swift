@@ -1,22 +1,21 @@
-/// The symmetric key that seals scripts; its length chooses the suite.
+/// The symmetric key that seals scripts. Its length determines the suite.
 ///
-/// Every client of an app holds it, so it hides a script from a passer-by and proves nothing about who made it.
+/// Every client of an app holds it, so it hides a script from casual readers but proves nothing about who made it.
 public struct ScriptKey: Sendable {
-    /// The suite that the key's length stands for.
+    /// The suite that the key's length determines.
     public let suite: EnvelopeSuite
-    /// SHA-256 over `patchpack script key`, LF and the key's bytes, shortened.
+    /// The key's id: a shortened SHA-256 over `patchpack script key`, LF and the key's bytes.
     public let id: KeyID
 
     let bytes: SecretBytes
 
-    /// Takes a key's bytes.
+    /// Makes a key from its bytes.
     ///
     /// - Parameter bytes: 16 bytes for `aes-128-cbc+md5`, 32 for `aes-256-gcm+sha256`.
-    /// - Throws: `config` for any other length.
+    /// - Throws: `config` if there is any other number of bytes.
     public init(bytes: SecretBytes) throws(PatchError) {
         guard let suite = EnvelopeSuite.allCases.first(where: { $0.keyLength == bytes.count }) else {
-            throw PatchError(
-                .config, "a script key of \(bytes.count) bytes", hint: "a script key has 16 bytes, or 32")
+            throw PatchError(.config, "script key must have 16 or 32 bytes, not \(bytes.count)")
         }
         self.suite = suite
         self.bytes = bytes
@@ -36,15 +35,15 @@ public struct ScriptKey: Sendable {
         guard var decoded, EnvelopeSuite.allCases.contains(where: { $0.keyLength == decoded.count }) else {
             throw PatchError(
                 .config, "not a script key",
-                hint: "a script key is one line of 32 or 64 lower-case hex digits: openssl rand -hex 16")
+                hint: "a script key is one line of 32 or 64 lower-case hex digits; openssl rand -hex 16 makes one")
         }
         try self.init(bytes: SecretBytes(wiping: &decoded))
     }
 
     /// Makes a new key.
     ///
-    /// - Parameter suite: What the key is for.
-    /// - Throws: `unavailable` where OpenSSL has no random numbers.
+    /// - Parameter suite: The suite that the key is for.
+    /// - Throws: `unavailable` if OpenSSL has no random numbers.
     public static func generate(for suite: EnvelopeSuite) throws(PatchError) -> ScriptKey {
         try ScriptKey(bytes: .random(count: suite.keyLength))
     }

@@ -1,23 +1,24 @@
-/// Where script keys come from: a guarded store of the app's, that gives a key when it is asked for its name.
+/// A source of script keys, such as a protected store in the app that returns a key for its name.
 ///
-/// Several keys serve a rotation: an envelope names its key by id, so that an old patch still opens.
+/// Several keys allow a rotation. An envelope names its key by id, so that an old patch still opens.
 public protocol ScriptKeyProvider: Sendable {
-    /// The names of the keys there are.
+    /// The names of all keys.
     ///
-    /// - Throws: A `PatchError` where the store cannot be read.
+    /// - Throws: A `PatchError` if the store cannot be read.
     func scriptKeyNames() throws(PatchError) -> [String]
 
-    /// The key of a name.
+    /// The key with a name.
     ///
-    /// - Returns: nil where there is none.
-    /// - Throws: A `PatchError` where the store cannot be read.
+    /// - Returns: nil if there is none.
+    /// - Throws: A `PatchError` if the store cannot be read.
     func scriptKey(named name: String) throws(PatchError) -> ScriptKey?
 
-    /// The key of an id, as an envelope names it; a store that finds keys by their ids does better than the default, which
-    /// looks at one after the other.
+    /// The key with an id, as an envelope names it.
     ///
-    /// - Returns: nil where there is none.
-    /// - Throws: A `PatchError` where the store cannot be read.
+    /// The default implementation tries one key after the other. Implement this in a store that can find keys by id.
+    ///
+    /// - Returns: nil if there is none.
+    /// - Throws: A `PatchError` if the store cannot be read.
     func scriptKey(withID id: KeyID) throws(PatchError) -> ScriptKey?
 }
 
@@ -30,7 +31,7 @@ extension ScriptKeyProvider {
     }
 }
 
-/// A key is a provider of itself, under its id.
+/// A key is a provider of itself, with its id as its name.
 extension ScriptKey: ScriptKeyProvider {
     public func scriptKeyNames() -> [String] { [id.description] }
 
@@ -44,7 +45,7 @@ public struct ScriptKeyRing: ScriptKeyProvider {
     /// The keys, in the order they were added.
     public private(set) var keys: [(name: String, key: ScriptKey)] = []
 
-    /// A ring without keys.
+    /// Makes a ring without keys.
     public init() {}
 
     public func scriptKeyNames() -> [String] { keys.map(\.name) }
@@ -58,22 +59,22 @@ public struct ScriptKeyRing: ScriptKeyProvider {
     /// - Parameters:
     ///   - key: The key.
     ///   - name: `[A-Za-z0-9._@-]+`, at most 64 bytes.
-    /// - Throws: `config` for a name of another form, and for a name or a key that is there already.
+    /// - Throws: `config` if the name has another form, or the name or the key is already in the ring.
     public mutating func add(_ key: ScriptKey, named name: String) throws(PatchError) {
         guard NameForm.isKeyName(name) else {
             throw PatchError(
-                .config, "\(name) cannot be a key's name", hint: "use letters, digits, . _ @ and -, at most 64 of them")
+                .config, "\(name) cannot be a key name", hint: "use letters, digits, . _ @ and -, at most 64 of them")
         }
         if let known = keys.first(where: { $0.name == name || $0.key.id == key.id }) {
             throw PatchError(
-                .config, "the key \(known.key.id), called \(known.name), is there already", hint: "remove it first")
+                .config, "the key \(known.key.id), named \(known.name), already exists", hint: "remove it first")
         }
         keys.append((name, key))
     }
 
     /// Removes a key.
     ///
-    /// - Throws: `config` where there is none of that name.
+    /// - Throws: `config` if there is no key with that name.
     public mutating func remove(_ name: String) throws(PatchError) {
         guard let index = keys.firstIndex(where: { $0.name == name }) else {
             throw PatchError(

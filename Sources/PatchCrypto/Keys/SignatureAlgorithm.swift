@@ -1,6 +1,6 @@
-/// How an envelope's payload is signed.
+/// The algorithm that an envelope's payload is signed with.
 public enum SignatureAlgorithm: String, CaseIterable, Sendable {
-    /// RSA, PKCS#1 v1.5, with SHA-1: the manual's own, and the default for an RSA key.
+    /// RSA, PKCS#1 v1.5, with SHA-1: the algorithm of the manual, and the default for an RSA key.
     case rsaSHA1 = "rsa-sha1"
     /// RSA, PKCS#1 v1.5, with SHA-256.
     case rsaSHA256 = "rsa-sha256"
@@ -22,13 +22,15 @@ public enum SignatureAlgorithm: String, CaseIterable, Sendable {
 
     var keyKind: AsymmetricKey.Kind { self == .ed25519 ? .ed25519 : .rsa }
 
-    /// The algorithm a key is for: the one asked for, where the key can do it, or its kind's default.
+    /// The algorithm to use a key for: the requested one, or the default for the kind of key.
+    ///
+    /// - Throws: `config` if the key cannot be used for the requested algorithm.
     static func resolve(_ requested: Self?, for key: AsymmetricKey) throws(PatchError) -> Self {
         let algorithm = requested ?? (key.kind == .ed25519 ? .ed25519 : .rsaSHA1)
         guard algorithm.keyKind == key.kind else {
             throw PatchError(
                 .config, "a key of type \(key.kind.rawValue) cannot be used for \(algorithm.rawValue)",
-                hint: "name an algorithm that is the key's, or none")
+                hint: "give an algorithm for this type of key, or none")
         }
         return algorithm
     }

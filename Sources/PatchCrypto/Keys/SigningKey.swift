@@ -1,6 +1,6 @@
-/// A private key that signs patches, with one algorithm.
+/// A private key that signs patches with one algorithm.
 ///
-/// OpenSSL holds the private numbers and wipes them when the last copy goes.
+/// OpenSSL holds the private numbers and wipes them when the last copy is gone.
 public struct SigningKey: Sendable {
     /// The public half, bound to the same algorithm.
     public let verifyingKey: VerifyingKey
@@ -11,9 +11,9 @@ public struct SigningKey: Sendable {
     ///
     /// - Parameters:
     ///   - pem: PKCS#8, plain or encrypted, or PKCS#1.
-    ///   - passphrase: Opens an encrypted key, and is not looked at otherwise.
-    ///   - algorithm: What to sign with; nil means `rsa-sha1` for RSA and `ed25519` for Ed25519.
-    /// - Throws: `passphrase` where it is missing or wrong; `config` for a key that the format does not allow.
+    ///   - passphrase: Decrypts an encrypted key; ignored for any other.
+    ///   - algorithm: The algorithm to sign with; nil means `rsa-sha1` for RSA and `ed25519` for Ed25519.
+    /// - Throws: `passphrase` if it is missing or wrong, `config` if the format does not allow the key.
     public init(
         pem: SecretBytes, passphrase: SecretBytes? = nil, algorithm: SignatureAlgorithm? = nil
     ) throws(PatchError) {
@@ -23,12 +23,12 @@ public struct SigningKey: Sendable {
     /// Makes a new key.
     ///
     /// - Parameters:
-    ///   - algorithm: What the key is for.
-    ///   - bits: An RSA modulus's length, 2048 to 8192; not looked at for Ed25519.
-    /// - Throws: `config` for another length, `unavailable` where OpenSSL refuses the kind of key.
+    ///   - algorithm: The algorithm that the key is for.
+    ///   - bits: The length of an RSA modulus, 2048 to 8192; ignored for Ed25519.
+    /// - Throws: `config` if the length is not allowed, `unavailable` if OpenSSL refuses the kind of key.
     public static func generate(_ algorithm: SignatureAlgorithm, bits: Int = 3072) throws(PatchError) -> SigningKey {
         guard algorithm.keyKind == .ed25519 || (2048...8192).contains(bits) else {
-            throw PatchError(.config, "an RSA key of \(bits) bits", hint: "use 2048 to 8192 bits")
+            throw PatchError(.config, "an RSA key of \(bits) bits is not allowed", hint: "use 2048 to 8192 bits")
         }
         return try SigningKey(AsymmetricKey.generate(algorithm.keyKind, bits: bits), algorithm: algorithm)
     }
@@ -41,9 +41,9 @@ public struct SigningKey: Sendable {
     /// Signs a payload.
     ///
     /// - Parameter payload: What to sign.
-    /// - Returns: The signature's bytes; the same for the same payload, as all of the format's algorithms are
-    ///   deterministic.
-    /// - Throws: `unavailable` where OpenSSL refuses the algorithm.
+    /// - Returns: The signature's bytes. They are the same each time for the same payload, because all of the format's
+    ///   algorithms are deterministic.
+    /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
     public func sign(_ payload: ArraySlice<UInt8>) throws(PatchError) -> [UInt8] {
         try key.sign(payload, digest: verifyingKey.algorithm.digest)
     }
@@ -51,7 +51,7 @@ public struct SigningKey: Sendable {
     /// The private key as PKCS#8 PEM.
     ///
     /// - Parameter passphrase: Encrypts it (AES-256-CBC, PBKDF2-HMAC-SHA256 with 600,000 rounds); nil leaves it plain.
-    /// - Throws: `unavailable` where OpenSSL cannot write it.
+    /// - Throws: `unavailable` if OpenSSL cannot write it.
     public func pem(passphrase: SecretBytes? = nil) throws(PatchError) -> SecretBytes {
         try key.privateKeyPEM(passphrase: passphrase)
     }

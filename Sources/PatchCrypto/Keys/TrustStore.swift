@@ -1,32 +1,32 @@
-/// A public key in a trust store: what it is called, and whether it is trusted still.
+/// A public key in a trust store, with its name and whether it is still trusted.
 public struct TrustedKey: Sendable {
     /// The key, bound to its algorithm.
     public let key: VerifyingKey
-    /// What people call it; empty for a key that came without a name.
+    /// The key's name; empty if the key has none.
     public let name: String
-    /// Whether its signatures no longer count.
+    /// Whether the key is revoked, so that its signatures no longer count.
     public var isRevoked: Bool
-    /// From this second on its signatures no longer count.
+    /// From this second on, the key's signatures no longer count.
     public var notAfter: Timestamp?
 
-    /// Trusts a key.
+    /// Makes a trusted key.
     ///
     /// - Parameters:
     ///   - key: The key, bound to its algorithm.
     ///   - name: `[A-Za-z0-9._@-]+`, at most 64 bytes, or empty.
-    ///   - isRevoked: Whether its signatures no longer count.
-    ///   - notAfter: From this second on its signatures no longer count.
-    /// - Throws: `config` for a name of another form.
+    ///   - isRevoked: Whether the key is revoked, so that its signatures no longer count.
+    ///   - notAfter: From this second on, the key's signatures no longer count.
+    /// - Throws: `config` if the name has another form.
     public init(
         _ key: VerifyingKey, name: String = "", isRevoked: Bool = false, notAfter: Timestamp? = nil
     ) throws(PatchError) {
-        // A name in the form of an id would stand for another key.
+        // A name in the form of an id could be taken for another key.
         let id = KeyID(name)
-        // And one that a store's line has for something else would make a revoked key a trusted one of that name.
+        // If the line of a revoked key lost its name, `revoked` would become the name of a trusted key.
         let isWord = ["revoked", "not-after"].contains { name.lowercased().hasPrefix($0) }
         guard name.isEmpty || NameForm.isKeyName(name) && !isWord && (id == nil || id == key.id) else {
             throw PatchError(
-                .config, "\(name) cannot be a key's name",
+                .config, "\(name) cannot be a key name",
                 hint: "use letters, digits, . _ @ and -, at most 64 of them; not revoked, not-after or another key's id"
             )
         }
@@ -36,9 +36,9 @@ public struct TrustedKey: Sendable {
         self.notAfter = notAfter
     }
 
-    /// Why the key's signatures do not count, or nil where they do.
+    /// Why the key's signatures do not count; nil if they do.
     ///
-    /// - Parameter time: The moment to judge `notAfter` at; nil leaves it out.
+    /// - Parameter time: The moment to compare `notAfter` with; nil ignores `notAfter`.
     package func refusal(at time: Timestamp?) -> String? {
         if isRevoked { return "is revoked" }
         guard let time, let notAfter, notAfter <= time else { return nil }
@@ -51,10 +51,11 @@ public struct TrustStore: Sendable {
     /// The keys, each once, in the order they were given.
     public let keys: [TrustedKey]
 
-    /// Collects keys; a key that is given twice counts once.
+    /// Makes a store of keys. A key that is given twice counts once.
     ///
     /// - Parameter keys: The keys, at least one.
-    /// - Throws: `config` for no key at all, and for one key under two algorithms or of two standings.
+    /// - Throws: `config` if there is no key, or one key is given for two algorithms or with different `isRevoked` or
+    ///   `notAfter`.
     public init(keys: [TrustedKey]) throws(PatchError) {
         var distinct: [TrustedKey] = []
         var places: [KeyID: Int] = [:]
@@ -67,18 +68,19 @@ public struct TrustStore: Sendable {
             let known = distinct[place]
             guard try known.key.subjectPublicKeyInfo() == key.key.subjectPublicKeyInfo() else {
                 throw PatchError(
-                    .config, "two keys have the id \(key.key.id)", hint: "that is no accident: trust neither of them")
+                    .config, "two keys have the id \(key.key.id)",
+                    hint: "this is not an accident: trust neither of them")
             }
             guard known.key.algorithm == key.key.algorithm else {
                 throw PatchError(
                     .config,
                     "key \(key.key.id) is trusted for \(known.key.algorithm.rawValue) and \(key.key.algorithm.rawValue)",
-                    hint: "trust a key for one algorithm")
+                    hint: "trust each key for one algorithm only")
             }
             guard known.isRevoked == key.isRevoked, known.notAfter == key.notAfter else {
                 throw PatchError(
-                    .config, "key \(key.key.id) is given twice, and revoked or ended in one place only",
-                    hint: "name the key in one place")
+                    .config, "key \(key.key.id) is given twice, but not with the same revocation and end",
+                    hint: "give the key once")
             }
             if known.name.isEmpty { distinct[place] = key }
         }
@@ -86,17 +88,17 @@ public struct TrustStore: Sendable {
         self.keys = distinct
     }
 
-    /// Collects keys that are trusted without an end.
+    /// Makes a store of keys that are trusted without an end.
     ///
     /// - Parameter keys: The keys, at least one.
-    /// - Throws: `config` for no key at all, and for one key under two algorithms.
+    /// - Throws: `config` if there is no key, or one key is given for two algorithms.
     public init(_ keys: [VerifyingKey]) throws(PatchError) {
         var trusted: [TrustedKey] = []
         for key in keys { trusted.append(try TrustedKey(key)) }
         try self.init(keys: trusted)
     }
 
-    /// The key of an id that is trusted for an algorithm.
+    /// The key with an id that is trusted for an algorithm.
     ///
     /// - Parameters:
     ///   - id: The id that a signature line names.
@@ -106,10 +108,13 @@ public struct TrustStore: Sendable {
         keys.first { $0.key.id == id && $0.key.algorithm == algorithm }
     }
 
-    /// The ids of the keys whose signatures count, for people: a few of them, where there are many.
-    func names(at time: Timestamp?) -> String {
+    /// Which keys' signatures count, for an error message, such as `only 0123456789abcdef (ed25519) is trusted`.
+    ///
+    /// If there are more than eight, only the first and the last are named.
+    func summary(at time: Timestamp?) -> String {
         let names = keys.filter { $0.refusal(at: time) == nil }.map { "\($0.key.id) (\($0.key.algorithm.rawValue))" }
-        guard let last = names.last else { return "no key that is trusted still" }
-        return names.count <= 8 ? names.joined(separator: ", ") : "\(names[0]), … \(last), \(names.count) keys in all"
+        guard let last = names.last else { return "no key is still trusted" }
+        if names.count > 8 { return "only \(names.count) keys are trusted: \(names[0]), …, \(last)" }
+        return "only \(names.joined(separator: ", ")) \(names.count == 1 ? "is" : "are") trusted"
     }
 }

@@ -1,4 +1,4 @@
-/// A trust store as a file: a line for each key, meant to be read, committed and compared.
+/// A trust store as a text file with a line for each key. It can be read, committed and compared.
 ///
 ///     # the release team
 ///     ed25519 MCowBQYDK2VwAyEA… alice
@@ -6,7 +6,7 @@
 ///     ed25519 MCowBQYDK2VwAyEA… bob revoked
 ///
 /// A line is an algorithm, the key's DER SubjectPublicKeyInfo in base64, a name, and what limits the trust. Empty lines and
-/// those that begin with `#` are for people, and stay where they are.
+/// lines that begin with `#` are for people, and stay in their places.
 public struct TrustStoreFile: Sendable {
     /// A line of the file.
     private enum Line: Sendable {
@@ -15,7 +15,7 @@ public struct TrustStoreFile: Sendable {
     }
 
     private var lines: [Line] = []
-    /// What the keys are called and what their ids are: neither may stand twice.
+    /// The names and the ids of the keys. None may occur twice.
     private var taken: Set<String> = []
 
     /// The keys, in the file's order.
@@ -25,14 +25,14 @@ public struct TrustStoreFile: Sendable {
         }
     }
 
-    /// A file without keys.
+    /// Makes a file without keys.
     public init() {}
 
     /// Reads a file.
     ///
     /// - Parameter file: UTF-8; lines end in LF.
-    /// - Throws: `config` for a line of another form, a key or a name that stands twice, and a key that the format does
-    ///   not allow, naming the line.
+    /// - Throws: `config`, naming the line, if a line has another form, a key or a name is given twice, or the format does
+    ///   not allow a key.
     public init(_ file: [UInt8]) throws(PatchError) {
         var rest = file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if rest.last?.isEmpty == true { rest.removeLast() }
@@ -59,7 +59,7 @@ public struct TrustStoreFile: Sendable {
         else {
             throw PatchError(
                 .config, "not an algorithm, a public key in base64 and a name",
-                hint: "add keys with the tool, which writes such lines")
+                hint: "remove the line, and add the key to the store again")
         }
         var isRevoked = false
         var notAfter: Timestamp?
@@ -70,7 +70,9 @@ public struct TrustStoreFile: Sendable {
             } else if field.elementsEqual("revoked".utf8), !isRevoked {
                 isRevoked = true
             } else {
-                throw PatchError(.config, "\(Substring(field)) is not revoked or not-after=TIME")
+                throw PatchError(
+                    .config, "unexpected \(Substring(field)) after the name",
+                    hint: "only revoked and not-after=TIME may follow the name, each once")
             }
         }
         return try TrustedKey(
@@ -80,15 +82,15 @@ public struct TrustStoreFile: Sendable {
 
     /// Adds a key at the end.
     ///
-    /// - Throws: `config` where the key or its name is there already, or it has no name.
+    /// - Throws: `config` if the key or its name is already in the store, or the key has no name.
     public mutating func add(_ key: TrustedKey) throws(PatchError) {
         guard !key.name.isEmpty else { throw PatchError(.config, "a key in a trust store needs a name") }
         guard !taken.contains(key.key.id.description) else {
-            throw PatchError(.config, "the key \(key.key.id) is in the store already", hint: "remove it first")
+            throw PatchError(.config, "the key \(key.key.id) is already in the store", hint: "remove it first")
         }
         guard !taken.contains(key.name) else {
             throw PatchError(
-                .config, "another key called \(key.name) is in the store already",
+                .config, "another key named \(key.name) is already in the store",
                 hint: "give it another name")
         }
         taken.formUnion([key.name, key.key.id.description])
@@ -99,8 +101,8 @@ public struct TrustStoreFile: Sendable {
     ///
     /// - Parameters:
     ///   - name: Its name or its id.
-    ///   - change: Gives the key that takes its place; nil removes it.
-    /// - Throws: `config` where the store has no such key.
+    ///   - change: Returns the key that takes its place; nil removes the key.
+    /// - Throws: `config` if the store has no such key.
     public mutating func update(_ name: String, _ change: (TrustedKey) -> TrustedKey?) throws(PatchError) {
         for (index, line) in lines.enumerated() {
             guard case .key(let key) = line, key.name == name || key.key.id.description == name else { continue }
@@ -119,7 +121,7 @@ public struct TrustStoreFile: Sendable {
 
     /// The file's bytes.
     ///
-    /// - Throws: `internal` where OpenSSL cannot write a key.
+    /// - Throws: `internal` if OpenSSL cannot write a key.
     public func encoded() throws(PatchError) -> [UInt8] {
         var file: [UInt8] = []
         for line in lines {
@@ -136,11 +138,11 @@ public struct TrustStoreFile: Sendable {
         return file
     }
 
-    /// The digest to build into an app, so that it notices a change of the file.
+    /// The digest to build into an app, so that the app notices if the file is changed.
     ///
     /// - Parameter file: A trust store, or a public key in PEM.
     /// - Returns: SHA-256 in 64 lower-case hex digits.
-    /// - Throws: `unavailable` where OpenSSL refuses SHA-256.
+    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     public static func pin(of file: [UInt8]) throws(PatchError) -> String {
         String(decoding: try MessageDigest.sha256.hexadecimal(of: file), as: UTF8.self)
     }
@@ -151,19 +153,20 @@ extension TrustStore {
     ///
     /// - Parameters:
     ///   - file: The file's bytes.
-    ///   - pin: The digest that was built into the app (`patchpack trust pin`); nil takes any file.
-    /// - Throws: `modifiedTrust` where the file is not the one of the pin, before anything in it is read; `config` for a file
-    ///   that is no trust store.
+    ///   - pin: The digest that was built into the app (`patchpack trust pin`); nil accepts any file.
+    /// - Throws: `modifiedTrust` if the file does not have the pinned digest, before anything in it is read; `config` if the
+    ///   file is not a trust store, or the pin is not a digest.
     public init(contentsOf file: [UInt8], pinnedTo pin: String? = nil) throws(PatchError) {
         if let pin {
             guard pin.utf8.count == 64, pin.utf8.allSatisfy(Hex.isLowercaseDigit) else {
                 throw PatchError(
-                    .config, "a pin is 64 lower-case hex digits", hint: "use the digest that `trust pin` prints")
+                    .config, "pin must be 64 lower-case hex digits",
+                    hint: "use the SHA-256 digest of the trust store file")
             }
             let found = try TrustStoreFile.pin(of: file)
             guard pin.hasBytes(of: found) else {
                 throw PatchError(
-                    .modifiedTrust, "the trusted keys were modified: their digest is \(found), and \(pin) is pinned",
+                    .modifiedTrust, "the trusted keys were modified: their digest is \(found), but the pin is \(pin)",
                     hint: "restore the file, or build the app with the new pin")
             }
         }

@@ -1,8 +1,8 @@
 /// A public key that is trusted to sign patches, bound to one algorithm.
 public struct VerifyingKey: Sendable {
-    /// The one algorithm that the key is trusted for.
+    /// The only algorithm that the key is trusted for.
     public let algorithm: SignatureAlgorithm
-    /// SHA-256 over the key's DER SubjectPublicKeyInfo, shortened.
+    /// The key's id: a shortened SHA-256 over its DER SubjectPublicKeyInfo.
     public let id: KeyID
     /// The key's length in bits.
     public var bits: Int { key.bits }
@@ -12,40 +12,40 @@ public struct VerifyingKey: Sendable {
     /// Reads a public key from PEM.
     ///
     /// - Parameters:
-    ///   - pem: One SubjectPublicKeyInfo block (`BEGIN PUBLIC KEY`); text around it is allowed, CRLF within it too.
-    ///   - algorithm: What to trust the key for; nil means `rsa-sha1` for RSA and `ed25519` for Ed25519.
+    ///   - pem: One SubjectPublicKeyInfo block (`BEGIN PUBLIC KEY`). Text around it and CRLF within it are allowed.
+    ///   - algorithm: The algorithm to trust the key for; nil means `rsa-sha1` for RSA and `ed25519` for Ed25519.
     /// - Throws: `config` for anything else, such as a private key, a certificate, an RSA key below 2048 or above 8192
-    ///   bits or with an even exponent, and DER that is not the key's one encoding.
+    ///   bits or with an even exponent, or DER that is not the only encoding of the key.
     public init(pem: [UInt8], algorithm: SignatureAlgorithm? = nil) throws(PatchError) {
         let blocks = try PEMBlock.all(in: pem)
         if blocks.contains(where: { $0.kind == .privateKey }) {
             throw PatchError(
-                .config, "a private key, where a public key is expected",
+                .config, "expected a public key, not a private key",
                 hint: "use the public half: openssl pkey -in FILE -pubout")
         }
         guard let block = blocks.first else {
-            throw PatchError(.config, "no PEM block in it", hint: "a public key begins with -----BEGIN PUBLIC KEY-----")
+            throw PatchError(.config, "no PEM block", hint: "a public key begins with -----BEGIN PUBLIC KEY-----")
         }
         guard blocks.count == 1 else {
-            throw PatchError(.config, "\(blocks.count) PEM blocks in one file", hint: "one file holds one key")
+            throw PatchError(.config, "\(blocks.count) PEM blocks in one file", hint: "give a file with one key")
         }
         switch block.kind {
         case .publicKey: break
         case .rsaPublicKey:
             throw PatchError(
-                .config, "an RSA key in PKCS#1 form",
-                hint: "write it as SubjectPublicKeyInfo: openssl rsa -RSAPublicKey_in -in FILE -pubout")
+                .config, "expected SubjectPublicKeyInfo, not an RSA key in PKCS#1 form",
+                hint: "convert it: openssl rsa -RSAPublicKey_in -in FILE -pubout")
         case .certificate:
             throw PatchError(
-                .config, "a certificate, where a public key is expected",
-                hint: "take the key out of it: openssl x509 -in FILE -noout -pubkey")
+                .config, "expected a public key, not a certificate",
+                hint: "extract the key from it: openssl x509 -in FILE -noout -pubkey")
         case .privateKey, .other:
-            throw PatchError(.config, "a PEM block of another kind, where a public key is expected")
+            throw PatchError(.config, "expected a public key, not another kind of PEM block")
         }
         guard let info = SubjectPublicKeyInfo(der: block.der) else {
             throw PatchError(
-                .config, "not an RSA or Ed25519 key in its one DER form",
-                hint: "write it again, openssl pkey -pubin -in FILE -pubout; other kinds of key are not taken")
+                .config, "not an RSA or Ed25519 key in canonical DER",
+                hint: "write it again: openssl pkey -pubin -in FILE -pubout; other kinds of key are not supported")
         }
         try self.init(AsymmetricKey(info), algorithm: algorithm)
     }
@@ -56,12 +56,12 @@ public struct VerifyingKey: Sendable {
         id = try KeyID(hashing: key.publicHalf().der)
     }
 
-    /// Whether a signature is this key's, by its algorithm, over a payload.
+    /// Whether a signature over a payload was made with this key and its algorithm.
     ///
     /// - Parameters:
     ///   - signature: The signature's bytes.
     ///   - payload: What was signed.
-    /// - Throws: `unavailable` where OpenSSL refuses the algorithm.
+    /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
     public func isValid(_ signature: [UInt8], for payload: ArraySlice<UInt8>) throws(PatchError) -> Bool {
         try key.isValid(signature, for: payload, digest: algorithm.digest)
     }
@@ -71,6 +71,6 @@ public struct VerifyingKey: Sendable {
 
     /// The key as SubjectPublicKeyInfo PEM.
     ///
-    /// - Throws: `internal` where OpenSSL cannot write it.
+    /// - Throws: `internal` if OpenSSL cannot write it.
     public func pem() throws(PatchError) -> [UInt8] { try key.publicKeyPEM() }
 }

@@ -5,28 +5,28 @@ enum ZipArchive {
     /// libzip's version.
     static var version: String { unsafe zip_libzip_version().map { unsafe String(cString: $0) } ?? "unknown" }
 
-    /// Reads every member, with its CRC checked.
+    /// Reads every member and checks its CRC.
     ///
     /// - Parameters:
-    ///   - directory: The structure, already checked; its sizes bound what is allocated.
+    ///   - directory: The structure, already checked; its sizes limit what is allocated.
     ///   - buffer: Holds the zip.
-    ///   - range: Where in it the zip lies.
+    ///   - range: Where the zip is in the buffer.
     /// - Returns: The members' bytes, in the directory's order.
-    /// - Throws: `malformed` for a wrong CRC, and for a deflated stream that is not as long as its headers say.
+    /// - Throws: `malformed` if a CRC is wrong, or a deflated stream is not as long as its headers say.
     static func read(
         _ directory: ZipDirectory, in buffer: [UInt8], at range: Range<Int>
     ) throws(PatchError) -> [[UInt8]] {
-        guard isReady else { throw PatchError(.internal, "libzip has no memory") }
+        guard isReady else { throw PatchError(.internal, "libzip is out of memory") }
         return try unsafe buffer.withUnsafeBufferPointer { (buffer) throws(PatchError) in
             let source = unsafe zip_source_buffer_create(
                 buffer.baseAddress.unsafelyUnwrapped + range.lowerBound, UInt64(range.count), 0, nil)
             guard let archive = unsafe zip_open_from_source(source, ZIP_RDONLY, nil) else {
                 unsafe zip_source_free(source)
-                throw PatchError(.malformed, "zip: libzip finds it inconsistent")
+                throw PatchError(.malformed, "zip: inconsistent, according to libzip")
             }
             defer { unsafe zip_discard(archive) }
             guard unsafe zip_get_num_entries(archive, 0) == directory.members.count else {
-                throw PatchError(.malformed, "zip: libzip finds another number of members")
+                throw PatchError(.malformed, "zip: libzip counts another number of members")
             }
             var contents: [[UInt8]] = []
             for (index, member) in directory.members.enumerated() {
@@ -48,7 +48,7 @@ enum ZipArchive {
         defer { unsafe zip_fclose(file) }
         var isWhole = false
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: member.size) { buffer, count in
-            // The read behind the last byte is the one that checks the CRC.
+            // libzip checks the CRC in the read after the last byte.
             var excess: UInt8 = 0
             isWhole =
                 unsafe zip_fread(file, buffer.baseAddress, UInt64(member.size)) == member.size
@@ -56,22 +56,22 @@ enum ZipArchive {
             count = isWhole ? member.size : 0
         }
         guard isWhole else {
-            throw PatchError(.malformed, "zip: \(member.name) has another length, or a wrong CRC")
+            throw PatchError(.malformed, "zip: \(member.name) has the wrong length or a wrong CRC")
         }
         return bytes
     }
 
-    /// Checks that a deflated stream ends at its last byte and gives as many bytes as its header says.
+    /// Checks that a deflated stream ends at its last byte, and inflates to as many bytes as its header says.
     ///
-    /// libzip takes a stream that ends early and leaves the rest alone, so zlib is asked where the stream ends.
+    /// libzip accepts a stream that ends early and ignores the rest. So zlib is used to find where the stream ends.
     private static func checkDeflated(
         _ data: UnsafeBufferPointer<UInt8>, _ member: ZipMember
     ) throws(PatchError) {
-        // zlib remembers where its stream lies, so that it must not move.
+        // zlib keeps a pointer to its stream, so the stream must not move.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         defer { unsafe stream.deallocate() }
-        guard unsafe clibzip_inflateInitRaw(stream) == Z_OK else { throw PatchError(.internal, "zlib cannot start") }
+        guard unsafe clibzip_inflateInitRaw(stream) == Z_OK else { throw PatchError(.internal, "cannot start zlib") }
         defer { unsafe inflateEnd(stream) }
         unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: data.baseAddress)
         unsafe stream.pointee.avail_in = UInt32(data.count)
@@ -88,14 +88,15 @@ enum ZipArchive {
             unsafe status == Z_STREAM_END && stream.pointee.avail_in == 0
                 && Int(stream.pointee.total_out) == member.size
         else {
-            throw PatchError(.malformed, "zip: \(member.name) is deflated data that does not end where its headers say")
+            throw PatchError(
+                .malformed, "zip: the deflated data of \(member.name) does not end where its headers say")
         }
     }
 
-    /// Whether an archive could be opened, which one thread does before all others.
+    /// Whether libzip could open a first archive. One thread opens it before all others.
     ///
-    /// When it opens its first one, libzip works out what a source must be able to do, into two variables and without a lock: a
-    /// thread that comes between takes its archive for read-only.
+    /// When libzip opens its first archive, it sets two variables to what a source must support, without a lock. A thread
+    /// that reads them in the meantime takes its archive for read-only.
     private static let isReady: Bool = {
         guard let source = unsafe zip_source_buffer_create(nil, 0, 0, nil) else { return false }
         guard let archive = unsafe zip_open_from_source(source, ZIP_TRUNCATE, nil) else {
@@ -106,9 +107,11 @@ enum ZipArchive {
         return true
     }()
 
-    /// Writes members, each stored, dated 1980-01-01 and of mode 0644, so that the same members give the same bytes.
+    /// Writes members, so that the same members always produce the same bytes.
     ///
-    /// - Throws: `internal` where libzip has no memory.
+    /// Each member is stored, dated 1980-01-01 and has mode 0644.
+    ///
+    /// - Throws: `internal` if libzip is out of memory.
     static func write(_ members: [(name: String, bytes: [UInt8])]) throws(PatchError) -> [UInt8] {
         let failure = PatchError(.internal, "libzip cannot write the archive")
         guard isReady, let target = unsafe zip_source_buffer_create(nil, 0, 0, nil) else { throw failure }
@@ -124,7 +127,7 @@ enum ZipArchive {
         return bytes
     }
 
-    /// Adds the members and closes the archive, which is when libzip reads them: each stays in place until then.
+    /// Adds the members and closes the archive. libzip reads them only then, so each stays in place until then.
     private static func add(
         _ members: ArraySlice<(name: String, bytes: [UInt8])>, to archive: OpaquePointer
     ) -> Bool {
@@ -141,7 +144,7 @@ enum ZipArchive {
             unsafe zip_source_free(source)
             return false
         }
-        let firstDay: UInt16 = 1 << 5 | 1  // 1980-01-01 as DOS writes a date
+        let firstDay: UInt16 = 1 << 5 | 1  // 1980-01-01 as a DOS date
         return unsafe zip_set_file_compression(archive, UInt64(index), ZIP_CM_STORE, 0) == 0
             && zip_file_set_dostime(archive, UInt64(index), 0, firstDay, 0) == 0
             && zip_file_set_external_attributes(

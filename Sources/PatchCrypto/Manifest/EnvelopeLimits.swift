@@ -1,23 +1,23 @@
-/// How large an envelope and its parts may be; each limit is the largest value allowed.
+/// How large an envelope and its parts may be. Each limit is the largest value allowed.
 ///
-/// The defaults are the format's. A host with less memory lowers them.
+/// The defaults are the limits of the format. A host with less memory can lower them.
 public struct EnvelopeLimits: Sendable {
-    /// Bytes of the file, and of all the zip's members together, inflated.
+    /// The size of the file in bytes, and of all the zip's members together, inflated.
     public var envelopeSize = 16 << 20
-    /// Bytes of one script.
+    /// The size of one script in bytes.
     public var scriptSize = 8 << 20
-    /// Scripts in one envelope.
+    /// The number of scripts in one envelope.
     public var scriptCount = 64
-    /// Bytes of the manifest.
+    /// The size of the manifest in bytes.
     public var manifestSize = 64 << 10
-    /// Signature lines.
+    /// The number of signature lines.
     public var signatureCount = 8
-    /// Base64 characters of one signature; 1,368 is an RSA signature of 8192 bits.
+    /// The length of one signature in base64 characters; an RSA signature of 8192 bits has 1,368.
     public var signatureLength = 1368
 
-    /// The format's own limits.
+    /// Makes the limits of the format.
     public init() {}
 
-    /// What an IV and padding, or a nonce and a tag, add to a script at the most.
+    /// The most bytes that an IV and padding, or a nonce and a tag, add to a script.
     static let sealingOverhead = 32
 }

@@ -1,11 +1,11 @@
-/// What a patch is and what it is for: the first member of an envelope's zip.
+/// The description of a patch: the first member of an envelope's zip.
 ///
-/// A value always keeps the format's rules; making one checks them.
+/// A value always obeys the format's rules, because the initializers check them.
 public struct Manifest: Sendable {
-    /// The manifest format's version that this library reads and writes.
+    /// The version of the manifest format that this library reads and writes.
     public static let schema = 1
 
-    /// One of the patch's scripts.
+    /// A script of the patch, as the manifest lists it.
     public struct Script: Sendable, Hashable {
         /// The name in the envelope, such as `main.lua` or `cart/total.lua`.
         public let name: String
@@ -14,18 +14,18 @@ public struct Manifest: Sendable {
 
         /// Whether a script can have this name.
         ///
-        /// - Parameter name: `[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.lua` below folders of `[A-Za-z0-9_-]+`, 128 bytes at most.
+        /// - Parameter name: `[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.lua` below folders of `[A-Za-z0-9_-]+`, at most 128 bytes.
         public static func isName(_ name: String) -> Bool { NameForm.isScript(name) }
 
-        /// What a script can be called, for an error's hint.
+        /// The rule for a script's name, for an error's hint.
         package static let nameRule =
-            "a name is letters, digits, - and _ with .lua after them, at most 128 characters with its folders"
+            "use letters, digits, - and _, then .lua; at most 128 characters with the folders"
 
-        /// Names a script.
+        /// Makes an entry for a script.
         ///
         /// - Parameters:
-        ///   - name: File name and folders, of the format's alphabet.
-        ///   - size: Bytes.
+        ///   - name: File name and folders, in the format's alphabet.
+        ///   - size: The script's length in bytes.
         public init(name: String, size: Int) {
             self.name = name
             self.size = size
@@ -34,7 +34,7 @@ public struct Manifest: Sendable {
 
     /// The patch's reverse-DNS name.
     public let id: String
-    /// The patch's number, 1 to 2^31-1; a runner never goes below the highest it has accepted for an id.
+    /// The patch's version, 1 to 2^31-1. A runner never goes below the highest version it has accepted for an id.
     public let version: Int
     /// The app's reverse-DNS name.
     public let app: String
@@ -46,18 +46,18 @@ public struct Manifest: Sendable {
     public let replaces: [String]
     /// The scripts, the entry first.
     public let scripts: [Script]
-    /// When it was made, where its maker says so.
+    /// When it was made, if its author says so.
     public let created: Timestamp?
-    /// When it ends; at this very second it has passed.
+    /// When it expires. At exactly this second it has already expired.
     public let expires: Timestamp?
     /// A note for people.
     public let notes: String?
-    /// What the team's own tools wrote.
+    /// Values for the team's own tools.
     public let extra: [String: String]?
 
-    /// Whether a patch can replace something of this name.
+    /// Whether a patch can replace something with this name.
     ///
-    /// - Parameter name: Words of `[A-Za-z_][A-Za-z0-9_]*` joined by `.` or `:`, 128 bytes at most.
+    /// - Parameter name: Words of `[A-Za-z_][A-Za-z0-9_]*` joined by `.` or `:`, at most 128 bytes.
     public static func isReplaceable(_ name: String) -> Bool { NameForm.isReplaceable(name) }
 
     /// Makes a manifest.
@@ -69,13 +69,13 @@ public struct Manifest: Sendable {
     ///   - appVersions: Which versions of the app it fits.
     ///   - engine: 1 to 2^31-1.
     ///   - replaces: Names such as `Cart.total`, at most 128 bytes each, none twice.
-    ///   - scripts: The entry first; at least one, no two whose names differ in case alone.
+    ///   - scripts: The entry first; at least one, and no two whose names differ only in case.
     ///   - created: When it was made.
-    ///   - expires: When it ends.
-    ///   - notes: Without control characters but for tab and line feed.
+    ///   - expires: When it expires.
+    ///   - notes: Text without control characters other than tab and line feed.
     ///   - extra: Keys of `[A-Za-z0-9._-]{1,64}`, values without control characters.
-    ///   - limits: How many scripts, and of what size.
-    /// - Throws: `malformed` for a value that the format does not allow, `limit` past a limit.
+    ///   - limits: How many scripts there may be, and of what size.
+    /// - Throws: `malformed` if the format does not allow a value, `limit` if a limit is exceeded.
     public init(
         id: String, version: Int, app: String, appVersions: VersionRange = .all, engine: Int = 1,
         replaces: [String] = [], scripts: [Script], created: Timestamp? = nil, expires: Timestamp? = nil,
@@ -86,11 +86,11 @@ public struct Manifest: Sendable {
         try Rules.check(NameForm.isReverseDNS(app), "app", "is not a reverse-DNS name such as com.example.shop")
         try Rules.check(Rules.numbers.contains(engine), "engine", "is not a whole number from 1 to 2147483647")
         for name in replaces {
-            try Rules.check(NameForm.isReplaceable(name), "replaces", "holds a name that is not like Cart.total")
+            try Rules.check(NameForm.isReplaceable(name), "replaces", "has a name that is not like Cart.total")
         }
         try Rules.check(
             replaces.count < 2 || Set(replaces.map { Array($0.utf8) }).count == replaces.count, "replaces",
-            "names one twice")
+            "has a duplicate name")
         try Rules.check(scripts: scripts, limits: limits)
         try Rules.check(notes.map { Rules.isPlain($0, allowing: "\t\n") } ?? true, "notes", Rules.controlCharacters)
         for (key, value) in extra ?? [:] {
@@ -110,10 +110,10 @@ public struct Manifest: Sendable {
         self.extra = extra
     }
 
-    /// The rules that are more than a name's form.
+    /// The rules beyond the form of a name.
     private enum Rules {
         static let numbers = 1...Int(Int32.max)
-        static let controlCharacters = "holds a control character"
+        static let controlCharacters = "has a control character"
 
         static func check(_ holds: Bool, _ key: String, _ fault: String) throws(PatchError) {
             guard holds else { throw .manifest(.malformed, "`\(key)` \(fault)", field: key) }
@@ -127,17 +127,18 @@ public struct Manifest: Sendable {
             for script in scripts {
                 try check(
                     NameForm.isScript(script.name), "scripts",
-                    "holds a name that is not [A-Za-z0-9_-] with .lua behind it, below folders of the same alphabet")
+                    "has a name that is not [A-Za-z0-9_-] followed by .lua, below folders of the same alphabet")
                 try check(script.size >= 0, "scripts", "has a negative size")
                 guard script.size <= limits.scriptSize else {
                     throw .manifest(
-                        .limit, "a script of \(script.size) bytes; \(limits.scriptSize) are allowed", field: "scripts")
+                        .limit, "a script of \(script.size) bytes; at most \(limits.scriptSize) are allowed",
+                        field: "scripts")
                 }
             }
             guard scripts.count > 1 else { return }
-            let folded = Set(scripts.map { $0.name.lowercased() })  // the names are ASCII by now
+            let folded = Set(scripts.map { $0.name.lowercased() })  // the check above allows only ASCII
             try check(
-                folded.count == scripts.count, "scripts", "has two names that are the same or differ in case alone")
+                folded.count == scripts.count, "scripts", "has two names that are the same or differ only in case")
         }
 
         static func isPlain(_ text: String, allowing exceptions: String = "") -> Bool {
@@ -150,9 +151,9 @@ public struct Manifest: Sendable {
 }
 
 extension PatchError {
-    /// A fault of a manifest.
+    /// Makes an error about a manifest.
     ///
-    /// - Parameter field: The member that it is about.
+    /// - Parameter field: The member that the error is about.
     static func manifest(_ code: Code, _ message: String, hint: String? = nil, field: String? = nil) -> PatchError {
         PatchError(code, "manifest: \(message)", hint: hint, at: field.map { Place(field: $0) })
     }

@@ -1,5 +1,5 @@
 extension Manifest {
-    /// The one way in which the manifest is written: JSON without white space, keys sorted, escapes as RFC 8785 has them.
+    /// The manifest in canonical form: JSON without white space, with sorted keys and with escapes as in RFC 8785.
     public func encoded() -> [UInt8] { json.encoded() }
 
     /// The manifest as a JSON value, its keys in canonical order.
@@ -28,15 +28,15 @@ extension Manifest {
         members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
-    /// Reads a manifest in its canonical form, and no other.
+    /// Reads a manifest, which must be in canonical form.
     ///
     /// - Parameters:
     ///   - bytes: The member `manifest.json`.
     ///   - limits: How large it, its scripts and their number may be.
-    /// - Throws: `malformed` for anything that is not the one encoding of a manifest, `limit` past a limit.
+    /// - Throws: `malformed` if the bytes are not a manifest in canonical form, `limit` if a limit is exceeded.
     public init(decoding bytes: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
         guard bytes.count <= limits.manifestSize else {
-            throw PatchError(.limit, "a manifest of \(bytes.count) bytes; \(limits.manifestSize) are allowed")
+            throw PatchError(.limit, "a manifest of \(bytes.count) bytes; at most \(limits.manifestSize) are allowed")
         }
         let document: JSONValue
         do throws(PatchError) {
@@ -45,7 +45,7 @@ extension Manifest {
             throw .manifest(error.code, error.message)
         }
         try self.init(document, limits: limits)
-        // Another order of the keys, white space, a second spelling of a string: none of them comes back as it was.
+        // This finds another order of the keys, white space, or another spelling of a string.
         let canonical = encoded()
         guard canonical == bytes else {
             let place = zip(canonical, bytes).prefix { $0 == $1 }.count
@@ -83,17 +83,17 @@ extension Manifest {
     }
 }
 
-/// The members of a manifest's objects, each taken as the type that the format gives it.
+/// Reads the members of a manifest's objects as the types that the format defines.
 private struct Fields {
     private let object: JSONValue
 
     init(_ object: JSONValue) { self.object = object }
 
-    /// Refuses members that the format does not know.
+    /// Refuses members that the format does not define.
     func allow(_ keys: [String]) throws(PatchError) {
         guard case .object(let members) = object else { throw .manifest(.malformed, "not a JSON object") }
         guard members.allSatisfy({ member in keys.contains { $0.hasBytes(of: member.key) } }) else {
-            throw .manifest(.malformed, "a key that schema \(Manifest.schema) does not have")
+            throw .manifest(.malformed, "unknown key in schema \(Manifest.schema)")
         }
     }
 
@@ -127,11 +127,11 @@ private struct Fields {
         return pairs.count == members.count ? Dictionary(pairs) { first, _ in first } : nil
     }
 
-    /// A member that may be missing, and is of its type where it is not.
+    /// A member that may be missing. If it is given, it must have the right type.
     func optional<Value>(_ key: String, _ convert: (JSONValue) -> Value?) throws(PatchError) -> Value? {
         guard let member = object[key] else { return nil }
         guard let value = convert(member) else {
-            throw .manifest(.malformed, "`\(key)` is of another type", field: key)
+            throw .manifest(.malformed, "`\(key)` has the wrong type", field: key)
         }
         return value
     }

@@ -1,4 +1,4 @@
-/// What is said of a patch before it is a manifest, in words that nobody has checked: by a script's head, or by whoever packs it.
+/// The unchecked values that a manifest is made from. They come from a script's head or from the caller that packs it.
 package struct ManifestFields: Sendable {
     package var id: String?
     package var version: String?
@@ -11,10 +11,10 @@ package struct ManifestFields: Sendable {
     package var notes: String?
     package var extra: [String: String]?
 
-    /// Says nothing.
+    /// Makes fields without values.
     package init() {}
 
-    /// What a script's head says.
+    /// Takes the values from a script's head.
     package init(_ head: ScriptHead) {
         id = head.value(of: .patch)
         version = head.value(of: .version)
@@ -26,7 +26,7 @@ package struct ManifestFields: Sendable {
         expires = head.value(of: .expires)
     }
 
-    /// These fields, and where one says nothing, what others say.
+    /// These fields, with missing values taken from others.
     package func completed(by others: ManifestFields) -> ManifestFields {
         var fields = self
         fields.id = id ?? others.id
@@ -42,23 +42,24 @@ package struct ManifestFields: Sendable {
         return fields
     }
 
-    /// The manifest of some scripts.
+    /// Makes the manifest for scripts.
     ///
     /// - Parameter scripts: The entry first.
-    /// - Throws: `malformed` for what is missing or breaks a rule of the format.
+    /// - Throws: `malformed` if a value is missing or breaks a rule of the format.
     package func manifest(of scripts: [PatchScript]) throws(PatchError) -> Manifest {
         func required(_ value: String?, _ name: String, _ tag: String) throws(PatchError) -> String {
             if let value { return value }
             throw PatchError(
                 .malformed, "missing patch \(name)",
                 hint: ScriptHead.whatHidesIt(scripts[0].bytes)
-                    ?? "add a line `-- @\(tag)` to the comments at its start",
+                    ?? "add a line `-- @\(tag)` to the comments at the start of the script",
                 at: .init(field: name))
         }
         let ranges = appVersions ?? "*"
         guard let range = VersionRange(ranges.split(separator: " ").joined(separator: " ")) else {
             throw PatchError(
-                .malformed, "\(ranges) is not a range of versions", hint: "such as '>=2.3.0 <2.5.0', or '*'",
+                .malformed, "\(ranges) is not a range of versions",
+                hint: "use a range such as '>=2.3.0 <2.5.0', or '*'",
                 at: .init(field: "app"))
         }
         return try Manifest(

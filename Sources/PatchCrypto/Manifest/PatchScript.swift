@@ -1,15 +1,15 @@
-/// A script as it lies in an envelope or comes out of one.
+/// A script to pack into an envelope, or one that was read from an envelope.
 public struct PatchScript: Sendable, Hashable {
     /// Its name in the envelope, such as `main.lua` or `cart/total.lua`.
     public let name: String
     /// Its bytes.
     public let bytes: [UInt8]
 
-    /// Names a script.
+    /// Makes a script.
     ///
     /// - Parameters:
-    ///   - name: File name and folders, of the format's alphabet.
-    ///   - bytes: Its text, in whatever encoding.
+    ///   - name: File name and folders, in the format's alphabet.
+    ///   - bytes: Its text, in any encoding.
     public init(name: String, bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
@@ -17,6 +17,6 @@ public struct PatchScript: Sendable, Hashable {
 }
 
 extension PatchScript: CustomStringConvertible {
-    /// Name and size; the bytes are nothing for a log.
+    /// Name and size, without the bytes, which do not belong in a log.
     public var description: String { "\(name), \(bytes.count) bytes" }
 }

@@ -1,34 +1,34 @@
-/// What a script says of itself: the tags in the comment lines at its very start, in the way of user scripts.
+/// The tags in the comment lines at the very start of a script, as user scripts have them.
 ///
 ///     -- @patch    com.example.shop.cart-total
 ///     -- @version  7
 ///
-/// The head ends at the first line that does not begin with `--`. A tag that is not known here is somebody else's.
+/// The head ends at the first line that does not begin with `--`. A tag that is not known here is left to other tools.
 public struct ScriptHead: Sendable {
     /// A tag that a patch's script can have.
     public enum Tag: String, CaseIterable, Sendable {
         /// The patch's reverse-DNS name.
         case patch
-        /// The patch's number.
+        /// The patch's version.
         case version
-        /// The app's reverse-DNS name, and behind a space the versions of it that the patch fits.
+        /// The app's reverse-DNS name, and after a space the app versions that the patch fits.
         case app
         /// The engine level that the patch needs.
         case engine
-        /// When the patch ends.
+        /// When the patch expires.
         case expires
-        /// Names that the patch replaces; the only tag that may repeat.
+        /// Names that the patch replaces. No other tag may be given twice.
         case replaces
     }
 
     private var values: [Tag: [String]] = [:]
-    /// The tags that are not known here, without their `@`: somebody else's, or misspelt.
+    /// The tags that are not known here, without their `@`. They belong to other tools, or are misspelt.
     public private(set) var otherTags: [String] = []
 
     /// Reads a script's head.
     ///
-    /// - Parameter script: The script's bytes; nothing behind its head is looked at.
-    /// - Throws: `malformed` for a tag that is not UTF-8, and for one other than `@replaces` that stands twice.
+    /// - Parameter script: The script's bytes; nothing after its head is read.
+    /// - Throws: `malformed` if a tag is not UTF-8, or a tag other than `@replaces` is given twice.
     public init(of script: [UInt8]) throws(PatchError) {
         var rest = script[...]
         var number = 0
@@ -57,23 +57,25 @@ public struct ScriptHead: Sendable {
         }
     }
 
-    /// What to do about a script whose head is not found although its author sees one; nil if nothing is in its way.
+    /// What to do about something at the start of a script that hides its head; nil if nothing hides it.
     static func whatHidesIt(_ script: [UInt8]) -> String? {
         if script.starts(with: [0xEF, 0xBB, 0xBF]) {
-            return "remove the byte order mark that the file begins with, which hides its head"
+            return "remove the byte order mark at the start of the file, which hides the tags"
         }
         if script.starts(with: [0xFF, 0xFE]) || script.starts(with: [0xFE, 0xFF]) || script.prefix(2).contains(0) {
             return "the file is UTF-16 text: save it as UTF-8"
         }
-        if script.starts(with: "#!".utf8) { return "take out the line with #!, which is no Lua and hides its head" }
+        if script.starts(with: "#!".utf8) { return "remove the #! line, which is not Lua and hides the tags" }
         if script.starts(with: "--[[".utf8) || script.starts(with: "--[=".utf8) {
-            return "write each tag on a line of its own with `-- ` before it: a long comment, --[[ ]], is no head"
+            return "write each tag on its own line after `-- `: tags in a long comment, --[[ ]], are not read"
         }
-        if script.first.map(isSpace) == true { return "let the file begin with the comment, without an empty line" }
+        if script.first.map(isSpace) == true { return "start the file with the comment, without space before it" }
         return nil
     }
 
-    /// The ids of all `@patch` tags of a spec: in the comments before its code, with commas or spaces between several.
+    /// The ids in all `@patch` tags of a spec.
+    ///
+    /// The tags are in the comments before the code. Commas or spaces separate several ids.
     package static func patches(of spec: [UInt8]) -> [String] {
         spec.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { $0.drop(while: isSpace) }
@@ -85,7 +87,7 @@ public struct ScriptHead: Sendable {
             }
     }
 
-    /// A tag's value without the white space around it; nil where the head does not have the tag.
+    /// A tag's value without the white space around it; nil if the head does not have the tag.
     public func value(of tag: Tag) -> String? { values[tag]?.first }
 
     /// The names of all `@replaces` tags, in their order.

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// One of OpenSSL's keys, public or private; immutable, and so safe to use from any thread.
+/// An OpenSSL key, public or private. It is immutable, and so safe to use from any thread.
 @safe final class AsymmetricKey: Sendable {
-    /// The kinds of key that the format knows.
+    /// The kinds of key that the format allows.
     enum Kind: String {
         case rsa = "RSA"
         case ed25519 = "ED25519"
@@ -10,13 +10,13 @@ internal import COpenSSL
 
     private nonisolated(unsafe) let handle: OpaquePointer
     let kind: Kind
-    /// The key's length in bits: an RSA modulus's, or 256.
+    /// The key's length in bits: that of the modulus for RSA, else 256.
     let bits: Int
 
-    /// Takes over OpenSSL's object, where it is a key that the format allows.
+    /// Takes ownership of an OpenSSL key, and checks that the format allows it.
     private init(owning handle: OpaquePointer) throws(PatchError) {
         unsafe self.handle = handle
-        // An RSA-PSS key has a name of its own; it is not taken for RSA.
+        // An RSA-PSS key has its own type name, so it does not count as RSA.
         if unsafe EVP_PKEY_is_a(handle, Kind.rsa.rawValue) == 1 {
             kind = .rsa
         } else if unsafe EVP_PKEY_is_a(handle, Kind.ed25519.rawValue) == 1 {
@@ -24,37 +24,37 @@ internal import COpenSSL
         } else {
             let name = unsafe EVP_PKEY_get0_type_name(handle).map { unsafe String(cString: $0) } ?? "unknown"
             unsafe EVP_PKEY_free(handle)
-            throw PatchError(.config, "a key of type \(name)", hint: "the format knows RSA and Ed25519 keys")
+            throw PatchError(.config, "unsupported key type \(name)", hint: "use an RSA or Ed25519 key")
         }
         bits = unsafe Int(EVP_PKEY_get_bits(handle))
         guard kind == .rsa else { return }
         guard (2048...8192).contains(bits) else {
-            throw PatchError(.config, "an RSA key of \(bits) bits", hint: "use 2048 to 8192 bits")
+            throw PatchError(.config, "an RSA key of \(bits) bits is not allowed", hint: "use 2048 to 8192 bits")
         }
         let (modulus, exponent) = (try number(OSSL_PKEY_PARAM_RSA_N), try number(OSSL_PKEY_PARAM_RSA_E))
-        // OpenSSL itself refuses a longer exponent, but only once there is a signature to check.
+        // OpenSSL itself refuses a longer exponent, but only when it checks a signature.
         guard [modulus, exponent].allSatisfy({ $0.last?.isMultiple(of: 2) == false }), exponent != [1],
             exponent.count <= 8
         else {
             throw PatchError(
-                .config, "an RSA key whose modulus is even, or whose exponent is even, 1, or longer than 64 bits",
+                .config, "the RSA key's modulus is even, or its exponent is even, 1 or longer than 64 bits",
                 hint: "make a new key")
         }
     }
 
     deinit { unsafe EVP_PKEY_free(handle) }
 
-    /// Takes a public key.
+    /// Makes a public key from its numbers.
     ///
-    /// - Throws: `config` for a key that the format does not allow.
+    /// - Throws: `config` if the format does not allow the key.
     convenience init(_ info: SubjectPublicKeyInfo) throws(PatchError) {
         try unsafe self.init(owning: info.makeHandle())
     }
 
     /// Reads a private key from PEM: PKCS#8, plain or encrypted, or PKCS#1.
     ///
-    /// - Parameter passphrase: Opens an encrypted key; asked for only when the key needs one.
-    /// - Throws: `passphrase` where it is missing or wrong, `config` for anything that is no usable key.
+    /// - Parameter passphrase: Decrypts an encrypted key; used only if the key needs one.
+    /// - Throws: `passphrase` if it is missing or wrong, `config` if the PEM is not a usable key.
     convenience init(privateKeyPEM pem: SecretBytes, passphrase: SecretBytes?) throws(PatchError) {
         let request = PassphraseRequest(passphrase)
         let handle = unsafe pem.withUnsafeBytes { pem -> OpaquePointer? in
@@ -87,7 +87,7 @@ internal import COpenSSL
         try unsafe self.init(owning: handle)
     }
 
-    /// What this machine's OpenSSL refuses of that which reading a private key takes; nil where it refuses nothing.
+    /// An algorithm that reading a private key needs and this machine's OpenSSL refuses; nil if it refuses none.
     private static func missingForPrivateKeys() -> String? {
         for kind in [Kind.rsa, .ed25519] {
             let context = unsafe EVP_PKEY_CTX_new_from_name(nil, kind.rawValue, nil)
@@ -101,7 +101,7 @@ internal import COpenSSL
 
     /// Makes a key pair.
     ///
-    /// - Parameter bits: The modulus's length, for RSA.
+    /// - Parameter bits: The length of the modulus, for RSA.
     static func generate(_ kind: Kind, bits: Int) throws(PatchError) -> AsymmetricKey {
         guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, kind.rawValue, nil) else {
             throw .unavailable(kind.rawValue)
@@ -134,10 +134,10 @@ internal import COpenSSL
         return signature
     }
 
-    /// Whether a signature is this key's over a message.
+    /// Whether a signature over a message was made with this key.
     ///
     /// - Parameter digest: The hash for RSA, nil for Ed25519.
-    /// - Throws: `unavailable` where OpenSSL refuses the algorithm, which is no word on the signature.
+    /// - Throws: `unavailable` if OpenSSL refuses the algorithm. This says nothing about the signature.
     func isValid(
         _ signature: [UInt8], for message: ArraySlice<UInt8>, digest: MessageDigest?
     ) throws(PatchError) -> Bool {
@@ -160,7 +160,7 @@ internal import COpenSSL
             var point = [UInt8](repeating: 0, count: 32)
             var length = point.count
             guard unsafe EVP_PKEY_get_raw_public_key(handle, &point, &length) == 1 else {
-                throw .openSSL(.config, "a key without a public half")
+                throw .openSSL(.config, "the key has no public half")
             }
             return .ed25519(point)
         case .rsa:
@@ -168,12 +168,12 @@ internal import COpenSSL
         }
     }
 
-    /// One of an RSA key's public numbers, big-endian.
+    /// A public number of an RSA key, big-endian.
     private func number(_ name: String) throws(PatchError) -> [UInt8] {
         var value: OpaquePointer?
         defer { unsafe BN_free(value) }
         guard unsafe EVP_PKEY_get_bn_param(handle, name, &value) == 1 else {
-            throw .openSSL(.config, "a key without a public half")
+            throw .openSSL(.config, "the key has no public half")
         }
         var bytes = [UInt8](repeating: 0, count: unsafe (Int(BN_num_bits(value)) + 7) / 8)
         unsafe BN_bn2bin(value, &bytes)
@@ -192,12 +192,12 @@ internal import COpenSSL
 
     /// The private key as PKCS#8 PEM.
     ///
-    /// - Parameter passphrase: Encrypts it with AES-256-CBC under a PBKDF2-HMAC-SHA256 key of 600,000 rounds.
+    /// - Parameter passphrase: Encrypts it with AES-256-CBC, under a key from 600,000 rounds of PBKDF2-HMAC-SHA256.
     func privateKeyPEM(passphrase: SecretBytes?) throws(PatchError) -> SecretBytes {
-        // OpenSSL asks for a passphrase with a buffer of this size, so that a longer one would open nothing.
+        // OpenSSL asks for a passphrase with a buffer of this size, so a longer one could not open the key.
         if let passphrase, !(1...Int(PEM_BUFSIZE)).contains(passphrase.count) {
             throw PatchError(
-                .passphrase, "a passphrase has 1 to \(PEM_BUFSIZE) bytes, and this one \(passphrase.count)")
+                .passphrase, "passphrase must have 1 to \(PEM_BUFSIZE) bytes, not \(passphrase.count)")
         }
         let sink = unsafe BIO_new(BIO_s_secmem())
         let info = unsafe EVP_PKEY2PKCS8(handle)
@@ -236,7 +236,7 @@ private func contents(of sink: OpaquePointer?) -> [UInt8] {
     }
 }
 
-/// What OpenSSL's passphrase callback answers with, and whether it was called.
+/// The passphrase for OpenSSL's callback, and whether OpenSSL asked for it.
 private final class PassphraseRequest {
     let passphrase: SecretBytes?
     var wasAsked = false
@@ -244,7 +244,7 @@ private final class PassphraseRequest {
     init(_ passphrase: SecretBytes?) { self.passphrase = passphrase }
 }
 
-/// Copies the passphrase to OpenSSL's buffer; -1 where there is none or it does not fit.
+/// Copies the passphrase to OpenSSL's buffer and returns its length; -1 if there is none or it does not fit.
 private func answerPassphraseRequest(
     _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int32, _ writing: Int32, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Base64 with padding, in one line (RFC 4648, section 4).
+/// Base64 with padding, on one line (RFC 4648, section 4).
 package enum Base64 {
     static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)  // and the NUL that OpenSSL writes

@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// HMAC-SHA256 over several pieces, as if they stood in one.
+/// Computes HMAC-SHA256 over several pieces, as if they were one.
 ///
 /// - Parameters:
 ///   - key: The key, of any length.
 ///   - pieces: What is authenticated, in order.
 /// - Returns: 32 bytes.
-/// - Throws: `unavailable` where OpenSSL refuses HMAC or SHA-256.
+/// - Throws: `unavailable` if OpenSSL refuses HMAC or SHA-256.
 func hmacSHA256(key: SecretBytes, _ pieces: [[UInt8]]) throws(PatchError) -> [UInt8] {
     guard let algorithm = unsafe fetchedHMAC, let context = unsafe EVP_MAC_CTX_new(algorithm) else {
         throw .unavailable("HMAC")
@@ -31,5 +31,5 @@ func hmacSHA256(key: SecretBytes, _ pieces: [[UInt8]]) throws(PatchError) -> [UI
     return code
 }
 
-// Immutable, counted and never freed here.
+// Immutable, reference-counted and never freed here.
 private nonisolated(unsafe) let fetchedHMAC = unsafe EVP_MAC_fetch(nil, "HMAC", nil)

@@ -8,7 +8,7 @@ enum MessageDigest: String {
 
     /// Hashes bytes.
     ///
-    /// - Throws: `unavailable` where OpenSSL refuses the function.
+    /// - Throws: `unavailable` if OpenSSL refuses the function.
     func hash(_ bytes: some Collection<UInt8>) throws(PatchError) -> [UInt8] {
         guard let algorithm = unsafe fetched else { throw .unavailable(rawValue) }
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
@@ -21,10 +21,10 @@ enum MessageDigest: String {
         return digest
     }
 
-    /// Hashes bytes and writes the digest in lower-case hex digits.
+    /// Hashes bytes and returns the digest in lower-case hex digits.
     func hexadecimal(of bytes: some Collection<UInt8>) throws(PatchError) -> [UInt8] { Hex.encode(try hash(bytes)) }
 
-    /// The function as OpenSSL gives it out under the machine's policy, fetched once; nil where it refuses.
+    /// OpenSSL's function under the machine's policy, fetched once; nil if OpenSSL refuses it.
     var fetched: OpaquePointer? {
         switch self {
         case .md5: unsafe Self.fetchedMD5
@@ -33,13 +33,13 @@ enum MessageDigest: String {
         }
     }
 
-    // OpenSSL's method objects are immutable, counted and never freed here.
+    // OpenSSL's method objects are immutable, reference-counted and never freed here.
     private nonisolated(unsafe) static let fetchedMD5 = unsafe EVP_MD_fetch(nil, md5.rawValue, nil)
     private nonisolated(unsafe) static let fetchedSHA1 = unsafe EVP_MD_fetch(nil, sha1.rawValue, nil)
     private nonisolated(unsafe) static let fetchedSHA256 = unsafe EVP_MD_fetch(nil, sha256.rawValue, nil)
 }
 
-/// Calls `body` with the collection's bytes in one stretch of memory, copying only where they are not.
+/// Calls `body` with the collection's bytes in contiguous memory; copies them only if they are not contiguous.
 func withContiguousBytes<Result>(
     _ bytes: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
 ) -> Result {

@@ -1,10 +1,10 @@
 internal import COpenSSL
 
 extension PatchError {
-    /// An error for a failed OpenSSL call, with OpenSSL's own reasons in words; empties its error queue.
+    /// Makes an error for a failed OpenSSL call, with OpenSSL's own reason. This empties OpenSSL's error queue.
     ///
     /// - Parameters:
-    ///   - code: The code where the fault is the input's or the caller's.
+    ///   - code: The error's code.
     ///   - message: What failed.
     ///   - hint: What to do about it.
     static func openSSL(_ code: Code, _ message: String, hint: String? = nil) -> PatchError {
@@ -13,16 +13,16 @@ extension PatchError {
         return PatchError(code, message + detail, hint: hint)
     }
 
-    /// The error for an algorithm that this machine's OpenSSL does not give out; empties the error queue.
+    /// Makes the error for an algorithm that this machine's OpenSSL refuses. This empties OpenSSL's error queue.
     static func unavailable(_ algorithm: String) -> PatchError {
         _ = drainOpenSSLErrors()
         return PatchError(
             .unavailable, "this machine's OpenSSL refuses \(algorithm)",
-            hint: "a policy such as FIPS is in force; see OPENSSL_CONF and `openssl list -providers`")
+            hint: "a policy such as FIPS is active; check OPENSSL_CONF and `openssl list -providers`")
     }
 }
 
-/// Empties the thread's OpenSSL error queue, the oldest reason first.
+/// Empties the thread's OpenSSL error queue and returns the reasons, the oldest first.
 @discardableResult
 func drainOpenSSLErrors() -> [String] {
     var reasons: [String] = []

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// One block of a PEM file.
 struct PEMBlock {
-    /// What a block can hold, told by the bytes behind `BEGIN`.
+    /// What a block holds, according to the label after `BEGIN`.
     enum Kind {
         case publicKey, rsaPublicKey, certificate, privateKey, other
 
@@ -22,12 +22,12 @@ struct PEMBlock {
     }
 
     let kind: Kind
-    /// The block's bytes; none for a private key, whose kind is all that matters here.
+    /// The block's bytes; empty for a private key, because only its kind is needed.
     let der: [UInt8]
 
-    /// Reads every block of a PEM file; text around them is passed over.
+    /// Reads every block of a PEM file, and skips the text around the blocks.
     ///
-    /// - Throws: `config` for a block whose base64 or end is broken, or one with headers (an old form of encryption).
+    /// - Throws: `config` if a block's base64 or end is broken, or it has headers (an old form of encryption).
     static func all(in text: [UInt8]) throws(PatchError) -> [PEMBlock] {
         let source = unsafe BIO_new_mem_buf(text, Int32(clamping: text.count))
         defer { unsafe BIO_free(source) }
@@ -48,11 +48,11 @@ struct PEMBlock {
                 let ended = ERR_peek_last_error() & 0x7F_FFFF == UInt(PEM_R_NO_START_LINE)
                 drainOpenSSLErrors()
                 if ended { return blocks }
-                throw PatchError(.config, "a PEM block that is cut short or damaged")
+                throw PatchError(.config, "a PEM block is cut short or damaged")
             }
             let kind = unsafe Kind(label: UnsafeRawBufferPointer(start: name, count: strlen(name)))
             guard unsafe header[0] == 0 || kind == .privateKey else {
-                throw PatchError(.config, "a PEM block with headers")
+                throw PatchError(.config, "a PEM block has headers")
             }
             let bytes = unsafe kind == .privateKey ? [] : Array(UnsafeBufferPointer(start: data, count: length))
             blocks.append(PEMBlock(kind: kind, der: bytes))

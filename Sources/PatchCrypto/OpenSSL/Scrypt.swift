@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The cost of making a key of a passphrase with scrypt (RFC 7914).
+/// The cost of deriving a key from a passphrase with scrypt (RFC 7914).
 struct Scrypt {
     /// The logarithm of the number of blocks.
     let log2N: Int
@@ -12,7 +12,7 @@ struct Scrypt {
     /// 128 MiB and about half a second.
     static let standard = Scrypt(log2N: 17, r: 8, p: 1)
 
-    /// Memory in bytes.
+    /// The memory needed, in bytes.
     private var memory: Int { 128 * r << log2N }
 
     private init(log2N: Int, r: Int, p: Int) {
@@ -21,9 +21,9 @@ struct Scrypt {
         self.p = p
     }
 
-    /// Takes the cost that a file asks for.
+    /// Makes the cost that a file asks for, within limits: a file must not be able to stall its reader.
     ///
-    /// - Returns: nil for a number that is none, and past 256 MiB or four rounds: a file must not be able to stop its reader.
+    /// - Returns: nil if a number is missing or out of range, or the cost is above 256 MiB or four rounds.
     init?(log2N: Int?, r: Int?, p: Int?) {
         guard let log2N, let r, let p, (10...20).contains(log2N), (1...32).contains(r), (1...4).contains(p),
             log2N < 16 * r
@@ -34,10 +34,10 @@ struct Scrypt {
         guard memory <= 256 << 20 else { return nil }
     }
 
-    /// Makes a key.
+    /// Derives a key.
     ///
-    /// - Parameter length: Bytes of the key.
-    /// - Throws: `unavailable` where OpenSSL refuses scrypt.
+    /// - Parameter length: The key's length in bytes.
+    /// - Throws: `unavailable` if OpenSSL refuses scrypt.
     func key(passphrase: SecretBytes, salt: [UInt8], length: Int) throws(PatchError) -> SecretBytes {
         let algorithm = unsafe EVP_KDF_fetch(nil, "SCRYPT", nil)
         defer { unsafe EVP_KDF_free(algorithm) }

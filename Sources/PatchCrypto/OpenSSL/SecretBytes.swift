@@ -1,15 +1,15 @@
 internal import COpenSSL
 
-/// Bytes that are overwritten when the last reference to them goes, and that no description shows.
+/// Secret bytes. They are overwritten when the last reference to them is gone, and no description shows them.
 ///
-/// Script keys, private keys in their files' form and passphrases travel in it.
+/// Script keys, the contents of private key files and passphrases are passed in this type.
 @safe public final class SecretBytes: Sendable {
     /// The number of bytes.
     public let count: Int
-    /// Owned, written in the initialiser alone, and so safe to read from any thread.
+    /// Owned, and written only in the initializer, so it is safe to read from any thread.
     private nonisolated(unsafe) let storage: UnsafeMutablePointer<UInt8>
 
-    /// Copies the bytes of a collection; wiping that one is its owner's matter.
+    /// Copies the bytes of a collection. The caller must wipe the original.
     ///
     /// - Parameter bytes: The secret.
     public init(_ bytes: some Collection<UInt8>) {
@@ -18,7 +18,7 @@ internal import COpenSSL
         _ = unsafe UnsafeMutableBufferPointer(start: storage, count: bytes.count).initialize(from: bytes)
     }
 
-    /// Moves the bytes of an array here and overwrites the array.
+    /// Copies the bytes of an array and overwrites the array.
     ///
     /// - Parameter bytes: The secret; all zeros afterwards.
     public convenience init(wiping bytes: inout [UInt8]) {
@@ -31,7 +31,7 @@ internal import COpenSSL
         unsafe storage.deallocate()
     }
 
-    /// The bytes, where they are no secret: a salt, or a nonce.
+    /// Copies bytes that are not secret, such as a salt or a nonce.
     func copy() -> [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 
     /// Whether another secret has the same bytes.
@@ -41,7 +41,7 @@ internal import COpenSSL
 
     /// Calls `body` with the bytes.
     ///
-    /// - Parameter body: Gets a pointer that is valid until it returns.
+    /// - Parameter body: Receives a pointer that is valid until it returns.
     /// - Returns: What `body` returns.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result

@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// The numbers of a public key and their one DER encoding (RFC 5280 with RFC 8017 for RSA, RFC 8410 for Ed25519).
+/// The numbers of a public key and their only DER encoding (RFC 5280 with RFC 8017 for RSA, RFC 8410 for Ed25519).
 ///
-/// OpenSSL's general decoder and encoder look through every algorithm that it has, which costs as much as the rest of
-/// a verification; the two forms that the format knows are read and written here, and OpenSSL gets the numbers.
+/// OpenSSL's general decoder and encoder try every algorithm that OpenSSL has, which costs as much as the rest of a
+/// verification. So this type reads and writes the two forms that the format allows, and OpenSSL only gets the numbers.
 enum SubjectPublicKeyInfo: Equatable {
     /// Modulus and exponent, big-endian, without leading zeros.
     case rsa(modulus: [UInt8], exponent: [UInt8])
@@ -13,11 +13,12 @@ enum SubjectPublicKeyInfo: Equatable {
     private static let rsaAlgorithm: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1, 5, 0]
     private static let ed25519Algorithm: [UInt8] = [6, 3, 0x2B, 0x65, 0x70]
 
-    /// An RSA key of 8192 bits has some 1,100 bytes.
+    /// The longest encoding that is read, in bytes. That of an RSA key of 8192 bits has about 1,100.
     private static let longest = 4096
 
-    /// The y coordinates of the points of small order, and their spellings past the field's prime: with such a key, one
-    /// signature holds for every message (the list is libsodium's).
+    /// The y coordinates of the points of small order, and their encodings above the field's prime.
+    ///
+    /// With such a key, one signature is valid for every message. The list is from libsodium.
     private static let smallOrder: [[UInt8]] = [
         [UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31),
         [0xEC] + [UInt8](repeating: 0xFF, count: 30) + [0x7F], [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
@@ -26,7 +27,7 @@ enum SubjectPublicKeyInfo: Equatable {
         Hex.decode("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a".utf8) ?? [],
     ]
 
-    /// Whether a point, without the sign of its x, is one of small order.
+    /// Whether a point is of small order; the sign of its x is ignored.
     static func isOfSmallOrder(_ point: [UInt8]) -> Bool {
         smallOrder.contains(point.dropLast() + point.suffix(1).map { $0 & 0x7F })
     }
@@ -37,7 +38,7 @@ enum SubjectPublicKeyInfo: Equatable {
         case sequence = 0x30
     }
 
-    /// Reads DER; nil for another kind of key, and for any bytes but a key's one encoding.
+    /// Reads DER; nil for another kind of key, and for any other encoding of a key.
     init?(der: [UInt8]) {
         var rest = der[...]
         guard der.count <= Self.longest, var info = Self.take(.sequence, &rest),
@@ -54,7 +55,7 @@ enum SubjectPublicKeyInfo: Equatable {
         } else {
             return nil
         }
-        // Whatever was read too kindly, or stands behind what was read, does not come back.
+        // Encoding the key again finds whatever was read too leniently, and any bytes after it.
         guard self.der == der else { return nil }
     }
 
@@ -82,7 +83,7 @@ enum SubjectPublicKeyInfo: Equatable {
         return [tag.rawValue] + length + content
     }
 
-    /// Takes an element of at most 65,535 bytes off the front and gives its content.
+    /// Removes an element of at most 65,535 bytes from the front, and returns its content; nil if there is none.
     private static func take(_ tag: Tag, _ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard rest.popFirst() == tag.rawValue, let first = rest.popFirst() else { return nil }
         var length = Int(first)
@@ -99,15 +100,15 @@ enum SubjectPublicKeyInfo: Equatable {
         return rest.prefix(length)
     }
 
-    /// The key as OpenSSL's object, which the caller frees.
+    /// Makes an OpenSSL key, which the caller frees.
     ///
-    /// - Throws: `unavailable` where OpenSSL refuses the kind of key, `config` where it refuses the numbers.
+    /// - Throws: `unavailable` if OpenSSL refuses the kind of key, `config` if the numbers are refused.
     func makeHandle() throws(PatchError) -> OpaquePointer {
         switch self {
         case .ed25519(let point):
             guard !Self.isOfSmallOrder(point) else {
                 throw PatchError(
-                    .config, "an Ed25519 key of small order, for which anybody can sign", hint: "make a new key")
+                    .config, "an Ed25519 key of small order, for which anyone can sign", hint: "make a new key")
             }
             let name = AsymmetricKey.Kind.ed25519.rawValue
             guard let handle = unsafe EVP_PKEY_new_raw_public_key_ex(nil, name, nil, point, point.count) else {
@@ -119,7 +120,7 @@ enum SubjectPublicKeyInfo: Equatable {
             let context = unsafe EVP_PKEY_CTX_new_from_name(nil, name, nil)
             defer { unsafe EVP_PKEY_CTX_free(context) }
             guard unsafe EVP_PKEY_fromdata_init(context) == 1 else { throw .unavailable(name) }
-            // OpenSSL takes large numbers in the machine's own order.
+            // OpenSSL takes large numbers in the machine's byte order.
             var modulus = Array(modulus.reversed())
             var exponent = Array(exponent.reversed())
             var handle: OpaquePointer?
@@ -133,7 +134,7 @@ enum SubjectPublicKeyInfo: Equatable {
                     _ = unsafe EVP_PKEY_fromdata(context, &handle, copenssl_publicKeySelection(), &parameters)
                 }
             }
-            guard let handle = unsafe handle else { throw .openSSL(.config, "not a public key that OpenSSL takes") }
+            guard let handle = unsafe handle else { throw .openSSL(.config, "not a public key that OpenSSL accepts") }
             return unsafe handle
         }
     }

@@ -1,16 +1,16 @@
 internal import COpenSSL
 
-/// The ciphers of the format, with a sealed layout of IV, ciphertext and, for GCM, tag.
+/// The ciphers of the format. Sealed bytes are an IV, a ciphertext and, for GCM, a tag.
 enum SymmetricCipher: String {
     case aes128CBC = "AES-128-CBC"
     case aes256GCM = "AES-256-GCM"
 
-    /// Bytes of the IV (CBC) or nonce (GCM) before the ciphertext.
+    /// The length of the IV (CBC) or nonce (GCM) before the ciphertext, in bytes.
     var ivLength: Int { self == .aes128CBC ? 16 : 12 }
-    /// Bytes of the authentication tag behind the ciphertext.
+    /// The length of the authentication tag after the ciphertext, in bytes.
     var tagLength: Int { self == .aes128CBC ? 0 : 16 }
 
-    /// Whether a sealed text can have this length at all.
+    /// Whether sealed bytes can have this length.
     func canHaveSealed(length: Int) -> Bool {
         switch self {
         case .aes128CBC: length >= 32 && length.isMultiple(of: 16)
@@ -24,9 +24,9 @@ enum SymmetricCipher: String {
     ///   - plaintext: What to encrypt.
     ///   - key: 16 or 32 bytes, as the cipher needs.
     ///   - iv: `ivLength` bytes.
-    ///   - label: Authenticated with GCM, not used with CBC.
-    /// - Returns: IV, ciphertext and tag in one.
-    /// - Throws: `unavailable` where OpenSSL refuses the cipher.
+    ///   - label: Authenticated with GCM, ignored with CBC.
+    /// - Returns: IV, ciphertext and tag in one array.
+    /// - Throws: `unavailable` if OpenSSL refuses the cipher.
     func seal(
         _ plaintext: [UInt8], key: SecretBytes, iv: [UInt8], label: String
     ) throws(PatchError) -> [UInt8] {
@@ -56,15 +56,15 @@ enum SymmetricCipher: String {
         return sealed
     }
 
-    /// Decrypts a stretch of a buffer in place.
+    /// Decrypts a range of a buffer in place.
     ///
     /// - Parameters:
-    ///   - range: Where the sealed bytes lie; a length that `canHaveSealed` allows.
-    ///   - buffer: Holds them, and the plaintext afterwards.
+    ///   - range: Where the sealed bytes are; `canHaveSealed` must allow its length.
+    ///   - buffer: Holds the sealed bytes, and afterwards the plaintext.
     ///   - key: 16 or 32 bytes, as the cipher needs.
-    ///   - label: What GCM authenticates beside the ciphertext.
-    /// - Returns: Where the plaintext lies, or nil where the padding or the tag is wrong.
-    /// - Throws: `unavailable` where OpenSSL refuses the cipher.
+    ///   - label: What GCM authenticates in addition to the ciphertext.
+    /// - Returns: Where the plaintext is; nil if the padding or the tag is wrong.
+    /// - Throws: `unavailable` if OpenSSL refuses the cipher.
     func open(
         _ range: Range<Int>, of buffer: inout [UInt8], key: SecretBytes, label: String
     ) throws(PatchError) -> Range<Int>? {
@@ -115,7 +115,7 @@ enum SymmetricCipher: String {
         return unsafe context
     }
 
-    /// The length as OpenSSL counts, in a C `int`.
+    /// The length as the C `int` that OpenSSL takes.
     private func bounded(_ length: Int) throws(PatchError) -> Int32 {
         guard length <= Int32.max - 64 else { throw PatchError(.limit, "more than 2 GiB in one piece") }
         return Int32(length)
@@ -128,7 +128,7 @@ enum SymmetricCipher: String {
         }
     }
 
-    // OpenSSL's method objects are immutable, counted and never freed here.
+    // OpenSSL's method objects are immutable, reference-counted and never freed here.
     private nonisolated(unsafe) static let fetchedCBC = unsafe EVP_CIPHER_fetch(nil, aes128CBC.rawValue, nil)
     private nonisolated(unsafe) static let fetchedGCM = unsafe EVP_CIPHER_fetch(nil, aes256GCM.rawValue, nil)
 }

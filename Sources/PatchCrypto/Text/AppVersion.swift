@@ -1,4 +1,4 @@
-/// An app's version: one to four dotted numbers, such as `10.1.68`; missing parts count as 0.
+/// An app's version: one to four dotted numbers, such as `10.1.68`. Missing parts count as 0.
 public struct AppVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The version as it was written.
     public let description: String
@@ -80,7 +80,7 @@ public struct VersionRange: Sendable, CustomStringConvertible {
         }
     }
 
-    /// In the order they are tried: the two-character signs first.
+    /// The signs in the order in which they are tried: those of two characters first.
     private enum Sign: String, CaseIterable {
         case atLeast = ">="
         case atMost = "<="

@@ -1,4 +1,4 @@
-/// Lower-case hexadecimal, the only spelling that the format knows.
+/// Lower-case hexadecimal, the only spelling that the format allows.
 enum Hex {
     static func isLowercaseDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
@@ -9,13 +9,13 @@ enum Hex {
         return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     }
 
-    /// Decodes lower-case digits; nil for an odd number of them or any other character.
+    /// Decodes lower-case digits; nil if their number is odd or there is any other character.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count.isMultiple(of: 2), text.allSatisfy(isLowercaseDigit) else { return nil }
         func value(_ digit: UInt8) -> UInt8 {
             digit > UInt8(ascii: "9") ? digit - UInt8(ascii: "a") + 10 : digit - UInt8(ascii: "0")
         }
-        // One array of its final size: the digits may be a key's.
+        // The array has its final size at once: the digits may be a key, and an array that grows leaves copies.
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 2)
         var high: UInt8?

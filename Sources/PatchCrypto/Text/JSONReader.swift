@@ -1,18 +1,18 @@
 extension JSONValue {
-    /// Reads JSON (RFC 8259) whose numbers are all whole ones.
+    /// Reads JSON (RFC 8259) in which all numbers are whole.
     ///
-    /// Foundation's decoder would do, and costs a short verification as much again as all the rest of it.
+    /// Foundation's decoder is not used because it would double the cost of a short verification.
     ///
     /// - Parameter text: UTF-8 without a byte order mark.
-    /// - Throws: `malformed` for anything else, a key that stands twice in its object, and values more than 32 deep.
+    /// - Throws: `malformed` for anything else, for a duplicate key in an object, and for values more than 32 deep.
     package init(parsing text: [UInt8]) throws(PatchError) {
         var reader = JSONReader(rest: text[...])
         self = try reader.value(depth: 0)
         reader.skipSpace()
-        guard reader.rest.isEmpty else { throw reader.fault("something behind its end") }
+        guard reader.rest.isEmpty else { throw reader.fault("data after the end") }
     }
 
-    /// A member of an object; nil where there is none, or the value is no object.
+    /// A member of an object; nil if there is no such member, or the value is not an object.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key.hasBytes(of: key) }?.value
@@ -28,7 +28,7 @@ private struct JSONReader {
         rest = rest.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
     }
 
-    /// Takes a character, and the space before it, where it comes next.
+    /// Skips white space, and takes a character if it is next; false if it is not.
     private mutating func takes(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard rest.first == UInt8(ascii: character) else { return false }
@@ -37,7 +37,7 @@ private struct JSONReader {
     }
 
     private mutating func expect(_ character: Unicode.Scalar) throws(PatchError) {
-        guard takes(character) else { throw fault("\(character) is expected") }
+        guard takes(character) else { throw fault("expected \(character)") }
     }
 
     mutating func value(depth: Int) throws(PatchError) -> JSONValue {
@@ -63,7 +63,7 @@ private struct JSONReader {
 
     private mutating func members(depth: Int) throws(PatchError) -> [(key: String, value: JSONValue)] {
         var members: [(key: String, value: JSONValue)] = []
-        // Keys in their canonical order differ, so that nothing has to be remembered to see it.
+        // Keys in canonical order all differ, so keys are only remembered once one is out of order.
         var known: Set<[UInt8]>?
         if takes("}") { return members }
         repeat {
@@ -72,7 +72,7 @@ private struct JSONReader {
             if known == nil, members.last?.key.utf8.lexicographicallyPrecedes(key.utf8) == false {
                 known = Set(members.map { Array($0.key.utf8) })
             }
-            guard known?.insert(Array(key.utf8)).inserted != false else { throw fault("a key that stands twice") }
+            guard known?.insert(Array(key.utf8)).inserted != false else { throw fault("duplicate key") }
             try expect(":")
             members.append((key, try value(depth: depth)))
         } while takes(",")
@@ -86,11 +86,11 @@ private struct JSONReader {
         let number = rest.prefix(sign + rest.dropFirst(sign).prefix(while: digits.contains).count)
         let isPlain = number.count == sign + 1 || number.dropFirst(sign).first != digits.lowerBound
         guard isPlain, let value = Int(String(decoding: number, as: UTF8.self)) else {
-            throw fault("a value is expected")
+            throw fault("expected a value")
         }
         let next = rest.dropFirst(number.count)
         guard ![".", "e", "E"].contains(where: { next.first == UInt8(ascii: $0) }) else {
-            throw fault("a whole number is expected")
+            throw fault("expected a whole number")
         }
         rest = next
         return value
@@ -106,17 +106,17 @@ private struct JSONReader {
             switch rest.popFirst() {
             case UInt8(ascii: "\""):
                 guard let string = String(validating: bytes, as: UTF8.self) else {
-                    throw fault("text that is not UTF-8")
+                    throw fault("string is not UTF-8")
                 }
                 return string
             case UInt8(ascii: "\\"): bytes += try escape()
-            case nil: throw fault("a string without an end")
-            default: throw fault("a control character in a string")
+            case nil: throw fault("unterminated string")
+            default: throw fault("control character in a string")
             }
         }
     }
 
-    /// What stands behind a backslash, in UTF-8.
+    /// Takes what follows a backslash, and returns the character in UTF-8.
     private mutating func escape() throws(PatchError) -> [UInt8] {
         switch rest.popFirst().map(Unicode.Scalar.init) {
         case "\"": return [0x22]
@@ -133,9 +133,9 @@ private struct JSONReader {
                 rest = rest.dropFirst(2)
                 units.append(try codeUnit())
             }
-            guard let text = String(validating: units, as: UTF16.self) else { throw fault("half of a surrogate pair") }
+            guard let text = String(validating: units, as: UTF16.self) else { throw fault("unpaired surrogate") }
             return Array(text.utf8)
-        default: throw fault("an escape that JSON does not have")
+        default: throw fault("unknown escape")
         }
     }
 
@@ -143,7 +143,7 @@ private struct JSONReader {
         let digits = rest.prefix(4)
         guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }),
             let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw fault("four hex digits are expected") }
+        else { throw fault("expected four hex digits") }
         rest = rest.dropFirst(4)
         return unit
     }

@@ -1,6 +1,6 @@
-/// A JSON value, an object's members in the order in which they stand.
+/// A JSON value. The members of an object keep their order.
 ///
-/// It serves the canonical manifest, whose keys are sorted by whoever builds the value, and a tool's output lines.
+/// It is used for the canonical manifest, whose keys the caller sorts, and for a tool's output lines.
 package enum JSONValue: Sendable {
     case null
     case bool(Bool)
@@ -9,7 +9,7 @@ package enum JSONValue: Sendable {
     case array([JSONValue])
     case object([(key: String, value: JSONValue)])
 
-    /// Writes the value without white space, strings escaped as RFC 8785 has it.
+    /// Writes the value without white space, with strings escaped as in RFC 8785.
     ///
     /// - Parameter escaping: Further characters to write as `\u` escapes; none in canonical form.
     /// - Returns: UTF-8.
@@ -19,7 +19,7 @@ package enum JSONValue: Sendable {
         return text
     }
 
-    /// The same as a string.
+    /// Writes the value as `encoded(escaping:)` does, and returns a string.
     package func text(escaping: ((Unicode.Scalar) -> Bool)? = nil) -> String {
         String(decoding: encoded(escaping: escaping), as: UTF8.self)
     }

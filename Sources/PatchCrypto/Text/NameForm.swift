@@ -1,4 +1,4 @@
-/// The forms of the names in a manifest and in the zip. All of them are ASCII, and compared as bytes.
+/// The forms of the names in a manifest and in the zip. All of them are ASCII, and are compared as bytes.
 enum NameForm {
     static let longest = 128
 
@@ -35,7 +35,7 @@ enum NameForm {
         text.utf8.count <= 64 && isMade(of: { isWord($0) || $0 == UInt8(ascii: ".") }, text.utf8)
     }
 
-    /// `[A-Za-z0-9._@-]{1,64}`: what a key is called in a store.
+    /// `[A-Za-z0-9._@-]{1,64}`: the name of a key in a store.
     static func isKeyName(_ text: String) -> Bool {
         text.utf8.count <= 64
             && isMade(of: { isWord($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "@") }, text.utf8)

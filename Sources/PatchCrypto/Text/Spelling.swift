@@ -1,4 +1,4 @@
-/// How many characters to insert, delete, replace or swap with a neighbour to get from one word to another.
+/// The number of characters to insert, delete, replace or swap with a neighbour to turn one word into another.
 package func editDistance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left), Array(right))
     var rows = [Array(0...right.count)]
@@ -17,7 +17,7 @@ package func editDistance(_ left: String, _ right: String) -> Int {
     return rows[left.count][right.count]
 }
 
-/// The known word that was probably meant; nil where none is near.
+/// The known word that was probably meant; nil if none is close.
 package func nearest(_ word: String, among known: some Sequence<String>) -> String? {
     let nearest = known.map { (word: $0, distance: editDistance($0, word)) }.min { $0.distance < $1.distance }
     guard let nearest, nearest.distance <= max(word.count > 4 ? 2 : 1, word.count / 3) else { return nil }

@@ -1,11 +1,11 @@
 /// A moment in UTC to the second, written `YYYY-MM-DDTHH:MM:SSZ` (RFC 3339).
 public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The one way in which the moment is written; two compare as their bytes do.
+    /// The only spelling of the moment. Two moments compare as their bytes do.
     public let description: String
 
     /// Reads a moment.
     ///
-    /// - Parameter text: `YYYY-MM-DDTHH:MM:SSZ`: a day that exists, years from 0001, seconds to 59.
+    /// - Parameter text: `YYYY-MM-DDTHH:MM:SSZ`. The day must exist; years are from 0001, and seconds at most 59.
     /// - Returns: nil for any other text.
     public init?(_ text: String) {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -27,10 +27,10 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         description = text
     }
 
-    /// Makes a moment of POSIX time.
+    /// Makes a moment from POSIX time.
     ///
-    /// - Parameter secondsSince1970: As a clock, or `SOURCE_DATE_EPOCH`, gives them.
-    /// - Returns: nil before 1970 and behind the year 9999.
+    /// - Parameter secondsSince1970: Seconds from a clock or from `SOURCE_DATE_EPOCH`.
+    /// - Returns: nil before 1970 and after the year 9999.
     public init?(secondsSince1970: Int) {
         guard (0...253_402_300_799).contains(secondsSince1970) else { return nil }
         var (days, seconds) = secondsSince1970.quotientAndRemainder(dividingBy: 86_400)

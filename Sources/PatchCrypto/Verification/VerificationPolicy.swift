@@ -1,4 +1,4 @@
-/// What a sound patch must fit before it may run; a rule that is nil is not checked.
+/// The rules that a sound patch must fit before it may run. A rule that is nil is not checked.
 public struct VerificationPolicy: Sendable {
     /// The app's reverse-DNS name.
     public var app: String?
@@ -14,8 +14,8 @@ public struct VerificationPolicy: Sendable {
     /// Makes a policy.
     ///
     /// - Parameters:
-    ///   - time: The moment at which the patch, and the keys that signed it, must not have ended. This library takes no time
-    ///     by itself, and a forgotten clock must not pass for a choice: nil has to be said.
+    ///   - time: The moment at which neither the patch nor the keys that signed it may have expired. The library reads no
+    ///     clock itself. To check no time, give nil; there is no default, so that a clock cannot be forgotten.
     ///   - app: The app's reverse-DNS name.
     ///   - appVersion: The app's version.
     ///   - engine: The engine level that would run the patch.
@@ -30,7 +30,7 @@ public struct VerificationPolicy: Sendable {
         self.time = time
     }
 
-    /// No rule at all: for looking at a patch, and not for running it.
+    /// No rules. Use it to look at a patch, never to run one.
     public static let none = VerificationPolicy(time: nil)
 
     /// Checks a manifest against every rule that is set.
@@ -39,24 +39,27 @@ public struct VerificationPolicy: Sendable {
     package func check(_ manifest: Manifest) throws(PatchError) {
         if let app, !app.hasBytes(of: manifest.app) {
             throw PatchError(
-                .policy, "the patch is for the app \(manifest.app), and this is \(app.isEmpty ? "no app" : app)")
+                .policy,
+                "the patch is for the app \(manifest.app), but \(app.isEmpty ? "no app is named" : "this is \(app)")")
         }
         if let appVersion, !manifest.appVersions.contains(appVersion) {
             throw PatchError(
-                .policy, "the patch is for app versions \(manifest.appVersions), and this is \(appVersion)")
+                .policy, "the patch is for app versions \(manifest.appVersions), but this is \(appVersion)")
         }
         if let engine, manifest.engine > engine {
             throw PatchError(
-                .policy, "the patch needs engine level \(manifest.engine), and this is \(engine)",
-                hint: "update the app before it takes this patch")
+                .policy, "the patch needs engine level \(manifest.engine), but this is \(engine)",
+                hint: "update the app first")
         }
         if let floor, manifest.version < floor {
             throw PatchError(
                 .policy, "the patch is version \(manifest.version), below the floor of \(floor)",
-                hint: "a newer version of it was accepted before")
+                hint: "a newer version of the patch was accepted before")
         }
         if let time, let expires = manifest.expires, expires <= time {
-            throw PatchError(.policy, "the patch expired at \(expires), and it is \(time)", hint: "pack it again")
+            throw PatchError(
+                .policy, "the patch expired at \(expires); the time is \(time)",
+                hint: "pack it again with a later expiry")
         }
     }
 }

@@ -1,22 +1,22 @@
-/// A patch whose envelope passed every check: what a runner may run.
+/// A patch whose envelope passed every check, so that a runner may run it.
 ///
-/// Only a verification makes one, and it holds the very bytes that were verified.
+/// Only a verification makes one. It holds exactly the bytes that were verified.
 public struct VerifiedPatch: Sendable {
-    /// What the patch says of itself.
+    /// The patch's manifest.
     public let manifest: Manifest
     /// The scripts, the entry first.
     public let scripts: [PatchScript]
-    /// The trusted keys whose signatures held.
+    /// The trusted keys whose signatures were valid.
     public let signers: [KeyID]
 
-    /// For `EnvelopeVerifier` alone.
+    /// For `EnvelopeVerifier` only.
     init(manifest: Manifest, scripts: [PatchScript], signers: [KeyID]) {
         self.manifest = manifest
         self.scripts = scripts
         self.signers = signers
     }
 
-    /// For tests of scripts that nobody has signed: none of the checks was made.
+    /// Makes a patch from unsigned scripts for tests, without any check.
     package init(unverifiedForTesting manifest: Manifest, scripts: [PatchScript]) {
         self.init(manifest: manifest, scripts: scripts, signers: [])
     }

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Counts a patch's failures, and says once when there were too many in too short a time.
+/// Counts a patch's failures, and reports once if there are too many in too short a time.
 final class Breaker: Sendable {
     private let limit: Int
     private let window: UInt64
     private let opened: @Sendable (Breaker, Int) -> Void
     private let failures = Mutex<[UInt64]?>([])
 
-    /// - Parameter opened: Called with the number of failures, when they are as many as the limit.
+    /// - Parameter opened: Called with the number of failures when they reach the limit.
     init(limits: PatchLimits, opened: @escaping @Sendable (Breaker, Int) -> Void) {
         limit = max(1, limits.failures)
         window = UInt64(max(0, limits.failureWindow.nanoseconds))

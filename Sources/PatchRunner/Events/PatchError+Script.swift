@@ -1,8 +1,8 @@
 public import PatchCrypto
 
 extension PatchError.Code {
-    /// A script does not parse, fails while it loads, or replaces what it may not.
+    /// A script does not parse, fails while it loads, or replaces a function that it may not replace.
     public static let script = Self("script")
-    /// A script ran past its fuel, its memory or its time.
+    /// A script ran past its limit of fuel, memory or time.
     public static let scriptLimit = Self("script-limit")
 }

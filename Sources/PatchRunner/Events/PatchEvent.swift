@@ -1,28 +1,29 @@
 public import PatchCrypto
 
-/// What happens to patches, for a host's log.
+/// An event in the life of a patch, for a host's log.
 public enum PatchEvent: Sendable {
-    /// Why a call of a replacement gave no answer.
+    /// Why a call of a replacement failed.
     public struct Failure: Sendable {
         /// `script` for an error or a wrong result, `script-limit` for a run that was ended.
         public let code: PatchError.Code
         /// Lua's message without its position, or what was expected and what was given.
         public let message: String
-        /// The script in which it happened; nil where Lua does not know.
+        /// The script in which it happened; nil if Lua does not know it.
         public let script: String?
-        /// The line in it, from 1; where a result is wrong, the line on which the function begins.
+        /// The line in the script, from 1. For a wrong result it is the line on which the function begins.
         public let line: Int?
     }
 
-    /// Why the original answered without a failure of the patch.
+    /// Why the original answered although the patch did not fail.
     public enum Fallback: String, Sendable {
         /// Another thread was in the patch for longer than ``PatchLimits/lockTime``.
         case busy
-        /// The thread's stack was nearly used up, or calls were nested too deep. Told once for all the calls within one.
+        /// The thread's stack was nearly used up, or calls were nested too deep. Reported once for all calls within a
+        /// call.
         case noRoom = "no-room"
-        /// As many asynchronous calls as ``PatchLimits/waitingCalls`` waited.
+        /// There were already ``PatchLimits/waitingCalls`` asynchronous calls waiting.
         case waiting
-        /// The run around the call had been ended.
+        /// The run around the call was ended.
         case ended
     }
 
@@ -31,26 +32,27 @@ public enum PatchEvent: Sendable {
         case debug, info, warn, error
     }
 
-    /// A patch's script ran, and said what it replaces.
+    /// A patch was loaded: its script ran, and said what it replaces.
     case loaded(PatchID, replaces: [String])
     /// A patch's replacements are active.
     case activated(PatchID)
     /// A patch's replacements are no longer active.
     case deactivated(PatchID)
-    /// A patch was refused; its id and version once the manifest is verified.
+    /// A patch was refused. Its id and version are given if the manifest was verified.
     case refused(PatchError, PatchID?)
-    /// A replacement failed, and what lies below it answered, unless it had answered before.
+    /// A replacement failed. What lies below it answered, unless it had already answered.
     case failed(PatchID, function: String, Failure)
-    /// The original answered without a failure of the patch.
+    /// An older patch or the original answered, although the patch did not fail.
     case fellBack(PatchID, function: String, Fallback)
-    /// A patch failed too often and was taken out.
+    /// A patch failed too often and was deactivated.
     case breakerOpened(PatchID, failures: Int)
     /// A script wrote to the log.
     case log(PatchID, LogLevel, String)
 }
 
 extension PatchEvent {
-    /// The event as one line of JSON, of the schema `patchpack.event/1`. What a terminal would act on is escaped.
+    /// The event as one line of JSON, of the schema `patchpack.event/1`. Characters that a terminal would act on are
+    /// escaped.
     public var jsonLine: String {
         var members: [(key: String, value: JSONValue)] = [
             ("schema", .string("patchpack.event/1")), ("event", .string(name)),
@@ -94,7 +96,7 @@ extension PatchEvent {
         }
     }
 
-    /// The patch that it is about.
+    /// The patch that the event is about.
     public var patch: PatchID? {
         switch self {
         case .loaded(let patch, _), .activated(let patch), .deactivated(let patch), .failed(let patch, _, _),
@@ -106,7 +108,7 @@ extension PatchEvent {
 }
 
 extension PatchEvent: CustomStringConvertible {
-    /// The event in a line for people.
+    /// The event as a line of text for a reader.
     public var description: String {
         let subject = patch.map { "\($0.id) \($0.version)" } ?? "a patch"
         switch self {
@@ -116,8 +118,8 @@ extension PatchEvent: CustomStringConvertible {
         case .failed(_, let function, let failure):
             return "\(subject) failed in \(function): \(failure.text)"
         case .fellBack(_, let function, let reason):
-            return "\(subject) was passed by in \(function): \(reason.rawValue)"
-        case .breakerOpened(_, let failures): return "\(subject) was taken out after \(failures) failures"
+            return "\(subject) was skipped in \(function): \(reason.rawValue)"
+        case .breakerOpened(_, let failures): return "\(subject) was deactivated after \(failures) failures"
         case .log(_, let level, let text): return "\(subject) \(level): \(text)"
         }
     }
@@ -127,6 +129,6 @@ extension PatchEvent.Failure {
     /// The place, if it is known, and the message: `cart.lua:3: attempt to call a nil value`.
     package var text: String { error.text }
 
-    /// The failure as an error, for a run that belongs to no call.
+    /// The failure as an error, for a run that is not part of a call.
     var error: PatchError { PatchError(code, message, at: .init(file: script, line: line)) }
 }

@@ -1,15 +1,15 @@
-/// Which patch: its id and its version.
+/// Identifies a patch by its id and its version.
 public struct PatchID: Sendable, Hashable {
-    /// Its reverse-DNS name.
+    /// The patch's reverse-DNS name.
     public let id: String
-    /// Its number.
+    /// The patch's version.
     public let version: Int
 
-    /// Names a patch.
+    /// Identifies a patch.
     ///
     /// - Parameters:
-    ///   - id: Its reverse-DNS name.
-    ///   - version: Its number.
+    ///   - id: The patch's reverse-DNS name.
+    ///   - version: The patch's version.
     public init(id: String, version: Int) {
         self.id = id
         self.version = version

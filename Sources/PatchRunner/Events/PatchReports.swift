@@ -1,16 +1,16 @@
 internal import CLuaBridge
 internal import Synchronization
 
-/// Tells the host about a patch: its failures, which are counted, and its log, up to a limit.
+/// Reports the events of a patch to the host, counts its failures, and limits its log.
 package final class PatchReports: Sendable {
     let patch: PatchID
     let breaker: Breaker
     private let events: @Sendable (PatchEvent) -> Void
     private let limit: Int
-    /// When the minute of the log began, and the bytes that it has got since.
+    /// When the current minute of the log began, and how many bytes were logged since then.
     private let minute = Mutex<(began: UInt64, bytes: Int)>((0, 0))
 
-    /// - Parameter events: Told of what happens, on the thread on which it happens.
+    /// - Parameter events: Called for each event, on the thread on which it happens.
     init(
         on patch: PatchID, limits: PatchLimits, breaker: Breaker, events: @escaping @Sendable (PatchEvent) -> Void
     ) {
@@ -20,7 +20,7 @@ package final class PatchReports: Sendable {
         limit = max(0, limits.logBytesPerMinute)
     }
 
-    /// Reports a failure, which may be the one that opens the breaker.
+    /// Reports a failure and counts it, which may open the breaker.
     func failed(_ failure: PatchEvent.Failure, in function: String) {
         events(.failed(patch, function: function, failure))
         breaker.count(at: pp_nanoseconds())
@@ -30,7 +30,8 @@ package final class PatchReports: Sendable {
         events(.fellBack(patch, function: function, reason))
     }
 
-    /// What of a log line is to be told: the line, or, of the first one past the minute's limit, that it is past it; nil for the others.
+    /// The event for a log line. The first line past the minute's limit becomes a warning; the following lines are
+    /// dropped (nil).
     func line(_ level: PatchEvent.LogLevel, _ text: UnsafeBufferPointer<UInt8>) -> PatchEvent? {
         let now = pp_nanoseconds()
         let (before, after) = minute.locked { minute in
@@ -41,14 +42,14 @@ package final class PatchReports: Sendable {
         }
         guard before <= limit else { return nil }
         guard after <= limit else {
-            return .log(patch, .warn, "more than \(limit) bytes logged in a minute; the rest of it is dropped")
+            return .log(patch, .warn, "more than \(limit) bytes logged in a minute; the rest is dropped")
         }
         return unsafe .log(patch, level, String(decoding: text, as: UTF8.self))
     }
 
     func tell(_ event: PatchEvent) { events(event) }
 
-    /// Those of a script that is no patch's, which go nowhere.
+    /// Reports for a script that is not part of a patch. They are dropped.
     package static var none: PatchReports {
         let limits = PatchLimits()
         return PatchReports(

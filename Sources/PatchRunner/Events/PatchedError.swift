@@ -1,8 +1,8 @@
 /// An error that a script threw with `host.throw`.
 public struct PatchedError: Error, Sendable, CustomStringConvertible {
-    /// What the script said.
+    /// The script's message.
     public let message: String
-    /// The patch that said it.
+    /// The id of the patch that threw it.
     public let patch: String
 
     public var description: String { message }

@@ -1,6 +1,6 @@
 internal import CLuaBridge
 
-/// A replacement of a patch, as the bridge holds it: it lies on a name's stack of replacements while the patch is active.
+/// A patch's replacement of one name. It lies on that name's stack of replacements while the patch is active.
 @safe package struct Layer: Sendable, Equatable {
     nonisolated(unsafe) let pointer: OpaquePointer
 
@@ -22,10 +22,10 @@ internal import CLuaBridge
     func countFailure() { unsafe pp_count_failure(pointer) }
     func countFallback() { unsafe pp_count_fallback(pointer) }
 
-    /// The address of the layer below it, or 0; that one may be gone by now.
+    /// The address of the layer below it, or 0. That layer may be closed by now.
     var below: UInt { unsafe UInt(pp_layer_below(pointer)) }
 
-    /// Says which slot it lies on, and what lies below it there.
+    /// Sets the slot that it lies on, and the layer below it there.
     func isPut(on slot: UnsafeMutableRawPointer, above below: Layer?) {
         unsafe pp_layer_set_slot(pointer, slot)
         isPut(above: below)

@@ -2,23 +2,23 @@ internal import CLuaBridge
 internal import PatchCrypto
 internal import Synchronization
 
-/// A Lua state, with its lock, its budgets and its memory.
+/// A Lua state with its lock, its budgets and its memory.
 @safe package final class LuaState: Sendable {
     package nonisolated(unsafe) let pointer: OpaquePointer
-    /// Keeps the state's memory.
+    /// Keeps the state's memory alive.
     private let pool: StatePool
     private let isClosed = Atomic(false)
 
-    /// Opens a state; this thread has its lock until `unlock`.
+    /// Opens a state. This thread holds its lock until `unlock`.
     ///
     /// - Parameters:
-    ///   - host: What the bridge calls.
-    ///   - seed: Where the script's random numbers begin.
-    /// - Throws: `internal` if there is no memory.
+    ///   - host: The callbacks of the bridge.
+    ///   - seed: The seed of the script's random numbers.
+    /// - Throws: `internal` if there is not enough memory.
     init(in pool: StatePool, limits: pp_limits, host: pp_host, seed: Int64) throws(PatchError) {
         var limits = limits
         guard let pointer = unsafe withUnsafePointer(to: host, { unsafe pp_open(pool.pool, &limits, $0, seed) }) else {
-            throw PatchError(.internal, "no memory for a Lua state")
+            throw PatchError(.internal, "not enough memory for a Lua state")
         }
         unsafe self.pointer = pointer
         self.pool = pool
@@ -29,7 +29,7 @@ internal import Synchronization
 
     /// Closes the state, now or when the last call has left it.
     ///
-    /// Once: what is closed is soon another patch's.
+    /// It is closed only once, because a closed state may soon be used for another patch.
     ///
     /// - Returns: Whether it was open.
     @discardableResult
@@ -39,7 +39,7 @@ internal import Synchronization
         return true
     }
 
-    /// Does work that no call may see half of.
+    /// Runs a body under the state's lock, so that no call sees its work half done.
     func whileLocked(_ body: () -> Void) {
         let isLocked = unsafe pp_lock(pointer)
         body()
@@ -48,14 +48,14 @@ internal import Synchronization
 
     func unlock() { unsafe pp_unlock(pointer) }
 
-    /// Bytes that the script holds; 0 once the state is closed, and its memory another patch's.
+    /// The bytes that the script holds. 0 if the state is closed, because another patch may use it then.
     var memory: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_memory(pointer)) }
-    /// Fuel that the last call used.
+    /// The fuel that the last call used.
     package var fuelUsed: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_fuel_used(pointer)) }
-    /// Refuses the n-th allocation of the script from now on, and all that follow; 0 refuses none.
+    /// Refuses the n-th allocation of the script from now on, and all that follow. 0 refuses none.
     func refuseAllocation(_ n: Int) { unsafe pp_refuse_allocation(pointer, Int64(n)) }
 
-    /// What the script replaces.
+    /// The script's replacements.
     package var layers: [Layer] {
         unsafe (0..<pp_layer_count(pointer)).compactMap { unsafe pp_layer_at(pointer, $0).map { unsafe Layer($0) } }
     }

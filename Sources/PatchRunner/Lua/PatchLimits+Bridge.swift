@@ -1,7 +1,7 @@
 internal import CLuaBridge
 
 extension PatchLimits {
-    /// Readers of tables call each other, and a thread's stack ends.
+    /// How deep tables may be nested: at most 200, because reading them recurses and a thread's stack is limited.
     var deepestTable: Int { min(tableDepth, 200) }
 }
 

@@ -1,5 +1,5 @@
 extension Int {
-    /// The sum of two counts, or the largest number.
+    /// The sum of two counts, or the largest `Int` if that overflows.
     func addingOrMost(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
@@ -7,7 +7,7 @@ extension Int {
 }
 
 extension Duration {
-    /// Whole nanoseconds, from 0 to 146 years: twice as much is a number too.
+    /// Whole nanoseconds, from 0 to 146 years, so that twice as much still fits.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

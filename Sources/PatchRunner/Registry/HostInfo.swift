@@ -2,17 +2,17 @@ public import PatchCrypto
 
 /// The program that patches run in.
 public struct HostInfo: Sendable {
-    /// The app's reverse-DNS name, which a patch must be for.
+    /// The app's reverse-DNS name. Patches for other apps are refused.
     public let app: String
-    /// The app's version, which a patch must fit.
+    /// The app's version. Patches for other versions are refused.
     public let version: AppVersion
 
     /// Describes a program.
     ///
     /// - Parameters:
-    ///   - app: Its reverse-DNS name, such as `com.example.shop`.
+    ///   - app: The app's reverse-DNS name, such as `com.example.shop`.
     ///   - version: One to four dotted numbers, such as `2.3.1`.
-    /// - Throws: `config` for a version of another form.
+    /// - Throws: `config` if the version has another form.
     public init(app: String, version: String) throws(PatchError) {
         guard let version = AppVersion(version) else {
             throw PatchError(

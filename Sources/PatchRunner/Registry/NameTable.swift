@@ -1,17 +1,17 @@
 package import PatchCrypto
 internal import Synchronization
 
-/// The names of a registry, and what scripts may know of its classes.
+/// The names of a registry, and the classes that it exposes to scripts.
 package final class NameTable: Sendable {
     package init() {}
 
     let pool = StatePool()
     private let table = Mutex<[String: Slot]>([:])
     private let exposed = Mutex<[ExposedClass]>([])
-    /// Held while patches are put on and taken off, by whatever runner.
+    /// Held while any runner activates or deactivates a patch.
     private let changes = Mutex<Void>(())
 
-    /// The slot of a name. Its bytes are compared: text that Unicode calls equivalent is another name.
+    /// The slot of a name. Bytes are compared, so Unicode-equivalent text is a different name.
     package func slot(_ name: String) -> Slot? {
         guard let slot = table.locked({ $0[name] }), slot.name.hasBytes(of: name) else { return nil }
         return slot
@@ -35,7 +35,7 @@ package final class NameTable: Sendable {
         guard Manifest.isReplaceable(name) else {
             throw PatchError(
                 .config, "`\(name)` cannot be registered",
-                hint: "use names such as Cart.total, of letters, digits and _")
+                hint: "use letters, digits and _, as in Cart.total")
         }
         let slot = Slot(name: name, signature: signature, names: self, invoke: invoke, invokeAsync: invokeAsync)
         let isNew = table.locked { table in
@@ -44,12 +44,12 @@ package final class NameTable: Sendable {
             return true
         }
         guard isNew else {
-            throw PatchError(.config, "\(name) is registered already", hint: "give each function a name of its own")
+            throw PatchError(.config, "\(name) is already registered", hint: "give each function its own name")
         }
         return slot
     }
 
-    /// Exposes a class that is known by its name alone: a spec's objects are all of one type.
+    /// Exposes a class that is known only by its name: the objects of a spec all have the same Swift type.
     package func expose(className name: String, methods: [ExposedMethod]) throws(PatchError) {
         try expose(nil, as: name, methods: methods)
     }
@@ -60,7 +60,7 @@ package final class NameTable: Sendable {
             throw PatchError(.config, "`\(word)` cannot be exposed", hint: "use letters, digits and _")
         }
         guard Set(methods.map(\.name)).count == methods.count else {
-            throw PatchError(.config, "\(name) has two methods of one name", hint: "give each method a name of its own")
+            throw PatchError(.config, "\(name) has two methods of the same name", hint: "give each method its own name")
         }
         let isNew = exposed.locked { exposed in
             guard
@@ -73,7 +73,7 @@ package final class NameTable: Sendable {
             exposed.append(ExposedClass(type: type.map(ObjectIdentifier.init), name: name, methods: methods))
             return true
         }
-        guard isNew else { throw PatchError(.config, "\(name) is exposed already", hint: "expose each class once") }
+        guard isNew else { throw PatchError(.config, "\(name) is already exposed", hint: "expose each class once") }
     }
 
     func whileChanging<Result>(_ body: () -> Result) -> Result { changes.locked { _ in body() } }

@@ -1,14 +1,15 @@
 internal import PatchCrypto
 
-/// What a program offers to patches: its replaceable functions, and the methods of the objects that they are given.
+/// What a program offers to patches: its replaceable functions, and the methods of the objects that they get.
 ///
-/// Its JSON (`patchpack.interface/1`) has a function a line in a stable order, to be committed beside the patches.
+/// Its JSON (`patchpack.interface/1`) has one function per line in a stable order, so that it can be committed with the
+/// patches.
 public struct PatchInterface: Sendable, Hashable {
     /// A function, or a method.
     public struct Function: Sendable, Hashable {
-        /// Its name: `Cart.total`, or a method's alone.
+        /// The name, such as `Cart.total`. For a method it is the method's name alone.
         public let name: String
-        /// What it takes and gives.
+        /// The types of its arguments and its result.
         public let signature: PatchSignature
 
         package init(name: String, signature: PatchSignature) {
@@ -17,11 +18,11 @@ public struct PatchInterface: Sendable, Hashable {
         }
     }
 
-    /// A class whose objects scripts are given.
+    /// A class whose objects are passed to scripts.
     public struct Class: Sendable, Hashable {
-        /// What scripts call it.
+        /// The name that scripts use.
         public let name: String
-        /// Its methods, in the order of their names' bytes.
+        /// The methods, sorted by the bytes of their names.
         public let methods: [Function]
 
         package init(name: String, methods: [Function]) {
@@ -34,9 +35,9 @@ public struct PatchInterface: Sendable, Hashable {
     public let app: String
     /// The program's version.
     public let appVersion: String
-    /// The functions, in the order of their names' bytes.
+    /// The functions, sorted by the bytes of their names.
     public let functions: [Function]
-    /// The classes, in the order of their names' bytes.
+    /// The classes, sorted by the bytes of their names.
     public let classes: [Class]
 
     package init(app: String, appVersion: String, functions: [Function], classes: [Class]) {
@@ -51,7 +52,7 @@ public struct PatchInterface: Sendable, Hashable {
         elements.sorted { name($0).utf8.lexicographicallyPrecedes(name($1).utf8) }
     }
 
-    /// The function of a name.
+    /// The function with a name.
     public func function(_ name: String) -> Function? {
         functions.first { $0.name.hasBytes(of: name) }
     }
@@ -62,7 +63,7 @@ public struct PatchInterface: Sendable, Hashable {
 extension PatchInterface {
     package static let schema = "patchpack.interface/1"
 
-    /// The interface as JSON, a function a line.
+    /// The interface as JSON, with one function per line.
     public var json: String {
         func lines(_ values: [JSONValue], indent: String) -> String {
             values.isEmpty

@@ -15,12 +15,12 @@ public final class PatchRegistry: Sendable {
     /// Makes an empty registry.
     public init() {}
 
-    /// Every name, in the order of their bytes, and what stands on it.
+    /// The registered names, sorted by their bytes, and the patches that are active on them.
     public var state: [ReplaceableState] {
         names.slots.map { ReplaceableState(name: $0.name, signature: $0.signature, patches: $0.patches) }
     }
 
-    /// What scripts can count on in this program: to be committed beside them, and compared from version to version.
+    /// What scripts can rely on in this program. Commit it with the scripts, and compare it from version to version.
     ///
     /// - Parameter host: The program.
     public func interface(of host: HostInfo) -> PatchInterface {
@@ -40,14 +40,15 @@ public final class PatchRegistry: Sendable {
     ///         cart.method("add") { (cart: Cart, item: String) in cart.add(item) }
     ///     }
     ///
-    /// In a script: `cart:add("pen")`. An object that a script was given is good for the call that it was given in. Patches that
-    /// are loaded before know nothing of the class.
+    /// In a script: `cart:add("pen")`. An object is valid only in the call in which the script was given it. Patches
+    /// that were loaded earlier do not know the class.
     ///
     /// - Parameters:
     ///   - type: The class.
-    ///   - name: What scripts call it; the type's name where nothing is said.
+    ///   - name: The name that scripts use. By default it is the type's name.
     ///   - describe: Names the methods.
-    /// - Throws: `config` for a class or a name that is exposed already, for a name that is no word, and for two methods of one name.
+    /// - Throws: `config` if the class or the name is already exposed, if a name is not a word, or if two methods have
+    ///   the same name.
     public func expose<Object: PatchObject>(
         _ type: Object.Type, as name: String? = nil, _ describe: (inout PatchMethods<Object>) -> Void
     ) throws(PatchError) {

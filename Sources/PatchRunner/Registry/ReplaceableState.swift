@@ -2,12 +2,12 @@
 public struct ReplaceableState: Sendable {
     /// The name.
     public let name: String
-    /// What it takes and gives.
+    /// The types of its arguments and its result.
     public let signature: PatchSignature
-    /// The patches on it, the topmost last: it is asked first.
+    /// The patches that are active on it, the topmost last. The topmost is called first.
     public let patches: [ActivePatch]
 
-    /// A patch on a name, and how it has done there.
+    /// A patch that is active on a name, and its statistics there.
     public struct ActivePatch: Sendable {
         /// The patch.
         public let patch: PatchID
@@ -15,11 +15,11 @@ public struct ReplaceableState: Sendable {
         public let calls: Int
         /// How often its function failed.
         public let failures: Int
-        /// How often something below it answered in its place: after a failure, or because it could not be entered.
+        /// How often what lies below it answered instead: after a failure, or because the patch could not be entered.
         public let fallbacks: Int
-        /// A call's mean time, originals included, over every 64th call; nil before the first.
+        /// The mean time of a call, including originals, measured for every 64th call; nil before the first.
         public let meanTime: Duration?
-        /// The longest time among these calls and those in which Lua ran for more than a thousand instructions.
+        /// The longest of the measured calls, and of those in which Lua ran for more than a thousand instructions.
         public let longestTime: Duration
     }
 }

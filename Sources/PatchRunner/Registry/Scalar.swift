@@ -1,9 +1,10 @@
-/// The values that go to a script and back as 64 bits: functions of nothing else are called in one step of the bridge.
+/// Scalars: values that are passed to and from a script as 64 bits. A function of scalars only is called in one step of
+/// the bridge.
 ///
-/// What a type is, is known when a call is compiled, and so is whether its function is one of these.
+/// Whether a function is one of these is known when a call of it is compiled.
 @usableFromInline
 enum Scalar {
-    /// What the bridge calls a type (`pp_scalar`), as a result or an argument; 0 for a type that is no scalar.
+    /// The bridge's number for a type (`pp_scalar`), as a result or an argument; 0 if the type is not a scalar.
     @inlinable @inline(__always)
     static func kind<Value>(_: Value.Type) -> UInt64 {
         Value.self == Int64.self || Value.self == Int.self && Int.bitWidth == 64
@@ -17,7 +18,7 @@ enum Scalar {
             ? unsafe UInt64(unsafeBitCast(value, to: UInt8.self)) : unsafe unsafeBitCast(value, to: UInt64.self)
     }
 
-    /// A scalar.
+    /// The scalar with these bits.
     @inlinable @inline(__always)
     static func value<Value>(_ bits: UInt64, as _: Value.Type) -> Value {
         if Value.self == Void.self { return unsafe unsafeBitCast((), to: Value.self) }
@@ -26,13 +27,13 @@ enum Scalar {
     }
 }
 
-/// How a call of scalars went.
+/// The outcome of a call of scalars.
 @frozen @usableFromInline
 enum ScalarAnswer {
     /// The script's answer.
     case value(UInt64)
-    /// It was not entered: the original is to answer.
+    /// The patch was not entered. The original must answer.
     case original
-    /// It gave none, and the call has not ended.
+    /// The script did not answer. The call has not ended.
     case none(PatchStack)
 }

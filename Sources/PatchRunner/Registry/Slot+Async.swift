@@ -1,14 +1,16 @@
 internal import CLuaBridge
 internal import Synchronization
 
-// Asynchronous functions: the script runs in a coroutine, which waits while the original runs, without the patch's lock.
+// Asynchronous functions: the script runs in a coroutine, which waits while the original runs. The patch's lock is free
+// meanwhile.
 
 extension Slot {
-    /// Reads a call's arguments from a stack, and returns the call, which is told where to begin: at a layer, or nil for the top.
+    /// Reads a call's arguments from a stack, and returns the call. The call's argument is the layer to begin at, or
+    /// nil for the topmost.
     @usableFromInline typealias AsyncReader<Value, Failure: Error> =
         @Sendable (PatchStack, Int32) -> (@Sendable (UInt?) async throws(Failure) -> Value)?
 
-    /// What pushes the outcome of a call; it returns false where that is an error.
+    /// Pushes the outcome of a call. Returns false if it is an error.
     @usableFromInline package typealias PushOutcome = @Sendable (PatchStack) -> Bool
 
     static func push<Output: PatchResult, Failure: Error>(
@@ -41,7 +43,7 @@ extension Slot {
         }
     }
 
-    /// Calls the layer that a cell holds, the topmost where none is given.
+    /// Calls the layer that a cell holds, or the topmost if no cell is given.
     func run<Output: PatchResult, Failure: Error>(
         _ cell: UInt?, _ arguments: [any PatchValue], as _: Output.Type,
         read: AsyncReader<Output.Value, Failure>, original: () async throws(Failure) -> Output.Value
@@ -106,7 +108,7 @@ extension Slot {
 
     private init(_ stack: PatchStack) { self.stack = stack }
 
-    /// Enters the layer that a cell holds; nil where the original is to answer.
+    /// Enters the layer that a cell holds. nil if the original must answer.
     static func enter(_ slot: Slot, _ cell: UInt?) async -> AsyncCall? {
         var turn: Turn?
         while true {
@@ -115,7 +117,7 @@ extension Slot {
             let refusal = unsafe UInt32(entry.refused & 7)
             let layer = unsafe OpaquePointer(bitPattern: entry.refused & ~7).map { unsafe Layer($0) }
             if refusal == PP_BUSY.rawValue, let layer, let state = unsafe pp_layer_state(layer.pointer) {
-                // Another patch may be on the name now.
+                // Another patch may be active on the name now.
                 if unsafe turn?.isFor(state) != true { turn = unsafe Turn(waitingFor: state, of: slot) }
                 if await turn?.comes() == true { continue }
             }
@@ -134,7 +136,7 @@ extension Slot {
 
     /// The layer that runs.
     var layer: Layer? { unsafe pp_current_layer(stack.state).map { unsafe Layer($0) } }
-    /// What lies below it, as a cell holds it.
+    /// The address of the layer below it, as a cell holds it, or 0.
     var below: UInt { unsafe UInt(pp_current_below(stack.state)) }
 
     func resume(_ values: Int32, results: Int32) -> Step {
@@ -146,7 +148,7 @@ extension Slot {
         }
     }
 
-    /// Goes on with what the script waited for.
+    /// Continues with the outcome of the call that the script waited for.
     func resume(pushing push: Slot.PushOutcome, results: Int32) -> Step {
         stack.top = 0
         let succeeded = push(stack)
@@ -155,7 +157,7 @@ extension Slot {
         return resume(stack.top, results: results)
     }
 
-    /// Raises the error on top where the script waits.
+    /// Raises the error on top at the place where the script waits.
     func resumeRaising(results: Int32) -> Step {
         stack.insert(at: 1)
         stack.top = 1
@@ -166,7 +168,7 @@ extension Slot {
 
     mutating func suspend() { unsafe waiting = pp_suspend(stack.state) }
 
-    /// Enters the patch again after a wait; false where it is gone or busy, and the call over.
+    /// Enters the patch again after a wait. Returns false if the patch is closed or busy; the call has ended then.
     func continues(on slot: Slot) async -> Bool {
         var turn: Turn?
         while true {
@@ -182,14 +184,14 @@ extension Slot {
     }
 }
 
-/// A task's place in the queue for a patch, which it leaves when it is let go. While it waits, no thread does.
+/// A task's place in the queue for a patch. It leaves the queue when it is released. No thread is blocked while it waits.
 @safe private final class Turn: Sendable {
     nonisolated(unsafe) let waiter: OpaquePointer
     private let alarm = Alarm()
-    /// Keeps the memory of the state that is waited for.
+    /// Keeps the memory of the state alive that is waited for.
     private let slot: Slot
 
-    /// Wakes the task that sleeps, or the next one that wants to.
+    /// Wakes the task that sleeps, or the next one that would sleep.
     private final class Alarm: Sendable {
         private let state = Mutex<(wasWoken: Bool, sleeper: CheckedContinuation<Void, Never>?)>((false, nil))
 
@@ -212,7 +214,7 @@ extension Slot {
         }
     }
 
-    /// Queues; nil where memory is short.
+    /// Joins the queue. nil if there is not enough memory.
     init?(waitingFor state: OpaquePointer, of slot: Slot) {
         self.slot = slot
         let alarm = unsafe pp_alarm(
@@ -232,10 +234,10 @@ extension Slot {
 
     func isFor(_ state: OpaquePointer) -> Bool { unsafe pp_waits_for(waiter) == state }
 
-    /// Waits until the turn comes; false where it is time to give up.
+    /// Waits until the turn comes. Returns false if it is time to give up.
     func comes() async -> Bool {
         while unsafe pp_goes_on_waiting(waiter) {
-            // A turn that was given just before it queued is found by looking again.
+            // A turn that was given just before it queued is found by checking again.
             let clock = Task { [alarm] in
                 try? await Task.sleep(for: .milliseconds(20))
                 alarm.wake()

@@ -2,29 +2,30 @@ internal import CLuaBridge
 internal import PatchCrypto
 public import Synchronization
 
-/// A registered name: what stands on it, and how its function is called with a script's values.
+/// A registered function and the patches that replace it.
 ///
-/// A call looks at `top` without a lock and without a reference; a slot lives as long as anybody may call through it.
+/// A call reads `top` without a lock and without a reference. A slot lives as long as a call through it is possible.
 @safe @usableFromInline
 package final class Slot: Sendable {
-    /// Calls what a cell leads to, with arguments from a place on the stack; with the record of the call whose original it is, or
-    /// without one.
+    /// Calls the layer that a cell holds, or the original, with arguments from a place on the stack. The record is that
+    /// of the call whose original this is, if there is one.
     @usableFromInline package typealias Invoke =
         @Sendable (Slot, PatchStack, Int32, CallReference?, LayerCell) -> Int32
-    /// The same for an asynchronous function: reads the arguments, and returns what to await, which returns what pushes the result.
+    /// The same for an asynchronous function. It reads the arguments, and returns a function to await. That one returns
+    /// a function that pushes the result.
     @usableFromInline package typealias AsyncInvoke =
         @Sendable (Slot, PatchStack, Int32) -> (@Sendable () async -> PushOutcome)?
 
     package let name: String
     package let signature: PatchSignature
-    /// The address of the topmost layer, or 0. The bridge reads it too.
+    /// The address of the topmost layer, or 0. The bridge also reads it.
     @usableFromInline nonisolated(unsafe) let top: UnsafeMutablePointer<Atomic<UInt>>
     let invoke: Invoke
     let invokeAsync: AsyncInvoke?
     private let pool: StatePool
     /// The other names of the registry.
     weak let names: NameTable?
-    /// The layers on it and whose they are, the topmost last.
+    /// The layers on this name and the patches that they belong to, the topmost last.
     private let layers = Mutex<[(layer: Layer, reports: PatchReports)]>([])
 
     init(
@@ -47,13 +48,13 @@ package final class Slot: Sendable {
 
     var isAsynchronous: Bool { invokeAsync != nil }
 
-    /// Whether a patch stands on the name.
-    @usableFromInline @inline(__always) var isPatched: Bool { unsafe top.pointee.load(ordering: .acquiring) != 0 }
+    /// Whether a patch is active on the name.
+    @inlinable @inline(__always) var isPatched: Bool { unsafe top.pointee.load(ordering: .acquiring) != 0 }
 
-    /// Where the topmost layer's address is kept.
-    @usableFromInline var cell: LayerCell { unsafe LayerCell(UnsafeMutableRawPointer(top)) }
+    /// The cell that holds the address of the topmost layer.
+    @inlinable @inline(__always) var cell: LayerCell { unsafe LayerCell(UnsafeMutableRawPointer(top)) }
 
-    /// Calls the name's present implementation for `host.call`.
+    /// Calls the name's current implementation for `host.call`.
     func invoke(from stack: PatchStack, firstArgument: Int32) -> Int32 {
         invoke(self, stack, firstArgument, nil, cell)
     }
@@ -69,7 +70,7 @@ package final class Slot: Sendable {
         }
     }
 
-    /// Takes a patch's layer off; the one above it then lies on the one below.
+    /// Takes a patch's layer off. The layer above it then lies on the layer below it.
     func remove(_ reports: PatchReports) {
         layers.locked { layers in
             guard let index = layers.firstIndex(where: { $0.reports === reports }) else { return }
@@ -104,7 +105,7 @@ package final class Slot: Sendable {
 
     // MARK: calls
 
-    /// Enters the layer that a cell holds; nil where the original is to answer.
+    /// Enters the layer that a cell holds. nil if the original must answer.
     @usableFromInline
     package func enter(_ cell: LayerCell, _ record: CallReference) -> PatchStack? {
         let entry = unsafe pp_enter(cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address)
@@ -112,7 +113,7 @@ package final class Slot: Sendable {
         return unsafe withLayer(below: entry.refused) { enter($0, record) }
     }
 
-    /// Enters the same, runs it on scalars and leaves, where all goes well.
+    /// Enters the layer that a cell holds, runs it on scalars, and leaves it if the run succeeds.
     @usableFromInline
     func call(_ cell: LayerCell, _ record: CallReference, _ arguments: UnsafePointer<UInt64>?, _ kinds: UInt64)
         -> ScalarAnswer
@@ -126,16 +127,16 @@ package final class Slot: Sendable {
         return withLayer(below: UInt(answer.bits)) { unsafe call($0, record, arguments, kinds) } ?? .original
     }
 
-    /// Reports that a layer could not be entered, and goes on to the one below it, where there is one.
+    /// Reports that a layer could not be entered, and continues with the layer below it, if there is one.
     func withLayer<Answer>(below refused: UInt, _ body: (LayerCell) -> Answer?) -> Answer? {
         let layer = unsafe OpaquePointer(bitPattern: refused & ~7).map { unsafe Layer($0) }
         guard note(UInt32(refused & 7), of: layer), var below = layer?.below, below != 0 else { return nil }
         return unsafe withUnsafeMutablePointer(to: &below) { unsafe body(LayerCell($0)) }
     }
 
-    /// Reports that what lies below a layer answers, although the layer is on the name.
+    /// Reports that what lies below a layer answers, although the layer is active on the name.
     ///
-    /// - Returns: Whether it still is.
+    /// - Returns: Whether the layer is still active on the name.
     @discardableResult
     func note(_ refusal: UInt32, of layer: Layer?) -> Bool {
         guard let layer, let reports = reports(of: layer) else { return false }
@@ -152,15 +153,15 @@ package final class Slot: Sendable {
         return true
     }
 
-    /// How a call ends in which the script gave no answer.
+    /// How a call ends that the script did not answer.
     @usableFromInline package enum Settlement<Value, Failure: Error> {
-        /// The original's outcome, or an error that comes out as itself.
+        /// The original's outcome, or an error that the call throws.
         case outcome(Result<Value, Failure>)
-        /// What lies below is to answer, in the form of a cell.
+        /// The layer below must answer. The value is its address, as a cell holds it, or 0 for the original.
         case below(UInt)
     }
 
-    /// Leaves a call whose run failed, and says what answers it.
+    /// Leaves a call whose run failed, and returns what answers it.
     @usableFromInline
     package func settle<Output: PatchResult, Failure: Error>(
         _ stack: PatchStack, _: Output.Type, _ outcome: Result<Output.Value, Failure>?
@@ -178,14 +179,14 @@ package final class Slot: Sendable {
                 resultOf: layer, message: "wrong result: " + Output.mismatch(in: stack))
         } else if unsafe pp_is_refused(stack.state) {
             failure = PatchEvent.Failure(
-                resultOf: layer, message: values.takePushFault() ?? "a value cannot be given to a script")
+                resultOf: layer, message: values.takePushFault() ?? "a value cannot be passed to the script")
         } else {
             thrown = unsafe values.error(fault.host_error)
             failure = unsafe PatchEvent.Failure(fault, stack: stack)
         }
         let settlement: Settlement<Output.Value, Failure>
         if let error = thrown as? Failure {
-            // It comes out as itself, and is no failure of the patch.
+            // The call throws this error itself. It is not a failure of the patch.
             failure = nil
             settlement = .outcome(.failure(error))
         } else if let outcome {
@@ -203,14 +204,14 @@ package final class Slot: Sendable {
     }
 }
 
-/// Where the address of a layer is kept: a slot's topmost, or the one below a layer. The bridge reads it.
+/// A place that holds the address of a layer: a slot's topmost, or the one below a layer. The bridge reads it.
 @frozen @safe @usableFromInline
 package struct LayerCell {
     @usableFromInline let address: UnsafeMutableRawPointer
 
-    @usableFromInline package init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
+    @inlinable package init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
 
-    /// Whether it leads to no layer.
+    /// Whether it holds no layer.
     @inlinable @inline(__always) package var isEmpty: Bool {
         unsafe address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring) == 0
     }
@@ -221,26 +222,27 @@ package struct LayerCell {
 package struct CallReference {
     @usableFromInline let address: UnsafeMutableRawPointer
 
-    @usableFromInline package init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
+    @inlinable package init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
 }
 
-/// What a running call keeps for the bridge: its original, and the original's outcome once it has run.
+/// What a running call keeps for the bridge: its original, and the original's outcome after it has run.
 @frozen @safe @usableFromInline
 package struct CallRecord<Function, Value, Failure: Error> {
-    /// Where the caller holds it: a record with a reference of its own would count it for each call.
+    /// A pointer to the caller's variable. With a reference of its own, the record would be reference-counted for each
+    /// call.
     @usableFromInline let original: UnsafePointer<Function>
     @usableFromInline package var outcome: Result<Value, Failure>?
 
     @inlinable package init(_ original: UnsafePointer<Function>) { unsafe self.original = unsafe original }
 
-    /// The record that a reference stands for.
+    /// The record that a reference refers to.
     @inlinable package static func at(_ reference: CallReference?) -> UnsafeMutablePointer<CallRecord>? {
         unsafe reference?.address.assumingMemoryBound(to: CallRecord.self)
     }
 }
 
 extension PatchStack {
-    /// Runs what was entered, with so many arguments.
+    /// Runs the entered function with this many arguments. Returns whether the run succeeded.
     @usableFromInline package func runs(_ arguments: Int32, _ results: Int32) -> Bool {
         unsafe pp_run(state, arguments, results)
     }
@@ -248,13 +250,13 @@ extension PatchStack {
     /// Ends the call.
     @usableFromInline package func leave() { unsafe pp_leave(state) }
 
-    /// Reads the scalars that a function takes, all that there are from a place on.
+    /// Reads the scalars that a function takes, from a place on the stack up to the top.
     @usableFromInline func read(_ kinds: UInt64, from first: Int32, into values: UnsafeMutablePointer<UInt64>?) -> Bool
     {
         unsafe pp_read_scalars(state, first, values, kinds)
     }
 
-    /// Keeps what an original gave, and leaves it for the script.
+    /// Keeps the value that an original returned, and pushes it for the script.
     @inlinable func answer<Function, Output: PatchResult, Failure: Error>(
         _ value: Output.Value, of record: UnsafeMutablePointer<CallRecord<Function, Output.Value, Failure>>?,
         as _: Output.Type
@@ -263,7 +265,7 @@ extension PatchStack {
         return Output.push(value, to: self)
     }
 
-    /// Keeps the error that an original threw, and leaves it for the bridge to raise.
+    /// Keeps the error that an original threw, and pushes it for the bridge to raise.
     @inlinable func answer<Function, Value, Failure: Error>(
         _ error: Failure, of record: UnsafeMutablePointer<CallRecord<Function, Value, Failure>>?
     ) -> Int32 {
@@ -271,14 +273,14 @@ extension PatchStack {
         return raise(error)
     }
 
-    /// Leaves an error for arguments that do not fit.
+    /// Pushes an error for arguments that do not fit.
     ///
-    /// - Returns: What a callback returns for it: nothing was called.
+    /// - Returns: The callback result that says that nothing was called.
     @usableFromInline
     func refuseArguments(of slot: Slot, from first: Int32, _ types: [any PatchValue.Type]) -> Int32 {
         let given = Int(top) - Int(first) + 1
         var message = "\(slot.name) takes \(types.count) argument\(types.count == 1 ? "" : "s"), given \(given)"
-        // Read once more to say what is wrong, a table that has changed may be right.
+        // The arguments are read again to say what is wrong. A table that has changed meanwhile may fit then.
         if given <= types.count, let fault = takeReadFault() { message = "an argument of \(slot.name): \(fault)" }
         if given <= types.count {
             for (index, type) in types.enumerated() where !type.canBeRead(from: self, at: first + Int32(index)) {
@@ -291,12 +293,12 @@ extension PatchStack {
         return CallbackResult.notCalled
     }
 
-    /// Whether there are more arguments than a function takes.
+    /// Whether there are no more arguments than a function takes.
     @usableFromInline func has(_ count: Int32, from first: Int32) -> Bool { top - first + 1 <= count }
 
-    /// Leaves an error for a function that only its own place can call.
+    /// Pushes an error for a function that only the host can call.
     @usableFromInline package func refuseCall(of slot: Slot) -> Int32 {
-        push(message: "\(slot.name) can be called only by the host: its original stands at its place")
+        push(message: "\(slot.name) can be called only by the host: its original is code at the host's call site")
         return CallbackResult.notCalled
     }
 }

@@ -1,16 +1,16 @@
 internal import CLuaBridge
 internal import PatchCrypto
 
-/// What the bridge calls on behalf of a script.
+/// The callbacks that the bridge calls for a script.
 ///
-/// Each returns to C before anything is raised, so that no jump crosses a frame of Swift.
+/// Each of them returns to C before an error is raised, so that no longjmp crosses a Swift frame.
 enum HostCallbacks {
     static let table = unsafe pp_host(
         original: { _, slot, cell, record, state in
             guard let address = unsafe slot, let cell = unsafe cell, let state = unsafe state else {
                 return CallbackResult.raise
             }
-            // Without a reference of its own: the call that waits has one.
+            // No reference is taken, because the call that waits has one.
             return unsafe Unmanaged<Slot>.fromOpaque(address)._withUnsafeGuaranteedRef { slot in
                 unsafe slot.invoke(slot, PatchStack(state), 1, record.map(CallReference.init), LayerCell(cell))
             }
@@ -43,14 +43,14 @@ enum HostCallbacks {
         throws: { context, state in
             guard let state = unsafe state else { return CallbackResult.raise }
             let stack = unsafe PatchStack(state)
-            let message = stack.string(at: 1) ?? "an error of the patch"
+            let message = stack.string(at: 1) ?? "an error from the patch"
             return stack.raise(PatchedError(message: message, patch: unsafe CallValues.at(context).reports.patch.id))
         },
         error_text: { context, number, state in
             guard let state = unsafe state else { return CallbackResult.raise }
             let values = unsafe CallValues.at(context)
             let stack = unsafe PatchStack(state)
-            stack.push(text: values.error(number).map { "\($0)" } ?? "an error of an earlier call")
+            stack.push(text: values.error(number).map { "\($0)" } ?? "an error from an earlier call")
             return 1
         },
         log: { context, level, bytes, length, state in
@@ -71,11 +71,11 @@ enum HostCallbacks {
         refusal: { context, state in
             guard let state = unsafe state else { return }
             let fault = unsafe CallValues.at(context).takePushFault()
-            unsafe PatchStack(state).push(message: fault ?? "a value cannot be given to a script")
+            unsafe PatchStack(state).push(message: fault ?? "a value cannot be passed to the script")
         },
         closed: { context in unsafe CallValues.at(context).closed() })
 
-    /// A script's text; what is not UTF-8 is replaced.
+    /// A script's text. Bytes that are not UTF-8 are replaced.
     private static func text(_ bytes: UnsafePointer<CChar>?, _ length: Int) -> String {
         unsafe String(
             decoding: UnsafeRawBufferPointer(start: bytes, count: length).assumingMemoryBound(to: UInt8.self),

@@ -1,10 +1,10 @@
 public import PatchCrypto
 
-/// A patch whose script has run, and said what it replaces; nothing is replaced yet.
+/// A loaded patch: its script has run, and has said what it replaces. The patch is not active until it is activated.
 ///
 /// ``PatchRunner/load(_:)`` makes one. It is closed when nothing refers to it and it is not active.
 public final class LoadedPatch: Sendable {
-    /// What the patch says of itself.
+    /// The patch's manifest.
     public let manifest: Manifest
     /// The names that its script replaces.
     public let replaces: [String]
@@ -29,13 +29,13 @@ public final class LoadedPatch: Sendable {
 
     /// The patch's reverse-DNS name.
     public var id: String { manifest.id }
-    /// The patch's number.
+    /// The patch's version.
     public var version: Int { manifest.version }
 
-    /// Bytes that its script holds.
+    /// The bytes that its script holds.
     package var memory: Int { script.lua.memory }
 
-    /// From now on the n-th allocation that the script makes is refused, and all that follow; 0: none is.
+    /// Refuses the n-th allocation of the script from now on, and all that follow. 0 refuses none.
     package func refuseAllocation(_ n: Int) { script.lua.refuseAllocation(n) }
 
     private func checkReplacements() throws(PatchError) {
@@ -47,15 +47,15 @@ public final class LoadedPatch: Sendable {
             }
             guard manifest.replaces.contains(where: { $0.hasBytes(of: name) }) else {
                 throw PatchError(
-                    .script, "the script replaces \(name), which its manifest does not name",
-                    hint: "add `-- @replaces \(name)` to its head, and pack it again")
+                    .script, "the script replaces \(name), which its manifest does not list",
+                    hint: "add `-- @replaces \(name)` to its head and pack it again")
             }
         }
         for name in manifest.replaces where !replaces.contains(where: { $0.hasBytes(of: name) }) {
             throw PatchError(
-                .script, "the manifest names \(name), which the script does not replace",
+                .script, "the manifest lists \(name), which the script does not replace",
                 hint: script.names.slot(name) == nil
-                    ? "the app has no such function" : "replace it, or take it from the script's `@replaces`")
+                    ? "the app has no such function" : "replace it, or remove it from the script's `@replaces`")
         }
         guard !replaces.isEmpty else {
             throw PatchError(

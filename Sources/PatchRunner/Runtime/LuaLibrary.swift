@@ -3,12 +3,12 @@ internal import PatchCrypto
 
 /// The Lua library of this process.
 package enum LuaLibrary {
-    /// Its release, such as `5.4.4`.
+    /// The release of Lua, such as `5.4.4`.
     package static var version: String { unsafe String(cString: pp_lua_release()) }
 
-    /// Runs a small script in a sandbox of its own.
+    /// Runs a small script in its own sandbox.
     ///
-    /// - Returns: Whether it did what it should, and precompiled code was refused.
+    /// - Returns: Whether the script worked, and precompiled code was refused.
     package static func works() -> Bool {
         let script = "local sum = 0; for i = 1, 10 do sum = sum + i end; assert(sum == 55 and not io)"
         return loads(script) && !loads("assert(false)") && !loads("\u{1B}Lua")

@@ -1,24 +1,25 @@
 public import PatchCrypto
 internal import Synchronization
 
-/// Puts verified patches on the functions of a registry, and takes them off.
+/// Loads verified patches, and activates and deactivates them on the functions of a registry.
 ///
 ///     let runner = PatchRunner(registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), clock: clock)
 ///     let patch = try runner.install(envelope, trust: trustStore, keys: scriptKey)
 ///     …
 ///     runner.deactivate(patch.id)
 ///
-/// Several patches may stand on a name: the one that was applied last is asked first, and reaches the one below it as its
-/// `original`. Patches stand as long as the runner lives.
+/// Several patches may be active on a name. The one that was activated last is called first, and reaches the one below
+/// it as its `original`. Patches are active only while their runner exists. Keep a strong reference to it for the life
+/// of the process.
 public final class PatchRunner: Sendable {
-    /// The engine level of this library: what a script may rely on. A patch that needs a higher one is refused.
+    /// The engine level of this library, on which a script may rely. A patch that needs a higher level is refused.
     public static let engine = 1
 
     /// The functions that patches replace.
     public let registry: PatchRegistry
-    /// The program.
+    /// The program that patches run in.
     public let host: HostInfo
-    /// What each patch may use.
+    /// The limits of each patch.
     public let limits: PatchLimits
     private let clock: @Sendable () -> Timestamp?
     private let events: @Sendable (PatchEvent) -> Void
@@ -27,7 +28,7 @@ public final class PatchRunner: Sendable {
     private let checksHost: Bool
     private let onLine: (@Sendable (_ patch: String, _ script: String, _ line: Int) -> Void)?
 
-    /// What a runner's patches know it by.
+    /// Identifies the runner to its patches.
     final class Identity: Sendable {}
 
     private struct State {
@@ -39,13 +40,13 @@ public final class PatchRunner: Sendable {
     ///
     /// - Parameters:
     ///   - registry: The functions that patches replace.
-    ///   - host: The program.
-    ///   - limits: What each patch may use.
-    ///   - floors: For a patch's id, the lowest version that is accepted, as ``floors`` gave them the last time.
-    ///   - clock: What time it is, for patches that expire. This library takes no time by itself; where nil is said, a patch
-    ///     that expires is refused.
-    ///   - events: Told of everything that happens, on the thread on which it happens; a script's log lines and failures come while
-    ///     a call waits, so it must be quick.
+    ///   - host: The program that patches run in.
+    ///   - limits: The limits of each patch.
+    ///   - floors: The lowest version that is accepted for each patch id: the ``floors`` of an earlier runner.
+    ///   - clock: Returns the current time, for patches that expire. This library does not read the time itself. If the
+    ///     clock returns nil, a patch that expires is refused.
+    ///   - events: Called for each event, on the thread on which it happens. A script's log lines and failures are
+    ///     reported while a call waits, so it must be quick.
     public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(), floors: [String: Int] = [:],
         clock: @escaping @Sendable () -> Timestamp?, events: @escaping @Sendable (PatchEvent) -> Void = { _ in }
@@ -58,7 +59,7 @@ public final class PatchRunner: Sendable {
     /// Makes a runner for tests.
     ///
     /// - Parameters:
-    ///   - checksHost: Whether a patch must be for the host's app and version, and for the time.
+    ///   - checksHost: Whether a patch must be for the host's app and version, and must not have expired.
     package init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits, floors: [String: Int] = [:],
         clock: @escaping @Sendable () -> Timestamp?, events: @escaping @Sendable (PatchEvent) -> Void,
@@ -76,21 +77,23 @@ public final class PatchRunner: Sendable {
 
     deinit { deactivateAll() }
 
-    /// The patches that stand, in the order in which they were applied.
+    /// The active patches, in the order in which they were activated.
     public var active: [LoadedPatch] { changing.locked { $0.active } }
 
-    /// For each id, the highest version that was applied: an app that keeps them is not led back to an older patch.
+    /// The highest version that was activated for each patch id. An app that keeps them cannot be downgraded to an
+    /// older version of a patch.
     public var floors: [String: Int] { changing.locked { $0.floors } }
 
-    /// Verifies an envelope, loads the patch in it, and applies it.
+    /// Verifies an envelope, loads the patch in it, and activates it.
     ///
     /// - Parameters:
     ///   - envelope: The whole file.
     ///   - trust: The keys whose signatures count.
-    ///   - keys: One of them opens the envelope; a `ScriptKey` will do.
+    ///   - keys: The keys, one of which must open the envelope. A `ScriptKey` is enough.
     ///   - threshold: How many distinct trusted keys must have signed.
-    /// - Returns: The patch, which stands.
-    /// - Throws: What verification, ``load(_:)`` and ``activate(_:)`` throw; the codes are those that the command line exits with.
+    /// - Returns: The active patch.
+    /// - Throws: The errors of verification, ``load(_:)`` and ``activate(_:)``. Their codes are those that the command
+    ///   line reports.
     @discardableResult
     public func install(
         _ envelope: consuming [UInt8], trust: TrustStore, keys: some ScriptKeyProvider, threshold: Int = 1
@@ -109,13 +112,13 @@ public final class PatchRunner: Sendable {
         return loaded
     }
 
-    /// Runs a patch's script, which says what it replaces; nothing is replaced yet.
+    /// Loads a patch: runs its script, which says what it replaces. The patch is not active yet.
     ///
     /// - Parameter patch: A patch that was verified.
-    /// - Returns: The patch, ready to be applied.
-    /// - Throws: `policy` for a patch that is not for this app, version, engine or time; `script` for a script that does not parse, fails,
-    ///   or replaces nothing, what the app does not have, or other names than its manifest's; `script-limit` for one that
-    ///   is past a limit.
+    /// - Returns: The loaded patch, for ``activate(_:)``.
+    /// - Throws: `policy` if the patch is not for this app, version, engine or time. `script` if the script does not
+    ///   parse, fails, replaces nothing, replaces a function that the app does not have, or replaces other names than
+    ///   its manifest lists. `script-limit` if the script runs past a limit.
     public func load(_ patch: VerifiedPatch) throws(PatchError) -> LoadedPatch {
         let manifest = patch.manifest
         let identity = PatchID(id: manifest.id, version: manifest.version)
@@ -138,13 +141,14 @@ public final class PatchRunner: Sendable {
         }
     }
 
-    /// Puts a patch's replacements on their names, all of them at once: who has seen one of them sees the others.
+    /// Activates a patch. All of its replacements become active at once: a caller that has seen one of them also sees
+    /// the others.
     ///
-    /// A patch of the same id that stands is taken off.
+    /// An active patch with the same id is deactivated.
     ///
     /// - Parameter patch: A patch that this runner has loaded.
-    /// - Throws: `policy` for a version below one of the same id that was applied before, or a patch that is not for this app or
-    ///   this time any more; `config` for a patch that was applied already, or was loaded by another runner.
+    /// - Throws: `policy` if a higher version with the same id was activated before, or if the patch is no longer for
+    ///   this app or this time. `config` if the patch was already activated, or was loaded by another runner.
     public func activate(_ patch: LoadedPatch) throws(PatchError) {
         let identity = patch.script.patch
         var replaced: LoadedPatch?
@@ -158,7 +162,7 @@ public final class PatchRunner: Sendable {
                 policy.floor = state.floors[patch.id]  // here, or another thread raises it meanwhile
                 try policy.check(patch.manifest)
                 guard patch.script.use() else {
-                    throw PatchError(.config, "\(patch.id) was applied already", hint: "load it again")
+                    throw PatchError(.config, "\(patch.id) was already activated", hint: "load it again")
                 }
                 let old = state.active.firstIndex { $0.id == patch.id }.map { state.active.remove(at: $0) }
                 state.active.append(patch)
@@ -174,17 +178,17 @@ public final class PatchRunner: Sendable {
         events(.activated(identity))
     }
 
-    /// Takes a patch off; calls that run in it end as they would.
+    /// Deactivates a patch. Calls that run in it end normally.
     ///
     /// - Parameter id: The patch's reverse-DNS name.
-    /// - Returns: Whether it stood.
+    /// - Returns: Whether it was active.
     @discardableResult
     public func deactivate(_ id: String) -> Bool { deactivate { $0.id == id } }
 
-    /// Takes all patches off.
+    /// Deactivates all patches.
     public func deactivateAll() { while let last = active.last { deactivate { $0 === last } } }
 
-    /// The patch's policy but for the floor, which depends on its id.
+    /// The policy for a patch without the floor, which depends on the patch's id.
     private var policy: VerificationPolicy {
         VerificationPolicy(time: clock(), app: host.app, appVersion: host.version, engine: Self.engine)
     }
@@ -205,7 +209,8 @@ public final class PatchRunner: Sendable {
         let policy = policy
         if policy.time == nil, let expires = manifest.expires {
             throw PatchError(
-                .policy, "the patch expires at \(expires), and this runner was given no time", hint: "give it a clock")
+                .policy, "the patch expires at \(expires), but this runner's clock returned no time",
+                hint: "give the runner a clock")
         }
         return policy
     }

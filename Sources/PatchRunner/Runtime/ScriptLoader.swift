@@ -9,12 +9,12 @@ package struct ScriptLoader: Sendable {
 
     private var stack: PatchStack { unsafe PatchStack(lua.main) }
 
-    /// Runs the entry script, which says what it replaces; gives the state's lock back.
+    /// Runs the entry script, which says what it replaces, and releases the state's lock.
     func load(_ patch: PatchID, in host: HostInfo) throws(PatchError) {
         defer { lua.unlock() }
         guard unsafe pp_has_stack(lua.pointer) else {
             throw PatchError(
-                .scriptLimit, "the thread that loads it has less than \(limits.stackBytes) bytes of stack left",
+                .scriptLimit, "the loading thread has less than \(limits.stackBytes) bytes of stack left",
                 hint: "load it on a thread with a larger stack")
         }
         unsafe pp_begin_loading(lua.pointer)
@@ -29,9 +29,9 @@ package struct ScriptLoader: Sendable {
         try run(on: stack)
     }
 
-    /// Compiles a script, and leaves its function.
+    /// Compiles a script, and pushes its function.
     ///
-    /// - Throws: `script`, or `scriptLimit` if compiling it took too long or too much memory.
+    /// - Throws: `script` if it does not compile, or `script-limit` if compiling took too long or too much memory.
     package func compile(_ script: PatchScript, on stack: PatchStack) throws(PatchError) {
         guard !isCompiled(script, on: stack) else { return }
         var fault = unsafe pp_fault()
@@ -51,10 +51,10 @@ package struct ScriptLoader: Sendable {
         }
     }
 
-    /// Compiles a script; leaves a function, or a message.
+    /// Compiles a script, and pushes a function or a message.
     private func isCompiled(_ script: PatchScript, on stack: PatchStack) -> Bool {
         guard script.bytes.count <= limits.sourceBytes else {
-            stack.push("\(script.name) has \(script.bytes.count) bytes, and \(limits.sourceBytes) are allowed")
+            stack.push("\(script.name) has \(script.bytes.count) bytes; at most \(limits.sourceBytes) are allowed")
             return false
         }
         if let fault = SourceScan.fault(in: script.bytes) {
@@ -69,26 +69,26 @@ package struct ScriptLoader: Sendable {
 
     /// The error for a script that does not compile.
     ///
-    /// - Parameter message: Lua's, which begins with the script's name and the line.
+    /// - Parameter message: Lua's message, which begins with the script's name and the line.
     private static func syntaxError(in script: PatchScript, _ message: String) -> PatchError {
         let fields = message.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-        // Of a long name Lua shows the end, after three dots.
+        // Lua shows only the end of a long name, after three dots.
         guard fields.count == 3, let line = Int(fields[1]), fields[2].first == " ",
             fields[0] == script.name || fields[0].hasPrefix("...") && script.name.hasSuffix(fields[0].dropFirst(3))
-        else { return PatchError(.script, message, hint: "correct the script") }
+        else { return PatchError(.script, message, hint: "fix the script") }
         return PatchError(
-            .script, String(fields[2].dropFirst()), hint: "correct the script", at: .init(file: script.name, line: line)
+            .script, String(fields[2].dropFirst()), hint: "fix the script", at: .init(file: script.name, line: line)
         )
     }
 
-    /// Compiles the script that `require` names, with slashes for its dots: `cart/total` is `cart/total.lua`, or
-    /// `cart/total/init.lua`.
+    /// Compiles the script that `require` names. The dots of the name are already slashes: `cart/total` is
+    /// `cart/total.lua`, or `cart/total/init.lua`.
     func require(_ name: String, on stack: PatchStack) -> Int32 {
         for candidate in ["\(name).lua", "\(name)/init.lua"] {
             guard let script = scripts.first(where: { $0.name.hasBytes(of: candidate) }) else { continue }
             return isCompiled(script, on: stack) ? 1 : CallbackResult.raise
         }
-        // The first line of most scripts for Wax; what it offers there is built in here, or missing.
+        // This is the first line of most scripts for Wax. What it offers in Wax is built in here, or missing.
         if name == "wax" || name.hasPrefix("wax/") {
             return isCompiled(PatchScript(name: "wax.lua", bytes: Array("return {}".utf8)), on: stack)
                 ? 1 : CallbackResult.raise
@@ -97,7 +97,7 @@ package struct ScriptLoader: Sendable {
             return isCompiled(PatchScript(name: "\(name).lua", bytes: Array("return \(name)".utf8)), on: stack)
                 ? 1 : CallbackResult.raise
         }
-        stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts of the same envelope")
+        stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts in the same envelope")
         return CallbackResult.raise
     }
 

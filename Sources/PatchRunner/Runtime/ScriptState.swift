@@ -10,16 +10,16 @@ package final class ScriptState: Sendable {
     let names: NameTable
     private let host: HostInfo
     private let isUsed = Atomic(false)
-    /// Told of each line that runs.
+    /// Called for each line that runs.
     let onLine: (@Sendable (_ script: String, _ line: Int) -> Void)?
 
-    /// Opens a sandbox; this thread has its lock until `load`.
+    /// Opens a sandbox. This thread holds its lock until `load`.
     ///
     /// - Parameters:
-    ///   - scripts: The entry first.
-    ///   - seed: Where the script's random numbers begin.
-    ///   - onLine: Told of each line that runs.
-    ///   - libraries: Those of a test's own script, which has no limits; nil for a sandbox.
+    ///   - scripts: The scripts, the entry first.
+    ///   - seed: The seed of the script's random numbers.
+    ///   - onLine: Called for each line that runs.
+    ///   - libraries: The libraries of a test's own script, which has no limits; nil for a sandbox.
     package init(
         _ scripts: [PatchScript], limits: PatchLimits, host: HostInfo, names: NameTable, reports: PatchReports,
         seed: Int64, onLine: (@Sendable (_ script: String, _ line: Int) -> Void)? = nil,
@@ -45,7 +45,7 @@ package final class ScriptState: Sendable {
         }
     }
 
-    /// The script that a callback of the bridge is for.
+    /// The script that a callback of the bridge was called for.
     static func at(_ context: UnsafeMutableRawPointer?) -> ScriptState {
         guard let owner = unsafe CallValues.at(context).owner else { fatalError("a closed script was called") }
         return unsafe unsafeDowncast(owner, to: ScriptState.self)
@@ -53,13 +53,13 @@ package final class ScriptState: Sendable {
 
     var patch: PatchID { values.reports.patch }
 
-    /// Runs the entry script, which says what it replaces; gives the lock back.
+    /// Runs the entry script, which says what it replaces, and releases the lock.
     package func load() throws(PatchError) { try loader.load(patch, in: host) }
 
-    /// Whether this is the first time that the script is to be activated.
+    /// Marks the script as activated. Returns whether this is the first time.
     func use() -> Bool { !isUsed.exchange(true, ordering: .relaxed) }
 
-    /// Puts the replacements on their names, and takes an older patch off them. No call enters while that is done.
+    /// Puts the replacements on their names, and takes an older patch off. No call enters the script meanwhile.
     func activate(replacing old: ScriptState?) {
         lua.whileLocked {
             for layer in lua.layers { names.slot(layer.name)?.push(layer, of: values.reports) }
@@ -68,7 +68,7 @@ package final class ScriptState: Sendable {
         old?.close()
     }
 
-    /// Takes the replacements off, and closes the state when the last call has left it.
+    /// Takes the replacements off their names. The state is closed when the last call has left it.
     func deactivate() {
         lua.whileLocked { unlink() }
         close()
@@ -80,10 +80,10 @@ package final class ScriptState: Sendable {
     private func unlink() { for slot in names.slots { slot.remove(values.reports) } }
 }
 
-/// What a test's own script has in place of the sandbox.
+/// The libraries that a test's own script has instead of the sandbox.
 @safe package struct LuaLibraries: Sendable {
     nonisolated(unsafe) let open: @convention(c) (OpaquePointer?) -> Void
 
-    /// - Parameter open: Opens the libraries in a Lua state; it may raise.
+    /// - Parameter open: Opens the libraries in a Lua state. It may raise a Lua error.
     package init(open: @escaping @convention(c) (OpaquePointer?) -> Void) { unsafe self.open = open }
 }

@@ -1,55 +1,56 @@
-/// What a patch may use; a host may set each limit.
+/// The limits of a patch. A host may set each of them.
 ///
-/// A run that goes past its fuel, its memory or its time is ended, whatever the script does about it, and the call is answered
-/// by the original. Reading a script's values and writing them for it is the script's work too. A limit below its least value counts
-/// as that, and one above its largest as the largest.
+/// A run that goes past its limit of fuel, memory or time is ended, whatever the script does about it, and the original
+/// answers the call. Reading a script's values and writing values for it count as the script's work. A limit below its
+/// smallest value counts as the smallest, and one above its largest value as the largest.
 public struct PatchLimits: Sendable {
     /// Bytes of one script's source: 65,536. Compiling is not metered.
     public var sourceBytes = 64 * 1024
-    /// Instructions of Lua, and what the library's functions charge for their work, while a patch loads: 1,000,000.
+    /// Lua instructions, and what the library's functions charge for their work, while a patch loads: 1,000,000.
     public var loadFuel = 1_000_000
     /// The same for one call: 1,000,000.
     public var callFuel = 1_000_000
     /// How long a patch may load: 1 second.
     public var loadTime = Duration.seconds(1)
-    /// How long Lua may work in one call, the host's functions not counted: 50 milliseconds.
+    /// How long Lua may work in one call, without the host's functions: 50 milliseconds.
     public var callTime = Duration.milliseconds(50)
-    /// Bytes that a patch may hold after a collection: 8 MiB.
+    /// Bytes that a patch may hold after a garbage collection: 8 MiB.
     public var memory = 8 << 20
-    /// Bytes that it may hold at any moment: 32 MiB.
+    /// Bytes that a patch may hold at any moment: 32 MiB.
     public var peakMemory = 32 << 20
-    /// After how many instructions fuel, time and memory are looked at: 1,000; from 1 to 10,000. It looks more often once there are
-    /// large blocks.
+    /// After how many instructions fuel, time and memory are checked: 1,000; from 1 to 10,000. They are checked more
+    /// often while there are large blocks.
     public var instructionsPerCheck = 1000
-    /// How often the original runs in one call: once.
+    /// How often the original may run in one call: once.
     public var originalCalls = 1
     /// Replacements of one patch: 256; at most 10,000.
     public var replacements = 256
-    /// Bytes of a string that a script makes, is given or answers with: 1 MiB. Comparing two of that length is one instruction, and
-    /// takes up to 8 milliseconds.
+    /// Bytes of a string that a script makes, is given or answers with: 1 MiB. Comparing two strings of that length is
+    /// one instruction, and takes up to 8 milliseconds.
     public var stringBytes = 1 << 20
-    /// How deep the tables that a script answers with are nested: 16; at most 200.
+    /// How deep the tables of an answer may be nested: 16; at most 200.
     public var tableDepth = 16
     /// Elements of all tables of an answer: 100,000.
     public var tableElements = 100_000
     /// Bytes that a patch may log in a minute: 65,536.
     public var logBytesPerMinute = 64 * 1024
-    /// How many failures within ``failureWindow`` take a patch out: 5. With `Int.max` none do.
+    /// How many failures within ``failureWindow`` deactivate a patch: 5. With `Int.max` none do.
     public var failures = 5
     /// The time in which failures are counted: 60 seconds.
     public var failureWindow = Duration.seconds(60)
-    /// How long a call waits for a patch that another thread runs, before the original answers: 100 milliseconds. It waits longer while
-    /// no call of the others takes a tenth of that, because its turn comes.
+    /// How long a call waits for a patch that another thread runs, before the original answers: 100 milliseconds. It
+    /// waits longer as long as no other call takes a tenth of that time, because its turn will come.
     public var lockTime = Duration.milliseconds(100)
-    /// Bytes of C stack that a thread must have free to load or run a patch: 512 KiB; 384 KiB on Apple's systems, whose threads have 512.
+    /// Bytes of C stack that a thread must have free to load or run a patch: 512 KiB. On Apple's systems it is 384 KiB,
+    /// because their threads have 512.
     public var stackBytes: Int
-    /// How many calls of one patch may be nested in each other: 64; from 1 to 1,000.
+    /// How many calls of one patch may be nested: 64; from 1 to 1,000.
     public var callDepth = 64
-    /// How many asynchronous calls of one patch may wait at a time, for their original or for `host.call`: 1,000. The original answers
-    /// the others.
+    /// How many asynchronous calls of one patch may wait at a time, for their original or for `host.call`: 1,000. The
+    /// original answers further calls.
     public var waitingCalls = 1000
 
-    /// The defaults.
+    /// Makes the default limits.
     public init() {
         #if canImport(Darwin)
             stackBytes = 384 * 1024

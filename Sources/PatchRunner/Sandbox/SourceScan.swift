@@ -1,13 +1,13 @@
-/// Looks for what Lua's compiler must not be given, because it works on it without a limit.
+/// Finds source that must not be passed to Lua's compiler, because Lua works on it without a limit.
 ///
-/// Where an error names a value like `a.a.a.a…`, Lua 5.4 searches its way back for each part again: in quadratic time and on
-/// the C stack, with no hook in between.
+/// When an error names a value such as `a.a.a.a…`, Lua 5.4 searches backwards for each part again. That takes quadratic
+/// time and C stack, and no hook runs meanwhile.
 struct SourceScan {
     /// Indexings in a row, as in `a.b.c[1]`.
     static let longestChain = 200
-    /// Brackets within brackets; Lua itself allows 200.
+    /// Nested brackets; Lua itself allows 200.
     static let deepestNesting = 250
-    /// Jumps to labels, each of which may be looked at for each other one.
+    /// Jumps to labels. For each of them the compiler may look at all the others.
     static let mostJumps = 1000
 
     struct Fault {
@@ -15,7 +15,7 @@ struct SourceScan {
         let message: String
     }
 
-    /// What is wrong with a source, if anything is.
+    /// The first fault of a source, or nil.
     static func fault(in source: [UInt8]) -> Fault? {
         var scan = SourceScan(source)
         return scan.run()
@@ -24,7 +24,7 @@ struct SourceScan {
     private let source: [UInt8]
     private var position = 0
     private var line = 1
-    /// For each open bracket, the indexings in a row around it.
+    /// For each open bracket, the number of indexings in a row before it.
     private var outer: [Int] = []
     private var chain = 0
     private var jumps = 0
@@ -49,13 +49,13 @@ struct SourceScan {
             case UInt8(ascii: "["), UInt8(ascii: "("), UInt8(ascii: "{"):
                 if byte == UInt8(ascii: "[") { chain += 1 }
                 guard outer.count < Self.deepestNesting else {
-                    return Fault(line: line, message: "more than \(Self.deepestNesting) brackets within each other")
+                    return Fault(line: line, message: "more than \(Self.deepestNesting) nested brackets")
                 }
                 outer.append(chain)
                 chain = 0
                 position += 1
             case UInt8(ascii: "]"), UInt8(ascii: ")"), UInt8(ascii: "}"):
-                chain += outer.popLast() ?? 0  // what is in brackets may be a part of the chain
+                chain += outer.popLast() ?? 0  // a bracket may be a part of the chain
                 position += 1
             case UInt8(ascii: ".") where next != UInt8(ascii: "."), UInt8(ascii: ":") where next != UInt8(ascii: ":"):
                 chain += 1

@@ -1,15 +1,15 @@
 internal import CLuaBridge
 internal import Synchronization
 
-/// What belongs to a script's running calls: its objects and errors, and why a value could not pass.
+/// The values of a script's running calls: objects, errors, and the reason why a value could not be passed.
 ///
-/// The bridge keeps it from `init` until the Lua state is closed, and the script that owns it too.
+/// From `keep(for:)` until the Lua state is closed, the bridge keeps this object and the script that owns it.
 @safe package final class CallValues: Sendable {
     let limits: PatchLimits
     let reports: PatchReports
-    /// What scripts call the class of an object.
+    /// Returns the name that scripts use for the class of an object.
     let className: @Sendable (AnyObject) -> String
-    /// The script; nil once its Lua state is closed.
+    /// The script; nil after its Lua state is closed.
     nonisolated(unsafe) private(set) var owner: AnyObject?
     private let calls = Mutex(Calls())
 
@@ -19,25 +19,25 @@ internal import Synchronization
         self.className = className
     }
 
-    /// What the bridge is given, which keeps this object and its owner until `closed`.
+    /// Returns the context for the bridge. This object and its owner are kept until `closed`.
     func keep(for owner: AnyObject) -> UnsafeMutableRawPointer {
         unsafe self.owner = owner
         return unsafe Unmanaged.passRetained(self).toOpaque()
     }
 
-    /// The values of the script that a callback of the bridge is for.
+    /// The values of the script that a callback of the bridge was called for.
     static func at(_ context: UnsafeMutableRawPointer?) -> CallValues {
         guard let context = unsafe context else { fatalError("a Lua state without its script") }
         return unsafe Unmanaged<CallValues>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// The bridge is done with this object.
+    /// Releases this object and its owner: the bridge does not use them any more.
     func closed() {
         unsafe owner = nil
         unsafe Unmanaged.passUnretained(self).release()
     }
 
-    /// Forgets what a spec has added.
+    /// Forgets the functions and objects that a spec has added.
     func forgetFunctions() {
         calls.locked { calls in
             calls.functions = []
@@ -50,35 +50,36 @@ internal import Synchronization
         let object: ObjectIdentifier
     }
 
-    /// What belongs to the calls that run.
+    /// The state of the running calls.
     private struct Calls {
-        /// Why a value could not be read, where that is not its type; and why one could not be pushed.
+        /// Why a value could not be read, if not for its type; and why one could not be pushed.
         var readFault: String?
         var pushFault: String?
-        /// How many tables the one that is being read lies in, and the elements of all of them.
+        /// How deep the tables that are being read are nested, and the elements and bytes of all of them.
         var depth = 0
         var elements = 0
         var bytes = 0
-        /// Whether who reads wants to know what is wrong.
+        /// Whether errors of reading say what is wrong.
         var explains = false
-        /// What scripts know by number, and the numbers that belong to each call. A number is never used again.
+        /// The objects and errors that scripts know by number, and the numbers of each call. A number is never used
+        /// again.
         var lastNumber: Int64 = 0
         var objects: [Int64: any PatchObject] = [:]
         var errors: [Int64: any Error] = [:]
         var numbers: [Int64: [Int64]] = [:]
         var numberOfObject: [ObjectOfCall: Int64] = [:]
-        /// A spec's functions, and the tables of it that stand for objects.
+        /// A spec's functions, and its tables that represent objects.
         var functions: [@Sendable (PatchStack) -> Int32] = []
         var objectsOfTables: [UInt: any PatchObject] = [:]
 
-        /// A number for something that belongs to a call.
+        /// Returns a new number for an object or an error of a call.
         mutating func number(for call: Int64) -> Int64 {
             lastNumber += 1
             numbers[call, default: []].append(lastNumber)
             return lastNumber
         }
 
-        /// Whether the elements of the table that is read are within the limit; else `readFault` says that they are not.
+        /// Whether the elements of the table that is being read are within the limit. If not, `readFault` is set.
         mutating func hasElements(upTo limit: Int) -> Bool {
             guard elements > limit else { return true }
             readFault = "tables of more than \(limit) elements"
@@ -86,15 +87,15 @@ internal import Synchronization
         }
     }
 
-    /// Says why a value cannot be read, where that is not its type.
+    /// Sets the reason why a value cannot be read, if it is not the value's type.
     package func refuseRead(_ message: String) { calls.locked { $0.readFault = message } }
-    /// Says why a value cannot be pushed.
+    /// Sets the reason why a value cannot be pushed.
     func refusePush(_ message: String) { calls.locked { $0.pushFault = message } }
 
     package func takeReadFault() -> String? { calls.locked { $0.readFault.take() } }
     func takePushFault() -> String? { calls.locked { $0.pushFault.take() } }
 
-    /// Whether a table of an answer is within the limits; else `readFault` says why not.
+    /// Begins to read a table. Returns false and sets `readFault` if it is past a limit.
     func enterTable(elements: Int) -> Bool {
         calls.locked { calls in
             if calls.depth == 0 { (calls.elements, calls.bytes) = (0, 0) }
@@ -109,7 +110,7 @@ internal import Synchronization
         }
     }
 
-    /// Whether one more element, or a string's bytes, are within the limits of the table that is read.
+    /// Counts an element or a string's bytes of the table that is being read. Returns false if it is past a limit.
     func count(elements: Int, bytes: Int) -> Bool {
         calls.locked { calls in
             guard calls.depth > 0 else { return true }
@@ -125,7 +126,7 @@ internal import Synchronization
     }
 
     var explains: Bool { calls.locked { $0.explains } }
-    /// Sets whether who reads wants to know what is wrong; returns what was set.
+    /// Sets whether errors of reading say what is wrong. Returns the previous setting.
     func explain(_ explains: Bool) -> Bool {
         calls.locked { calls in
             defer { calls.explains = explains }
@@ -145,13 +146,13 @@ internal import Synchronization
         }
     }
 
-    /// Makes a table stand for an object.
+    /// Makes a table represent an object.
     package func addObject(_ object: any PatchObject, table: UInt) {
         calls.locked { $0.objectsOfTables[table] = object }
     }
     package func object(table: UInt) -> (any PatchObject)? { calls.locked { $0.objectsOfTables[table] } }
 
-    /// Keeps an object for a call, and returns the number that a script knows it by.
+    /// Keeps an object for a call, and returns its number for the script.
     func keep(_ object: any PatchObject, for call: Int64) -> Int64 {
         calls.locked { calls in
             let key = ObjectOfCall(call: call, object: ObjectIdentifier(object))
@@ -163,7 +164,7 @@ internal import Synchronization
         }
     }
 
-    /// Keeps an error for a call, and returns the number that a script knows it by.
+    /// Keeps an error for a call, and returns its number for the script.
     func keep(_ error: any Error, for call: Int64) -> Int64 {
         calls.locked { calls in
             let number = calls.number(for: call)
@@ -175,7 +176,7 @@ internal import Synchronization
     func object(_ number: Int64) -> (any PatchObject)? { calls.locked { $0.objects[number] } }
     package func error(_ number: Int64) -> (any Error)? { calls.locked { $0.errors[number] } }
 
-    /// A call has ended: its objects and errors go, and the numbers that a script has kept mean nothing.
+    /// Releases the objects and errors of a call that has ended. The numbers that a script has kept become invalid.
     func callEnded(_ call: Int64) {
         let ended = calls.locked { calls -> ([any PatchObject], [any Error]) in
             let numbers = calls.numbers.removeValue(forKey: call) ?? []

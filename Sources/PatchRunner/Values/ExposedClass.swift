@@ -1,12 +1,12 @@
 /// A class whose objects' methods scripts may call.
 package struct ExposedClass: Sendable {
-    /// nil for a class that is known by its name alone.
+    /// The Swift type; nil for a class that is known only by its name.
     let type: ObjectIdentifier?
     package let name: String
     let methods: [ExposedMethod]
 }
 
-/// A method of such a class.
+/// A method of an exposed class.
 package struct ExposedMethod: Sendable {
     let name: String
     let signature: PatchSignature

@@ -1,11 +1,12 @@
-/// A final class whose objects can be given to scripts, which call the methods that the host exposes.
+/// A final class whose objects can be passed to scripts. Scripts can call the methods that the host exposes.
 ///
 ///     final class Cart: PatchObject { … }
 ///
-/// A script holds no pointer: it has a number that is good for the call in which it was given, and an error says so afterwards.
+/// A script gets a number instead of a pointer. The number is valid only in the call in which the script was given it;
+/// using it later raises an error.
 public protocol PatchObject: AnyObject, PatchValue, Sendable {}
 
-/// An object that says itself what scripts call its class.
+/// An object that returns the name that scripts use for its class.
 package protocol NamedObject: PatchObject {
     var className: String { get }
 }
@@ -22,11 +23,11 @@ public struct PatchMethods<Object: PatchObject> {
 
     init(className: String) { self.className = className }
 
-    /// Names a method.
+    /// Exposes a method.
     ///
     /// - Parameters:
-    ///   - name: What scripts call it: `cart:name(…)`.
-    ///   - body: What it does; its first argument is the object.
+    ///   - name: The name that scripts use: `cart:name(…)`.
+    ///   - body: The method's code. Its first argument is the object.
     public mutating func method<each Argument: PatchValue, Result: PatchValue>(
         _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Result
     ) {
@@ -50,11 +51,11 @@ public struct PatchMethods<Object: PatchObject> {
             })
     }
 
-    /// Names a method that returns nothing.
+    /// Exposes a method that returns nothing.
     ///
     /// - Parameters:
-    ///   - name: What scripts call it: `cart:name(…)`.
-    ///   - body: What it does; its first argument is the object.
+    ///   - name: The name that scripts use: `cart:name(…)`.
+    ///   - body: The method's code. Its first argument is the object.
     public mutating func method<each Argument: PatchValue>(
         _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Void
     ) {
@@ -88,14 +89,14 @@ private struct PatchArguments {
         let message: String
     }
 
-    /// - Parameter count: How many there are, without the object.
+    /// - Parameter count: The number of arguments without the object.
     init(of method: String, taking count: Int, on stack: PatchStack) {
         self.method = method
         self.count = count
         self.stack = stack
     }
 
-    /// The first argument, once no more than those that are taken are there.
+    /// Reads the object, which is the first argument. Throws if there are too many arguments.
     mutating func object<Value: PatchValue>(_: Value.Type) throws -> Value {
         guard stack.top <= count + 1 else {
             throw Mismatch(message: "\(method) takes \(count) arguments, given \(stack.top - 1)")
@@ -112,7 +113,7 @@ private struct PatchArguments {
         return value
     }
 
-    /// What a callback returns for an error of the method or of its arguments.
+    /// Pushes an error of the method or of its arguments, and returns the callback result for it.
     func fails(with error: any Error) -> Int32 {
         guard let mismatch = error as? Mismatch else { return stack.raise(error) }
         stack.push(message: mismatch.message)

@@ -1,8 +1,8 @@
-/// What a registered name takes and gives, in a script's terms.
+/// The argument and result types of a registered function, as scripts name them.
 public struct PatchSignature: Sendable, Hashable {
     /// The arguments' types, such as `number`.
     public let arguments: [String]
-    /// The result's type; `nothing` where there is none.
+    /// The result's type; `nothing` if there is no result.
     public let result: String
     /// Whether the function can throw.
     public let `throws`: Bool
@@ -18,7 +18,7 @@ public struct PatchSignature: Sendable, Hashable {
 }
 
 extension PatchSignature: CustomStringConvertible {
-    /// The signature in a line, such as `(number, integer) -> number`.
+    /// The signature as text, such as `(number, integer) -> number`.
     public var description: String {
         let effects = (isAsynchronous ? " async" : "") + (self.throws ? " throws" : "")
         return "(\(arguments.joined(separator: ", ")))\(effects) -> \(result)"

@@ -1,6 +1,6 @@
 internal import CLuaBridge
 
-// Pushing and reading; none of it can raise (see `values.c`).
+// Pushing and reading values. None of this can raise a Lua error (see `values.c`).
 
 extension PatchStack {
     package func pushNil() { unsafe pp_push_nil(state) }
@@ -8,12 +8,12 @@ extension PatchStack {
     @usableFromInline package func push(_ value: Int64) { unsafe pp_push_integer(state, value) }
     @usableFromInline package func push(_ value: Double) { unsafe pp_push_number(state, value) }
 
-    /// Pays for work that is done for the script: steps, and bytes that are about to be made.
+    /// Charges for work that is done for the script: steps, and bytes that are about to be allocated.
     ///
-    /// - Returns: false once the run has to end.
+    /// - Returns: false if the run must end.
     func pays(_ steps: Int, bytes: Int = 0) -> Bool { unsafe pp_pay(state, UInt64(steps), UInt64(bytes)) }
 
-    /// The host's own function begins, and has ended: its time is not the script's.
+    /// Say that the host's own function begins, and that it has ended. Its time is not the script's.
     @usableFromInline package func hostBegins() { unsafe pp_host_begins(state) }
     @usableFromInline package func hostEnds() { unsafe pp_host_ends(state) }
 
@@ -27,13 +27,13 @@ extension PatchStack {
     private func push(_ bytes: UnsafeRawBufferPointer) {
         let limit = values.limits.stringBytes
         guard bytes.count <= limit else {
-            return refuse("a string of \(bytes.count) bytes, and \(limit) are allowed")
+            return refuse("a string of \(bytes.count) bytes; at most \(limit) are allowed")
         }
         guard pays(1 + bytes.count / 64, bytes: bytes.count) else { return pushNil() }
         unsafe pp_push_string(state, bytes.baseAddress, bytes.count)
     }
 
-    /// Pushes a text for a message, cut where that is long.
+    /// Pushes the text of a message, and cuts it off if it is long.
     package func push(text: String) {
         var text = String(decoding: text.utf8.prefix(Self.longestMessage), as: UTF8.self)
         text.withUTF8 { bytes in
@@ -41,7 +41,7 @@ extension PatchStack {
         }
     }
 
-    /// Bytes of a script's message that are looked at.
+    /// The most bytes of a message that are used.
     private static let longestMessage = 4096
 
     package func push(_ values: [Double]) {
@@ -79,7 +79,7 @@ extension PatchStack {
         unsafe withBytes(at: index) { unsafe Array($0) }
     }
 
-    /// A string's beginning, for a message; what is not UTF-8 is replaced.
+    /// The beginning of a string, for a message. Bytes that are not UTF-8 are replaced.
     package func text(at index: Int32) -> String {
         var count = 0
         guard let bytes = unsafe pp_read_string(state, index, &count) else { return "" }
@@ -88,12 +88,12 @@ extension PatchStack {
         return count > Self.longestMessage ? text + "…" : text
     }
 
-    /// A string's bytes; nil for another value, and for a string that is longer than the limit.
+    /// Reads a string's bytes. nil for another value, and for a string that is longer than the limit.
     private func withBytes<Result>(at index: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
         var count = 0
         guard let bytes = unsafe pp_read_string(state, index, &count) else { return nil }
         guard count <= values.limits.stringBytes else {
-            values.refuseRead("a string of \(count) bytes, and \(values.limits.stringBytes) are allowed")
+            values.refuseRead("a string of \(count) bytes; at most \(values.limits.stringBytes) are allowed")
             return nil
         }
         guard pays(1 + count / 64), values.count(elements: 0, bytes: count) else { return nil }
@@ -132,17 +132,17 @@ extension PatchStack {
 
     package func pushTable(elements: Int = 0, fields: Int = 0) {
         unsafe _ = pp_check_stack(state, 8)
-        // The bytes that its parts will need, the fields' rounded up to a power of two.
+        // The size that the table's parts will need. The fields are rounded up to a power of two.
         let parts = elements.addingOrMost(5 * min(fields, 1 << 40))
         let isAffordable = pays(1, bytes: 16 * min(parts, 1 << 40))
         unsafe pp_push_table(
             state, isAffordable ? Int32(clamping: elements) : 0, isAffordable ? Int32(clamping: fields) : 0)
     }
 
-    /// Takes the value on top into the table below it.
+    /// Pops the value on top, and makes it an element of the table below it.
     func setElement(_ index: Int) { unsafe pp_set_element(state, -2, Int64(index)) }
 
-    /// Takes the key and the value on top into the table below them.
+    /// Pops the key and the value on top, and puts them into the table below them.
     func setPair() { unsafe pp_set_pair(state, -3) }
     package func setPair(of table: Int32) { unsafe pp_set_pair(state, table) }
     func setElement(_ index: Int, of table: Int32) { unsafe pp_set_element(state, table, Int64(index)) }
@@ -160,20 +160,20 @@ extension PatchStack {
     func absolute(_ index: Int32) -> Int32 { unsafe pp_absolute(state, index) }
     package func pushCopy(of index: Int32) { unsafe pp_push_copy(state, index) }
     func insert(at index: Int32) { unsafe pp_insert(state, index) }
-    /// Pops a value and puts it in the place of another.
+    /// Pops a value, and replaces another by it.
     func replace(_ index: Int32) { unsafe pp_replace(state, index) }
     /// Whether a few more values can be pushed.
     @discardableResult package func makeRoom() -> Bool { unsafe pp_check_stack(state, 16) }
 
-    /// A table's length as a sequence; nil for another value, and for a table that has other keys and no sequence.
+    /// A table's length as a sequence. nil for another value, and for a table that has keys but no sequence.
     func sequenceLength(at index: Int32) -> Int? {
         let length = unsafe pp_sequence_length(state, index)
         return length < 0 ? nil : Int(length)
     }
 
-    /// Enters a table that is to be read as a sequence.
+    /// Begins to read a table as a sequence.
     ///
-    /// - Returns: Its length; nil where it is none, or past a limit. Else `endTable` must follow.
+    /// - Returns: The length. nil if it is not a sequence, or past a limit. If it is not nil, `endTable` must follow.
     func beginTable(at index: Int32) -> Int? {
         guard makeRoom(), let length = sequenceLength(at: index), values.enterTable(elements: length) else {
             return nil
@@ -187,7 +187,7 @@ extension PatchStack {
 
     func endTable() { values.leaveTable() }
 
-    /// Visits a table's pairs, the key at -2 and the value at -1, as long as the body returns true.
+    /// Visits the pairs of a table as long as the body returns true. The key is at -2, and the value at -1.
     package func forEachPair(at index: Int32, _ body: () -> Bool) -> Bool {
         guard makeRoom(), isTable(at: index), values.enterTable(elements: 0) else { return false }
         defer { values.leaveTable() }
@@ -209,14 +209,14 @@ extension PatchStack {
         }
     }
 
-    /// Keeps a value beyond the call, for the state's own life.
+    /// Keeps a value as long as the state exists.
     package func hold(_ index: Int32) -> Int32 {
         pushCopy(of: index)
         return unsafe pp_hold(state)
     }
     package func pushHeld(_ held: Int32) { unsafe pp_push_held(state, held) }
 
-    /// Calls the function that stands below so many arguments; its results, or its error's text, are left.
+    /// Calls the function below this many arguments. Leaves its results or, if it fails, the error.
     package func call(_ arguments: Int32, results: Int32) -> Bool { unsafe pp_call_function(state, arguments, results) }
 
     // MARK: objects and errors
@@ -232,7 +232,7 @@ extension PatchStack {
         guard unsafe pp_read_object(state, index, &number) else { return nil }
         if let object = values.object(number) { return object }
         values.refuseRead(
-            "\(typeName(at: index)) was kept from an earlier call; objects are good for the call that gives them")
+            "\(typeName(at: index)) is from an earlier call; an object is valid only in the call that it was passed to")
         return nil
     }
 
@@ -244,26 +244,26 @@ extension PatchStack {
         }
     }
 
-    /// Leaves an error for the bridge to raise.
+    /// Pushes an error for the bridge to raise.
     ///
-    /// - Returns: What a callback returns for it.
+    /// - Returns: The callback result for it.
     @usableFromInline package func raise(_ error: any Error) -> Int32 {
         unsafe pp_push_host_error(state, values.keep(error, for: pp_owning_call(state)))
         return CallbackResult.raise
     }
 
-    /// What belongs to the calls of the script whose stack this is.
+    /// The values of the calls of the script that this stack belongs to.
     package var values: CallValues { unsafe CallValues.at(pp_context(state)) }
 
-    /// What a read value was refused for, where that is not its type.
+    /// Returns and clears the reason why a value could not be read, if it was not its type.
     package func takeReadFault() -> String? { values.takeReadFault() }
 
-    /// Why a value could not be read as what was expected.
+    /// The message for a value that could not be read as the expected type.
     package func mismatch(expected type: String, at index: Int32) -> String {
         takeReadFault() ?? "expected \(type), given \(typeName(at: index))"
     }
 
-    /// A value cannot be given to a script: the run that was to get it fails.
+    /// Pushes nil for a value that cannot be passed to the script, and makes the run fail that was to get it.
     package func refuse(_ message: String) {
         values.refusePush(message)
         unsafe pp_refuse_run(state)
@@ -273,9 +273,9 @@ extension PatchStack {
 
 /// What a callback of the bridge returns instead of a count of results.
 package enum CallbackResult {
-    /// The value on top is an error, which is then raised.
+    /// The value on top is an error to raise.
     package static var raise: Int32 { PP_RAISE.rawValue }
-    /// The same, and nothing of the host was called.
+    /// The same, and no function of the host was called.
     package static var notCalled: Int32 { PP_NOT_CALLED.rawValue }
     /// The function is asynchronous.
     package static var asynchronous: Int32 { PP_ASYNCHRONOUS.rawValue }

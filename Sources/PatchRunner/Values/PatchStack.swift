@@ -1,6 +1,6 @@
-/// Where a call's values pass between Swift and a script.
+/// The stack on which a call's values are passed between Swift and a script.
 ///
-/// A stack is good only while the function that was given it runs.
+/// A stack is valid only while the function that was given it runs.
 @frozen @safe
 public struct PatchStack {
     @usableFromInline package let state: OpaquePointer

@@ -1,48 +1,48 @@
-/// A type whose values a script can be given and can answer with.
+/// A type whose values can be passed to a script and returned by it.
 ///
-/// The library has `Bool`, the integers, `Double` and `Float`, `String`, `[UInt8]` (a string of bytes), optionals, arrays and
-/// dictionaries with string keys. A type of your own that is `Codable` needs one line, and a class one that says what of it a
-/// script may call (``PatchObject``):
+/// The library has `Bool`, the integers, `Double` and `Float`, `String`, `[UInt8]` (a string of bytes), optionals,
+/// arrays and dictionaries with string keys. Your own `Codable` type needs one line. For a class, expose the methods
+/// that a script may call (``PatchObject``).
 ///
 ///     struct Item: Codable { var name: String; var price: Double }
 ///     extension Item: PatchValue {}
 ///
-/// Nothing is converted on the way: a script's `"10"` is no number, and a number out of range is none that fits.
+/// Values are not converted: a script's `"10"` is not a number, and a number that is out of range does not fit.
 ///
-/// A type of another form implements ``push(to:)`` and ``read(from:at:)``, by means of types that the library has. Everything else
+/// Any other type implements ``push(to:)`` and ``read(from:at:)`` with the types that the library has. Everything else
 /// has a default, which only the library's own types replace.
 public protocol PatchValue: SendableMetatype {
-    /// Pushes the value: one value, with `push(to:)` of a type that the library has.
+    /// Pushes the value. It must push exactly one value, with `push(to:)` of a type that the library has.
     ///
-    /// - Parameter stack: Takes the value.
+    /// - Parameter stack: The stack to push to.
     func push(to stack: PatchStack)
 
     /// Reads a value.
     ///
     /// - Parameters:
-    ///   - stack: Where it is.
-    ///   - index: Its place on the stack: from 1, or from -1 downwards, counting from the top.
-    /// - Returns: nil if the value there is of another type, or of another form.
+    ///   - stack: The stack that holds the value.
+    ///   - index: The value's place on the stack: from 1 upwards, or from -1 downwards if counted from the top.
+    /// - Returns: The value, or nil if the value there has another type or another form.
     static func read(from stack: PatchStack, at index: Int32) -> Self?
 
-    /// What a script calls the type, such as `number`, or `Item`.
+    /// The name of the type for scripts, such as `number` or `Item`.
     static var patchTypeName: String { get }
 
-    /// Why ``read(from:at:)`` returned nil: what was expected, and what is there.
+    /// The message for a value for which ``read(from:at:)`` returned nil: what was expected, and what was given.
     static func mismatch(in stack: PatchStack, at index: Int32) -> String
 
-    /// Whether the type keeps its own form within a `Codable` value, and is not asked how it is encoded.
+    /// Whether the type is pushed and read directly inside a `Codable` value, without its own encoding.
     static var isDirect: Bool { get }
 
-    /// Pushes an array of values; a table unless the type does better.
+    /// Pushes an array of values. By default it is a table.
     static func push(_ values: [Self], to stack: PatchStack)
 
     /// Reads an array of values.
     ///
-    /// - Returns: nil if the value there is of another type, or of another form.
+    /// - Returns: The values, or nil if the value there has another type or another form.
     static func readArray(from stack: PatchStack, at index: Int32) -> [Self]?
 
-    /// What a script calls an array of values.
+    /// The name of an array of values for scripts.
     static var patchArrayTypeName: String { get }
 }
 
@@ -81,26 +81,26 @@ extension PatchValue {
     public static var patchArrayTypeName: String { "array of \(patchTypeName)" }
 }
 
-/// How a function's result passes; what the functions that register names use.
+/// How a function's result is passed. Used by the functions that register names.
 @usableFromInline package protocol PatchResult: SendableMetatype {
     /// The result's type.
     associatedtype Value
-    /// How many values a script answers with: 1, or 0 for none.
+    /// How many values a script returns: 1, or 0 for none.
     static var count: Int32 { get }
-    /// What a script calls the type.
+    /// The name of the type for scripts.
     static var typeName: String { get }
     /// Pushes a result, and returns `count`.
     static func push(_ value: Value, to stack: PatchStack) -> Int32
     /// Reads the result that is on top.
     static func read(from stack: PatchStack) -> Value?
-    /// Why there is none.
+    /// The message for a result that could not be read.
     static func mismatch(in stack: PatchStack) -> String
 }
 
 extension PatchResult {
-    /// Runs what was entered, with so many arguments, and reads its result; on success the call is over.
+    /// Runs the entered function with this many arguments, reads its result, and ends the call if that succeeds.
     ///
-    /// - Returns: nil where the run failed or answered with something else; the call goes on then.
+    /// - Returns: The result. nil if the run failed or the result has another type; the call has not ended then.
     @inlinable static func finish(_ stack: PatchStack, arguments: Int32) -> Value? {
         guard stack.runs(arguments, count), let value = read(from: stack) else { return nil }
         stack.leave()

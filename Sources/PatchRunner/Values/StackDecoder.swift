@@ -1,15 +1,15 @@
-/// Reads a `Codable` value from the tables that a script answers with.
+/// Reads a `Codable` value from the tables that a script returns.
 struct StackDecoder: Decoder {
     let stack: PatchStack
     let codingPath: [any CodingKey]
-    /// Where the value stands.
+    /// The value's place on the stack.
     let place: Int32
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     /// Reads a value.
     ///
-    /// - Parameter explains: Whether an error is to say what is wrong, which means to read all again that a value's own part is made of.
-    /// - Throws: `DecodingError` for another form, or past a limit.
+    /// - Parameter explains: Whether an error says what is wrong. For that, the parts of a value are read again.
+    /// - Throws: `DecodingError` if the value has another form, or is past a limit.
     static func read<Value: Decodable>(
         _: Value.Type, from stack: PatchStack, at index: Int32, explains: Bool = false
     ) throws -> Value {
@@ -23,7 +23,7 @@ struct StackDecoder: Decoder {
         defer { stack.values.leaveTable() }
         _ = stack.takeReadFault()
         let value = try decode(Value.self, from: stack, at: stack.absolute(index), path: [])
-        // A list of keys cannot throw, and a type's own decoder may try another form where one does not fit.
+        // `allKeys` cannot throw, and a type's own decoder may try another form if one does not fit.
         if let fault = stack.takeReadFault() {
             throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: fault))
         }
@@ -58,7 +58,8 @@ struct StackDecoder: Decoder {
         case DecodingError.typeMismatch(_, let found), DecodingError.valueNotFound(_, let found),
             DecodingError.dataCorrupted(let found):
             (context, text) = (found, found.debugDescription)
-        case DecodingError.keyNotFound(let key, let found): (context, text) = (found, "no field \(key.stringValue)")
+        case DecodingError.keyNotFound(let key, let found):
+            (context, text) = (found, "missing field \(key.stringValue)")
         case EncodingError.invalidValue(_, let found): return found.debugDescription
         default: return "\(error)"
         }
@@ -66,7 +67,7 @@ struct StackDecoder: Decoder {
         return path.isEmpty ? text : "\(path): \(text)"
     }
 
-    /// Checks that a table stands here, and counts what is in it.
+    /// Checks that a table here is within the limits, and counts its elements.
     private func checkTable(elements: Int) throws {
         let deepest = stack.values.limits.deepestTable
         guard codingPath.count < deepest else {
@@ -119,7 +120,7 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
         return keys
     }
 
-    /// Leaves a field's value on top, which may be nil.
+    /// Pushes a field's value, which may be nil.
     private func push(_ key: any CodingKey) {
         stack.makeRoom()
         if let number = key.intValue, key.stringValue == String(number) {
@@ -149,7 +150,7 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
         return try StackDecoder.decode(Value.self, from: stack, at: place, path: codingPath + [key])
     }
 
-    /// The decoder of a field, whose value stays on the stack until the whole is read.
+    /// The decoder of a field. The field's value stays on the stack until the whole value is read.
     private func decoder(of key: any CodingKey) -> StackDecoder {
         push(key)
         return StackDecoder(stack: stack, codingPath: codingPath + [key], place: stack.top)
@@ -187,7 +188,7 @@ private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
     private func check() throws {
         guard isAtEnd else { return }
         throw DecodingError.valueNotFound(
-            Any.self, .init(codingPath: codingPath, debugDescription: "a sequence of \(elements) elements has no more"))
+            Any.self, .init(codingPath: codingPath, debugDescription: "the sequence has only \(elements) elements"))
     }
 
     mutating func decodeNil() throws -> Bool {

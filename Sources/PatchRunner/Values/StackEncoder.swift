@@ -8,16 +8,16 @@ extension PatchValue where Self: Codable {
         if isDirect { return stack.mismatch(expected: patchTypeName, at: index) }
         do {
             _ = try StackDecoder.read(Self.self, from: stack, at: index, explains: true)
-            return "expected \(patchTypeName), given another"
+            return "expected \(patchTypeName), given another value"
         } catch {
             return "expected \(patchTypeName): " + StackDecoder.text(of: error)
         }
     }
 }
 
-/// Writes a `Codable` value as tables, without anything in between.
+/// Writes a `Codable` value directly as tables.
 ///
-/// A container is a table on the stack, and takes its values as they come.
+/// A container is a table on the stack. Its values are added as they are encoded.
 struct StackEncoder: Encoder {
     let stack: PatchStack
     let codingPath: [any CodingKey]
@@ -25,13 +25,13 @@ struct StackEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     enum Target {
-        /// The value will stand here, where a nil stands until then.
+        /// The place for the value, which holds nil until then.
         case place(Int32)
-        /// The table is there already; that is how a class's parent is encoded.
+        /// A table that already exists. A class's superclass is encoded into it.
         case table(Int32)
     }
 
-    /// Pushes a value; one that cannot be encoded makes the run fail that was to get it.
+    /// Pushes a value. If it cannot be encoded, the run that was to get it fails.
     static func push(_ value: some Encodable, to stack: PatchStack) {
         let base = stack.top
         do {
@@ -42,7 +42,7 @@ struct StackEncoder: Encoder {
         }
     }
 
-    /// Leaves one value on top.
+    /// Pushes one value.
     fileprivate static func encode(_ value: some Encodable, to stack: PatchStack, path: [any CodingKey]) throws {
         guard stack.makeRoom(), stack.pays(1) else {
             throw EncodingError.invalidValue(value, .init(codingPath: path, debugDescription: "nested too deep"))
@@ -59,7 +59,7 @@ struct StackEncoder: Encoder {
         switch target {
         case .table(let table): return table
         case .place(let place):
-            // A class and its parent may each ask for the container, and are given the same one.
+            // A class and its superclass may each ask for the container, and get the same one.
             if !stack.isTable(at: place) {
                 stack.pushTable()
                 stack.replace(place)
@@ -80,7 +80,7 @@ struct StackEncoder: Encoder {
         switch target {
         case .place(let place): return StackSingleEncoding(stack: stack, codingPath: codingPath, place: place)
         case .table:
-            stack.pushNil()  // a parent that is no table has no place
+            stack.pushNil()  // a superclass that is not a table has no place
             return StackSingleEncoding(stack: stack, codingPath: codingPath, place: stack.top)
         }
     }
@@ -100,7 +100,7 @@ private struct StackKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtoco
         stack.setPair(of: table)
     }
 
-    /// A table under a key; it stays on the stack while the value is encoded.
+    /// Adds a table under a key. The table stays on the stack while its values are encoded.
     private func pushNestedTable(_ key: any CodingKey) -> Int32 {
         stack.makeRoom()
         stack.pushTable()
@@ -186,7 +186,7 @@ private struct StackSingleEncoding: SingleValueEncodingContainer {
     }
 }
 
-/// A key that no type declares: an index, or `super`.
+/// A coding key that is not declared by a type: an index, or `super`.
 struct StackKey: CodingKey {
     let stringValue: String
     let intValue: Int?

@@ -16,7 +16,7 @@ extension Double: PatchValue {
 
 extension Float: PatchValue {
     public func push(to stack: PatchStack) { stack.push(Double(self)) }
-    /// A number beyond a `Float`'s range does not fit; its precision may be less.
+    /// A number outside of the range of `Float` does not fit. Precision may be lost.
     public static func read(from stack: PatchStack, at index: Int32) -> Float? {
         guard let number = stack.number(at: index) else { return nil }
         let value = Float(number)
@@ -40,7 +40,7 @@ extension PatchValue where Self: FixedWidthInteger & Codable {
     public static var isDirect: Bool { true }
     public func push(to stack: PatchStack) {
         guard let integer = Int64(exactly: self) else {
-            return stack.refuse("\(self) does not fit into an integer of Lua")
+            return stack.refuse("\(self) does not fit into a Lua integer")
         }
         stack.push(integer)
     }
@@ -65,7 +65,7 @@ extension UInt32: PatchValue {}
 extension UInt64: PatchValue {}
 extension UInt: PatchValue {}
 
-/// An array of bytes is a string, as bytes are in Lua.
+/// An array of bytes is passed as a string, because Lua strings hold bytes.
 extension UInt8: PatchValue {
     public static func push(_ values: [UInt8], to stack: PatchStack) { stack.push(bytes: values) }
     public static func readArray(from stack: PatchStack, at index: Int32) -> [UInt8]? { stack.bytes(at: index) }
@@ -92,7 +92,7 @@ extension Optional: PatchValue where Wrapped: PatchValue {
         if stack.isNil(at: index) { return .some(nil) }
         return Wrapped.read(from: stack, at: index).map { .some($0) }
     }
-    /// A sequence of Lua ends at a nil: one that holds nil is not given to a script.
+    /// A Lua sequence ends at nil, so an array that holds nil cannot be passed to a script.
     public static func push(_ values: [Wrapped?], to stack: PatchStack) {
         let present = values.compactMap { $0 }
         guard present.count == values.count else { return stack.refuse("a sequence cannot hold nil") }

@@ -1,19 +1,19 @@
-/// A function as Lua 5.4 compiles it: which lines it has, and which globals it uses where.
+/// A function that Lua 5.4 has compiled: the lines that it has, and the globals that it uses on them.
 ///
-/// Lua's own compiler knows the scopes; its output is the surest way to learn them. The form is that of `lua_dump`, header
-/// 0x54, which all of 5.4 shares.
+/// Lua's own compiler knows the scopes, so its output is the most reliable way to find them. The format is that of
+/// `lua_dump` with header 0x54, which is the same in all of Lua 5.4.
 struct Chunk {
     /// The number of parameters, without `...`.
     private(set) var parameters = 0
     /// The line on which it begins; 0 for a script.
     private(set) var line = 0
-    /// The lines that hold instructions, this function's and those of the functions within it.
+    /// The lines with instructions, in this function and in the functions within it.
     private(set) var lines: Set<Int> = []
-    /// Each use of a global, this function's and those of the functions within it.
+    /// The uses of globals, in this function and in the functions within it.
     private(set) var globals: [Global] = []
-    /// Each use of a global table's member, as in `string.format`, likewise.
+    /// The uses of a member of a global table, such as `string.format`, in this function and in the functions within it.
     private(set) var members: [Member] = []
-    /// Each answer that is a constant, this function's own.
+    /// The constants that this function returns, without those of the functions within it.
     private(set) var constantResults: [ConstantResult] = []
 
     struct Global {
@@ -29,12 +29,12 @@ struct Chunk {
     }
 
     struct ConstantResult {
-        /// What a script calls the type: `string`, `integer`, `number`, `boolean` or `nil`.
+        /// The name of the type for scripts: `string`, `integer`, `number`, `boolean` or `nil`.
         let type: String
         let line: Int
     }
 
-    /// Reads a dumped function; nil where it is of another form.
+    /// Reads a dumped function. nil if it has another format.
     init?(dumped bytes: [UInt8]) {
         var reader = Reader(rest: bytes[...])
         let header: [UInt8] = [0x1B, 0x4C, 0x75, 0x61, 0x54, 0x00, 0x19, 0x93, 0x0D, 0x0A, 0x1A, 0x0A, 4, 8, 8]
@@ -63,7 +63,7 @@ struct Chunk {
         var lineOf: [Int] = []
         var current = line
         for (index, delta) in deltas.enumerated() {
-            // -128 stands for a jump that the list of absolute lines holds.
+            // -128 means that the line is in the list of absolute lines.
             current = delta == -128 ? absolute.first { $0.0 == index }?.1 ?? current : current + delta
             lineOf.append(current)
         }
@@ -72,7 +72,7 @@ struct Chunk {
             guard constants.indices.contains(index), case .string(let name) = constants[index] else { return nil }
             return name
         }
-        // Past 255 constants a global is indexed in registers: GETUPVAL _ENV, LOADK, GETTABLE.
+        // With more than 255 constants, a global is indexed with registers: GETUPVAL _ENV, LOADK, GETTABLE.
         var environments: Set<Int> = []
         var globalTables: Set<Int> = []
         var keys: [Int: String] = [:]
@@ -132,8 +132,8 @@ struct Chunk {
                 default: break
                 }
             }
-            // Every function ends with a return of nothing that nobody wrote, on the line of its `end`; it begins by
-            // arranging `...`.
+            // The compiler adds a return without values to the end of every function, on the line of its `end`, and an
+            // instruction that prepares `...` to the beginning of a variadic one.
             let isLast = index == code.count - 1
             if !isLast, instruction.opcode != .prepareVariadic { lines.insert(lineOf[index]) }
         }
@@ -145,7 +145,7 @@ struct Chunk {
     }
 }
 
-/// An instruction of Lua 5.4: seven bits of opcode, then A, k, B and C, or A and Bx.
+/// A Lua 5.4 instruction: seven bits of opcode, then A, k, B and C, or A and Bx.
 private struct Instruction {
     enum Opcode: UInt32 {
         case loadInteger = 1
@@ -208,7 +208,7 @@ private struct Reader {
 
     mutating func word() -> UInt32 { take(4).reversed().reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// Seven bits a byte, the highest first; the last byte has its highest bit set.
+    /// Reads an integer with seven bits per byte, the highest first. The last byte has its highest bit set.
     mutating func varint() -> Int {
         var value = 0
         while !isCutShort {

@@ -4,26 +4,26 @@ package import PatchRunner
 extension PatchInterface {
     /// A difference between two versions of an interface.
     package struct Change: Sendable {
-        /// Whether a patch for the older one could break on it.
+        /// Whether it could break a patch for the older interface.
         package let isBreaking: Bool
-        /// What changed, such as `Cart.total is gone`.
+        /// What has changed, such as `Cart.total is gone`.
         package let description: String
     }
 
-    /// What changes from this interface to a newer one, what breaks patches first.
+    /// The changes from this interface to a newer one, the breaking ones first.
     package func changes(to newer: PatchInterface) -> [Change] {
         let isOther = !app.hasBytes(of: newer.app)
-        let other = isOther ? [Change(isBreaking: true, description: "the app was \(app), and is \(newer.app)")] : []
+        let other = isOther ? [Change(isBreaking: true, description: "the app was \(app) and is now \(newer.app)")] : []
         return other + changesOfNames(to: newer)
     }
 
-    /// Why a patch is not for this app or this version of it; nil where it is.
+    /// Why a patch is not for this app or this version of it. nil if it is.
     package func refusal(of manifest: Manifest) -> String? {
         guard manifest.app.hasBytes(of: app) else {
-            return "the patch is for the app \(manifest.app), and the interface of \(app)"
+            return "the patch is for the app \(manifest.app), but the interface is for \(app)"
         }
         guard let version = AppVersion(appVersion), !manifest.appVersions.contains(version) else { return nil }
-        return "the patch is for app versions \(manifest.appVersions), and the interface of \(appVersion)"
+        return "the patch is for app versions \(manifest.appVersions), but the interface is for \(appVersion)"
     }
 
     private func changesOfNames(to newer: PatchInterface) -> [Change] {
@@ -51,7 +51,8 @@ extension PatchInterface {
                 continue
             }
             guard other.signature != function.signature else { continue }
-            // A function that may now throw gives a patch no new duty; one that may no more takes `host.throw` away.
+            // A function that can throw now does not affect a patch. If it can no longer throw, `host.throw` no longer
+            // works.
             let isBreaking =
                 other.signature.arguments != function.signature.arguments
                 || other.signature.result != function.signature.result
@@ -60,7 +61,7 @@ extension PatchInterface {
             changes.append(
                 Change(
                     isBreaking: isBreaking,
-                    description: "\(name(function.name)) was \(function.signature), and is \(other.signature)"))
+                    description: "\(name(function.name)) was \(function.signature) and is now \(other.signature)"))
         }
         for function in newer where !older.contains(where: { $0.name == function.name }) {
             changes.append(

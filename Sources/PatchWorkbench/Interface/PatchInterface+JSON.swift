@@ -5,7 +5,7 @@ extension PatchInterface {
     /// Reads an interface.
     ///
     /// - Parameter json: UTF-8 text of the schema `patchpack.interface/1`.
-    /// - Throws: `malformed` for anything else.
+    /// - Throws: `malformed` if it is anything else.
     package init(json: [UInt8]) throws(PatchError) {
         let value = try JSONValue(parsing: json)
         guard case .string(let schema) = value["schema"], schema == Self.schema else {
@@ -26,14 +26,14 @@ extension PatchInterface {
         for exposed in self.classes { try Self.check(exposed.methods.map(\.name), "methods") }
     }
 
-    /// Names that could be registered, each once.
+    /// Checks that each name can be registered, and that none is given twice.
     private static func check(_ names: [String], _ key: String) throws(PatchError) {
         for name in names where !Manifest.isReplaceable(name) {
             throw PatchError(
-                .malformed, "interface: `\(key)` holds the name \(name)", hint: "have the app write it again")
+                .malformed, "interface: `\(key)` has the invalid name \(name)", hint: "have the app write it again")
         }
         guard Set(names).count == names.count else {
-            throw PatchError(.malformed, "interface: `\(key)` names one twice", hint: "have the app write it again")
+            throw PatchError(.malformed, "interface: `\(key)` has a name twice", hint: "have the app write it again")
         }
     }
 
@@ -56,7 +56,8 @@ extension PatchInterface {
     }
 
     private static func missing(_ key: String) -> PatchError {
-        PatchError(.malformed, "interface: `\(key)` is missing or of another type", hint: "have the app write it again")
+        PatchError(
+            .malformed, "interface: `\(key)` is missing or has the wrong type", hint: "have the app write it again")
     }
 
     private static func text(_ value: JSONValue, _ key: String) throws(PatchError) -> String {

@@ -1,15 +1,15 @@
 internal import PatchRunner
 
-/// Something that a look at a patch has found.
+/// A problem that lint has found in a patch.
 package struct Finding: Sendable {
     package enum Severity: String, Sendable {
         /// The patch would be refused, or fail when it is called.
         case error
-        /// It may be meant.
+        /// It may be intended.
         case warning
     }
 
-    /// What a finding can be; the codes are stable.
+    /// The kind of a finding. The codes are stable.
     package enum Code: String, CaseIterable, Sendable {
         case tags
         case unknownTag = "unknown-tag"
@@ -45,33 +45,33 @@ package struct Finding: Sendable {
             }
         }
 
-        /// What the code means, in a sentence.
+        /// The meaning of the code in a sentence.
         package var meaning: String {
             switch self {
-            case .tags: "a tag that a patch needs is missing, or a tag's value is malformed"
-            case .unknownTag: "a tag is one slip away from a known one"
-            case .syntax: "the script does not parse, or is too large or too deep to be compiled"
+            case .tags: "a required tag is missing, or a tag's value is malformed"
+            case .unknownTag: "a tag looks like a misspelled known tag"
+            case .syntax: "the script does not parse, or is too large or too deeply nested to be compiled"
             case .undefinedGlobal: "a global is used that nothing defines"
-            case .notInSandbox: "a function of Lua's is used that the sandbox does not have"
+            case .notInSandbox: "a Lua function is used that the sandbox does not have"
             case .loadError: "the script fails while it loads"
             case .loadLimit: "the script runs past a limit while it loads"
             case .replacesNothing: "the script replaces nothing"
-            case .replacesMissing: "the script replaces a function that its manifest does not name"
-            case .replacesUnused: "the manifest names a function that the script does not replace"
+            case .replacesMissing: "the script replaces a function that its manifest does not list"
+            case .replacesUnused: "the manifest lists a function that the script does not replace"
             case .unknownFunction: "the app has no such function"
             case .arity: "a replacement has more parameters than it can get"
-            case .fileName: "a script's file has a name that no script in an envelope can have"
+            case .fileName: "a script in an envelope cannot have this file name"
             case .duplicate: "two scripts are the same version of the same patch"
             case .encoding: "a script is not UTF-8 text"
-            case .unusedScript: "a script of a bundle is required by no other"
+            case .unusedScript: "no other script of the bundle requires this script"
             case .unusedLocal: "a local name is never used"
             case .shadowedLocal: "a local name hides another one"
-            case .operand: "an operation on a value of a type that it fails for"
+            case .operand: "an operation on a value whose type does not support it"
             case .originalArguments: "the original is called with more or fewer arguments than it takes"
-            case .unknownClass: "waxClass names a class of which the app has no function"
+            case .unknownClass: "waxClass names a class that has no function in the app"
             case .unknownMethod: "a method is called that neither the app nor the script has"
             case .unreadable: "a file cannot be read"
-            case .resultType: "a replacement answers with a constant of another type than the function's"
+            case .resultType: "a replacement returns a constant of another type than the function's"
             }
         }
     }
@@ -79,11 +79,11 @@ package struct Finding: Sendable {
     package let code: Code
     /// The script's name in the envelope.
     package let script: String
-    /// From 1.
+    /// The line, from 1.
     package let line: Int
-    /// From 1, in code points.
+    /// The column in code points, from 1.
     package let column: Int
-    /// How many code points it is about; at least 1.
+    /// The number of code points that it is about; at least 1.
     package let length: Int
     package let message: String
     package let hint: String?
@@ -91,16 +91,16 @@ package struct Finding: Sendable {
     package var severity: Severity { code.severity }
 }
 
-/// A script's text, to find places in.
+/// A script's text, in which places can be found.
 package struct SourceText: Sendable {
     package let name: String
     package let lines: [String]
-    /// The byte that each line begins with.
+    /// The offset in bytes at which each line begins.
     private let lineStarts: [Int]
 
     package init(_ name: String, _ bytes: [UInt8]) {
         self.name = name
-        // As Lua counts lines: two different line ends in a row are one.
+        // Lines are counted as Lua counts them: two different line ends in a row are one.
         var lines: [String] = []
         var starts = [0]
         var (start, index) = (0, 0)
@@ -120,10 +120,10 @@ package struct SourceText: Sendable {
         self.lines = lines + [String(decoding: bytes[start...], as: UTF8.self)]
     }
 
-    /// A line, from 1; empty where there is none.
+    /// A line, from 1. Empty if there is no such line.
     package func line(_ number: Int) -> String { lines.indices.contains(number - 1) ? lines[number - 1] : "" }
 
-    /// A finding about a word in a line, or about the line's text where the word is not in it.
+    /// A finding about a word in a line, or about the line's text if the word is not in it.
     package func finding(
         _ code: Finding.Code, line: Int, word: String? = nil, _ message: String, hint: String? = nil
     ) -> Finding {
@@ -147,7 +147,7 @@ package struct SourceText: Sendable {
 
     /// A finding about a word whose place is known.
     ///
-    /// - Parameter place: The word; its first byte counted from the beginning of the script.
+    /// - Parameter place: The word, and the offset of its first byte in the script.
     func finding(_ code: Finding.Code, at place: SourceOutline.Place, _ message: String, hint: String? = nil) -> Finding
     {
         let before = lineStarts.indices.contains(place.line - 1) ? place.start - lineStarts[place.line - 1] : 0
@@ -161,6 +161,6 @@ package struct SourceText: Sendable {
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_"
     }
 
-    /// The first line that holds a text.
+    /// The first line that contains a text.
     package func firstLine(with text: String) -> Int? { lines.firstIndex { $0.contains(text) }.map { $0 + 1 } }
 }

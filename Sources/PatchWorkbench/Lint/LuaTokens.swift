@@ -1,12 +1,13 @@
-/// Splits a Lua script into its words. What Lua's compiler has taken is well-formed; of anything else only the beginning is split.
+/// Splits a Lua script into tokens. It expects a script that Lua's compiler accepts; of any other it may split only the
+/// beginning.
 struct LuaTokens {
     struct Token {
         enum Kind { case name, number, string, symbol, end }
 
         let kind: Kind
-        /// The word as it is written; a string's bytes between its quotes, without its escapes resolved.
+        /// The token as it is written. For a string it is the text between the quotes, with its escapes unresolved.
         let text: String
-        /// Bytes from the beginning of the script.
+        /// The offset in bytes from the beginning of the script.
         let start: Int
         let line: Int
 
@@ -16,13 +17,13 @@ struct LuaTokens {
     /// A comment of one line.
     struct Comment {
         let line: Int
-        /// Whether nothing but spaces is before it.
+        /// Whether there are only spaces before it on its line.
         let isAlone: Bool
-        /// What follows its hyphens.
+        /// The text after its hyphens.
         let text: ArraySlice<UInt8>
     }
 
-    /// The comments that were passed by.
+    /// The comments so far.
     private(set) var comments: [Comment] = []
 
     /// All comments of one line in a script.
@@ -102,7 +103,8 @@ struct LuaTokens {
         return token(.symbol, source[start..<position])
     }
 
-    /// Goes on by a byte, or by a line's end: as Lua counts lines, two different ones in a row are one.
+    /// Advances by a byte, or by a line end. Lines are counted as Lua counts them: two different line ends in a row are
+    /// one.
     private mutating func step() {
         guard position < source.count else { return }
         let byte = source[position]

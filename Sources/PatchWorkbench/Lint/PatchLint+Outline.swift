@@ -1,13 +1,13 @@
 import PatchCrypto
 internal import PatchRunner
 
-// What an outline of the source tells, without running it.
+// The checks that use an outline of the source, without running the script.
 
 extension PatchLint {
     /// A comment `-- patchpack: ignore CODE`.
     struct Silencer {
         let line: Int
-        /// Whether it is alone on its line, and for the next one too.
+        /// Whether it is alone on its line. Then it also applies to the next line.
         let isAlone: Bool
         let codes: Set<String>
 
@@ -35,9 +35,9 @@ extension PatchLint {
         } ?? false
     }
 
-    /// A comment that silences nothing, because its code is misspelt or missing, does not do what its author meant.
+    /// Finds comments that silence nothing because their code is misspelled or missing.
     mutating func checkSilencers() {
-        // An error is for the code, and no comment changes what the app does.
+        // Errors cannot be silenced: a comment does not change what the app does.
         let known = Finding.Code.allCases.filter { $0.severity == .warning }.map(\.rawValue)
         for text in texts {
             for silencer in silencers[text.name] ?? [] {
@@ -46,13 +46,13 @@ extension PatchLint {
                 found.append(
                     text.finding(
                         .unknownTag, line: silencer.line, word: code.isEmpty ? "patchpack" : code,
-                        code.isEmpty ? "no code after `patchpack: ignore`" : "no warning is called \(code)",
-                        hint: nearest(code, among: known).map { "did you mean \($0)?" } ?? "such as unused-local"))
+                        code.isEmpty ? "no code after `patchpack: ignore`" : "no warning is named \(code)",
+                        hint: nearest(code, among: known).map { "did you mean \($0)?" } ?? "for example unused-local"))
             }
         }
     }
 
-    /// Whether another finding may be added: who has so many has the wrong file, and each takes time.
+    /// Whether another finding may be added. With too many it is probably the wrong file, and each one takes time.
     private var hasRoom: Bool { found.count < Self.mostFindings }
 
     mutating func checkEncoding(_ script: PatchScript, _ text: SourceText) {
@@ -62,7 +62,7 @@ extension PatchLint {
         found.append(
             text.finding(
                 .encoding, line: (line ?? 0) + 1, "not UTF-8 text",
-                hint: "save it as UTF-8; the app refuses a string of other bytes"))
+                hint: "save it as UTF-8; the app refuses strings that are not UTF-8"))
     }
 
     mutating func checkLocals() {
@@ -72,14 +72,14 @@ extension PatchLint {
                 found.append(
                     text.finding(
                         .unusedLocal, at: variable.place, "the local \(variable.place.text) is never used",
-                        hint: "take it out, or call it _"))
+                        hint: "remove it, or name it _"))
             }
             for (variable, hidden) in outline.shadows where hasRoom {
                 let (place, other) = (outline.variables[variable].place, outline.variables[hidden].place)
                 found.append(
                     text.finding(
                         .shadowedLocal, at: place, "\(place.text) hides the \(place.text) of line \(other.line)",
-                        hint: "give one of them another name"))
+                        hint: "rename one of them"))
             }
             for (operand, operation, place) in outline.operations where hasRoom {
                 guard case .constant(let type) = operand, let what = operation.fault(on: type) else { continue }
@@ -88,7 +88,8 @@ extension PatchLint {
         }
     }
 
-    /// Scripts that no `require` leads to are dead weight; if one names what only a run can tell, nothing is said.
+    /// Finds scripts that no `require` leads to. If a `require` has a name that is known only when it runs, nothing is
+    /// found.
     mutating func checkRequired() {
         guard scripts.count > 1, !outlines.contains(where: { $0.required.contains(nil) }) else { return }
         var reached: Set<Int> = [0]
@@ -106,11 +107,11 @@ extension PatchLint {
             found.append(
                 text.finding(
                     .unusedScript, line: 1, "no script of the bundle requires \(text.name)",
-                    hint: "take it out, or pack it as a patch of its own"))
+                    hint: "remove it, or pack it as its own patch"))
         }
     }
 
-    /// What scripts for Wax ask of classes.
+    /// Checks the classes and methods that scripts for Wax use.
     mutating func checkClasses() {
         guard let interface else { return }
         var known: [String: Set<String>] = [:]
@@ -132,7 +133,7 @@ extension PatchLint {
             let defined = Set(outline.functions.map(\.name)).subtracting([""])
             let asked = Set(outline.members.filter { $0.receiver == "self" && $0.call == nil }.map(\.name.text))
             for member in outline.members where hasRoom && member.receiver == "self" {
-                // The `self` of a function that is part of something else is another object.
+                // The `self` of an anonymous function is another object.
                 guard let variable = member.variable, let parameter = outline.variables[variable].parameter,
                     !outline.functions[parameter.function].name.isEmpty
                 else { continue }
@@ -140,8 +141,8 @@ extension PatchLint {
                 if name.text == "super" {
                     found.append(
                         text.finding(
-                            .notInSandbox, at: name, "there is no self.super here",
-                            hint: "self:ORIGname(…) is what the app had"))
+                            .notInSandbox, at: name, "the sandbox has no self.super",
+                            hint: "self:ORIGname(…) calls the app's function"))
                     continue
                 }
                 guard let call = member.call, !methods.isEmpty else { continue }
@@ -166,7 +167,7 @@ extension PatchLint {
         }
     }
 
-    /// A call of `self:ORIGname(…)`.
+    /// Checks the number of arguments of a call of `self:ORIGname(…)`.
     private mutating func checkOriginalCall(
         of method: String, of classes: [String], _ call: (count: Int, isOpen: Bool), at place: SourceOutline.Place,
         _ text: SourceText
@@ -178,13 +179,13 @@ extension PatchLint {
         found.append(
             text.finding(
                 .originalArguments, at: place,
-                "\(place.text) gets \(call.count) argument\(call.count == 1 ? "" : "s"), and \(name)\(signature) takes \(signature.arguments.count)"
+                "\(place.text) gets \(call.count) argument\(call.count == 1 ? "" : "s"), but \(name)\(signature) takes \(signature.arguments.count)"
             ))
     }
 
-    /// What a replacement does with its original, and with arguments whose types the interface tells.
+    /// Checks how a replacement uses its original and the arguments whose types the interface has.
     ///
-    /// - Parameter line: Where the function begins.
+    /// - Parameter line: The line on which the function begins.
     mutating func checkOriginal(_ name: String, _ script: Int, line: Int) {
         guard let signature = interface?.function(name)?.signature, outlines.indices.contains(script) else { return }
         let (outline, text) = (outlines[script], texts[script])
@@ -201,7 +202,7 @@ extension PatchLint {
                 found.append(
                     text.finding(
                         .originalArguments, at: place,
-                        "\(written) gets \(count) argument\(count == 1 ? "" : "s"), and \(name)\(signature) takes \(signature.arguments.count)"
+                        "\(written) gets \(count) argument\(count == 1 ? "" : "s"), but \(name)\(signature) takes \(signature.arguments.count)"
                     ))
             } else if signature.arguments.indices.contains(parameter.index - 1) {
                 let type = signature.arguments[parameter.index - 1]
@@ -215,7 +216,7 @@ extension PatchLint {
 }
 
 extension SourceOutline.Operation {
-    /// What fails for values of a type, for a message; nil if it works, or the type is another.
+    /// The words of a message if the operation fails for a type. nil if it works, or if the type is another one.
     fileprivate func fault(on type: String) -> String? {
         switch (self, type) {
         case (.call, "number"), (.call, "string"), (.call, "boolean"), (.call, "nil"), (.call, "table"): "calls"
@@ -232,7 +233,7 @@ extension SourceOutline.Operation {
 }
 
 extension PatchSignature {
-    /// Whether so many arguments are enough, and not too many.
+    /// Whether a call can have this many arguments.
     fileprivate func accepts(_ count: Int) -> Bool {
         let needed = arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0
         return (needed...arguments.count).contains(count)

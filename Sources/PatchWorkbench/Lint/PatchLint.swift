@@ -1,11 +1,11 @@
 package import PatchCrypto
 package import PatchRunner
 
-/// Looks at a patch before it ships: does it parse, does it fit the app, does it replace what it says.
+/// Checks a patch before it ships: whether it parses, fits the app, and replaces what it lists.
 ///
 /// What a script replaces is found by running it in the sandbox, as the app would.
 package struct PatchLint {
-    /// Finding the place and the likely meaning of each takes time, and who has so many has the wrong file.
+    /// With more it is probably the wrong file, and finding the place and the likely meaning of each one takes time.
     private static let mostGlobals = 100
 
     let scripts: [PatchScript]
@@ -19,13 +19,13 @@ package struct PatchLint {
     private let names = NameTable()
     var found: [Finding] = []
 
-    /// Looks at a patch.
+    /// Checks a patch.
     ///
     /// - Parameters:
-    ///   - scripts: The entry first.
+    ///   - scripts: The scripts, the entry first.
     ///   - replaces: The names that the manifest lists.
-    ///   - interface: What the app offers; without it, what the manifest lists is taken for what there is.
-    /// - Returns: What was found, in the order of scripts and lines.
+    ///   - interface: What the app offers. Without it, the names in the manifest are taken as the functions of the app.
+    /// - Returns: The findings, sorted by script and line.
     package static func findings(
         in scripts: [PatchScript], replaces: [String], interface: PatchInterface?
     ) -> [Finding] {
@@ -92,14 +92,14 @@ package struct PatchLint {
     /// A finding for a script that does not compile.
     private static func finding(for error: PatchError, in text: SourceText) -> Finding {
         if text.line(1).hasPrefix("#!") {
-            return text.finding(.syntax, line: 1, "the app's Lua takes no line with #!", hint: "take it out")
+            return text.finding(.syntax, line: 1, "the app's Lua does not accept a #! line", hint: "remove it")
         }
-        // Lua ends the message with the word before which it stopped.
+        // Lua's message ends with the word at which it stopped.
         let near = error.message.components(behind: " near '").map { String($0.dropLast()) }
         return text.finding(.syntax, line: error.place?.line ?? 1, word: near, error.message)
     }
 
-    /// An error of the run, where it happened.
+    /// Adds a finding for an error of the run, at the line where it happened.
     private mutating func report(_ error: PatchError) {
         let code: Finding.Code = error.code == .scriptLimit ? .loadLimit : .loadError
         let text = texts.first { $0.name == error.place?.file } ?? texts[0]
@@ -125,12 +125,12 @@ package struct PatchLint {
                         text.finding(
                             .notInSandbox, line: global.line, word: global.name, "the sandbox has no \(global.name)",
                             hint: global.name == "unpack"
-                                ? "table.unpack is there" : "docs/writing-patches.md lists what it has"))
+                                ? "use table.unpack" : "docs/writing-patches.md lists what it has"))
                 } else {
                     found.append(
                         text.finding(
                             .undefinedGlobal, line: global.line, word: global.name,
-                            "the global \(global.name) is used, and nothing defines it",
+                            "the global \(global.name) is used, but nothing defines it",
                             hint: (known.count > 1000 ? nil : nearest(global.name, among: known)).map {
                                 "did you mean \($0)?"
                             }))
@@ -161,7 +161,7 @@ package struct PatchLint {
             let index = texts.firstIndex { $0.name == script } ?? 0
             let text = texts[index]
             checkOriginal(name, index, line: begin)
-            // A function of Lua's own begins nowhere.
+            // A function of the Lua library has no line.
             let line = begin > 0 ? begin : text.firstLine(with: name) ?? 1
             check(name, Chunk(dumped: state.loader.precompiled(layer)), line: line, text: text)
         }
@@ -174,8 +174,8 @@ package struct PatchLint {
                 found.append(
                     entry.finding(
                         .replacesUnused, line: line, word: name,
-                        "@replaces names \(name), which the script does not replace",
-                        hint: nearest(name, among: replaced).map { "it replaces \($0)" } ?? "replace it, or take it out"
+                        "@replaces lists \(name), which the script does not replace",
+                        hint: nearest(name, among: replaced).map { "it replaces \($0)" } ?? "replace it, or remove it"
                     ))
             }
         }
@@ -184,7 +184,7 @@ package struct PatchLint {
                 entry.finding(
                     .replacesNothing, line: 1, "the script replaces nothing",
                     hint: outlines.contains { !$0.waxClasses.isEmpty }
-                        ? "what it defines after waxClass, the app has none of"
+                        ? "the app has none of the functions that it defines after waxClass"
                         : "call patch.replace, or define functions after waxClass"))
         }
     }
@@ -197,7 +197,9 @@ package struct PatchLint {
                 ?? "it has \(known.joined(separator: ", "))")
     }
 
-    /// - Parameter chunk: The replacement's function; nil where it is none of Lua's own.
+    /// Checks a replacement.
+    ///
+    /// - Parameter chunk: The replacement's function; nil if it is not a Lua function.
     private mutating func check(_ name: String, _ chunk: Chunk?, line: Int, text: SourceText) {
         let word = text.line(line).contains(name) ? name : String(name.split { $0 == "." || $0 == ":" }.last ?? "")
         guard replaces.contains(name) else {
@@ -206,7 +208,7 @@ package struct PatchLint {
                 isKnown
                     ? text.finding(
                         .replacesMissing, line: line, word: word,
-                        "the script replaces \(name), which no @replaces names",
+                        "the script replaces \(name), which no @replaces lists",
                         hint: "add `-- @replaces \(name)` to the head")
                     : unknown(name, line: line, text: text))
             return
@@ -222,19 +224,19 @@ package struct PatchLint {
             found.append(
                 text.finding(
                     .arity, line: line, word: word,
-                    "the replacement has \(chunk.parameters) parameters, and gets \(most) at most: the original, and what \(name)\(function.signature) takes"
+                    "the replacement has \(chunk.parameters) parameters, but gets at most \(most): the original, and the arguments of \(name)\(function.signature)"
                 ))
         }
         for result in chunk.constantResults where !Self.fits(result.type, function.signature.result) {
             found.append(
                 text.finding(
                     .resultType, line: result.line, word: "return",
-                    "\(name) gives \(function.signature.result), and this is \(result.type == "integer" ? "an" : "a") \(result.type)"
+                    "\(name) returns \(function.signature.result), but this is \(result.type == "integer" ? "an" : "a") \(result.type)"
                 ))
         }
     }
 
-    /// Whether a constant can be an answer of a type.
+    /// Whether a constant can be a result of a type.
     private static func fits(_ constant: String, _ result: String) -> Bool {
         if result.hasSuffix(" or nil") {
             return constant == "nil" || fits(constant, String(result.dropLast(" or nil".count)))
@@ -249,7 +251,7 @@ package struct PatchLint {
 }
 
 extension StringProtocol {
-    /// What stands behind the first occurrence of a text.
+    /// The text after the first occurrence of another.
     func components(behind text: String) -> String? {
         var start = startIndex
         while start < endIndex {

@@ -1,4 +1,4 @@
-/// What a script finds, by name; a test compares it with what the sandbox has.
+/// The names that a script can use. A test compares them with the sandbox.
 enum SandboxNames {
     static let globals: Set<String> = [
         "_G", "_VERSION", "assert", "error", "getmetatable", "host", "ipairs", "log", "math", "next", "pairs", "patch",
@@ -24,7 +24,7 @@ enum SandboxNames {
         "utf8": ["char", "charpattern", "codepoint", "codes", "len", "offset"],
     ]
 
-    /// What Lua has and the sandbox has not.
+    /// The globals that Lua has and the sandbox does not have.
     static let missing: Set<String> = [
         "collectgarbage", "coroutine", "debug", "dofile", "io", "load", "loadfile", "loadstring", "os", "package",
         "setfenv",

@@ -1,11 +1,12 @@
-/// What a script does with its local names: which it never uses, which hide others, and what it does to them and to constants.
+/// How a script uses its local names: which are never used, which hide others, and which operations are done on them
+/// and on constants.
 ///
-/// Lua's compiler says which globals a script uses (`Chunk`); of locals it keeps too little.
+/// The output of Lua's compiler shows the globals that a script uses (`Chunk`), but not enough about its locals.
 struct SourceOutline {
     /// A word of the script.
     struct Place {
         let line: Int
-        /// Bytes from the beginning of the script.
+        /// The offset in bytes from the beginning of the script.
         let start: Int
         let text: String
     }
@@ -13,7 +14,7 @@ struct SourceOutline {
     /// A local name.
     struct Variable {
         let place: Place
-        /// For a parameter: the function, as an index into `functions`, and its number from 0.
+        /// For a parameter: its function, as an index into `functions`, and its position, from 0.
         let parameter: (function: Int, index: Int)?
         var isRead = false
         var isAssigned = false
@@ -23,28 +24,28 @@ struct SourceOutline {
     struct Function {
         /// The line of its word `function`.
         let line: Int
-        /// The last name of what it is defined as; empty where it has none.
+        /// The last part of the name that it is defined with; empty if it has none.
         let name: String
         var parameters: [Int] = []
     }
 
-    /// A use of a member of what a name stands for.
+    /// A use of a member of the value of a name.
     struct Member {
-        /// The name as it is written, and the local that it is, if it is one.
+        /// The name as it is written, and its local variable, if it is a local.
         let receiver: String
         let variable: Int?
         let name: Place
-        /// For `name:method(…)`: how many arguments it gets, and whether there may be more.
+        /// For `name:method(…)`: the number of arguments, and whether there may be more.
         let call: (count: Int, isOpen: Bool)?
     }
 
-    /// What is done to a value.
+    /// An operation on a value.
     enum Operation {
         case call(arguments: Int, isOpen: Bool)
         case index, length, arithmetic, concatenation
     }
 
-    /// What a value is known to be before the script runs.
+    /// What is known about a value before the script runs.
     enum Operand {
         case variable(Int)
         /// `number`, `string`, `boolean`, `nil`, `table` or `function`.
@@ -60,13 +61,13 @@ struct SourceOutline {
     private(set) var variables: [Variable] = []
     private(set) var functions: [Function] = []
     private(set) var operations: [(operand: Operand, operation: Operation, place: Place)] = []
-    /// Pairs of a name and the one of the same script that it hides.
+    /// Pairs of a local and the local of the same script that it hides.
     private(set) var shadows: [(variable: Int, hidden: Int)] = []
-    /// `name:method` calls and `name.member` uses, by the name that is written.
+    /// The `name:method` calls and the `name.member` uses.
     private(set) var members: [Member] = []
-    /// Members that the script adds to tables, as `string.trim`.
+    /// The members that the script adds to tables, such as `string.trim`.
     private(set) var assignedMembers: Set<String> = []
-    /// What `require` names; nil for what only a run can tell.
+    /// The names that are passed to `require`; nil for one that is known only when the script runs.
     private(set) var required: [String?] = []
     /// Classes that `waxClass` names.
     private(set) var waxClasses: [Place] = []
@@ -78,7 +79,7 @@ struct SourceOutline {
     private var openFunctions: [Int] = []
     private var depth = 0
 
-    /// The script is not what a compiler would take, or deeper than is looked at.
+    /// The script does not compile, or is nested deeper than the outline reads.
     private struct GivenUp: Error {}
     /// Each level takes up to 5 KiB of stack under a sanitizer, and a thread of a queue has 512 KiB.
     private static let deepest = 40
@@ -253,7 +254,7 @@ struct SourceOutline {
             if take("<") {
                 let attribute = try name()
                 try expect(">")
-                // It is there for what happens to it later.
+                // It is used when it is closed.
                 if attribute.text == "close" { names.removeLast() }
             }
         } while take(",")
@@ -300,7 +301,7 @@ struct SourceOutline {
 
     private mutating func use(_ place: Place) { if let index = find(place.text) { variables[index].isRead = true } }
 
-    /// Reads expressions; how many there are, and whether the last one may be several values.
+    /// Reads expressions. Returns how many there are, and whether the last one may be several values.
     private mutating func expressions() throws -> (count: Int, isOpen: Bool) {
         var count = 0
         var isOpen = false
@@ -343,7 +344,7 @@ struct SourceOutline {
             case "-", "~": operations.append((inner.operand, .arithmetic, place))
             default: break
             }
-            // What a metamethod makes of other values, only a run can tell.
+            // The result of a metamethod of another value is known only when the script runs.
             if case .constant = inner.operand, sign != "not" {
                 left = Expression(operand: .constant("number"))
             } else {
@@ -365,7 +366,7 @@ struct SourceOutline {
                 default: .arithmetic
                 }
             if let operation {
-                // The other operand may have a metamethod for it; there is none for joining in the sandbox.
+                // The other operand may have a metamethod for the operation. The sandbox has none for concatenation.
                 let isSure = place.text == ".."
                 if isSure || right.operand.isScalar { operations.append((left.operand, operation, place)) }
                 if isSure || left.operand.isScalar { operations.append((right.operand, operation, place)) }
@@ -429,7 +430,7 @@ struct SourceOutline {
         try expect("}")
     }
 
-    /// A name or an expression in brackets, and what follows it: members, indexes, calls.
+    /// Reads a name or an expression in parentheses, and the members, indexes and calls that follow it.
     private mutating func suffixed() throws -> Expression {
         var expression = Expression()
         var written: String?
@@ -440,12 +441,12 @@ struct SourceOutline {
         } else {
             let place = try name()
             written = place.text
-            // Handed on, as in `pcall(require, name)`, it may be asked for anything.
+            // If it is passed on, as in `pcall(require, name)`, it may be called with any name.
             if place.text == "require", !isAt("("), token.kind != .string { required.append(nil) }
             if let index = find(place.text) {
                 variable = index
                 expression = Expression(operand: .variable(index), assigns: index)
-                // Only to assign to it is no use of it.
+                // An assignment alone does not use it.
                 if !(isAt("=") || isAt(",") && isTarget) { variables[index].isRead = true }
             }
         }
@@ -484,16 +485,18 @@ struct SourceOutline {
         }
     }
 
-    /// Whether what is read may be one of several targets of an assignment; a use is assumed in an expression.
+    /// Whether the current name may be one of several targets of an assignment. Within an expression it counts as a use.
     private var isTarget: Bool { depth == scopes.count - 1 }
 
+    /// Reads the arguments of a call. Returns how many there are, and whether the last one may be several values.
+    ///
     /// - Parameter function: The name that is called, as it is written.
     private mutating func arguments(of function: String?) throws -> (count: Int, isOpen: Bool) {
         let isBracket = isAt("(")
         if isBracket { advance() }
         let constant = token.kind == .string ? token.text : nil
         let isOnly = !isBracket || ahead.isSymbol(")")
-        // A script that asks for a type has its own reasons.
+        // A script that checks the type of a local may use it as any type.
         if function == "type", token.kind == .name, let index = find(token.text) { variables[index].isAssigned = true }
         if function == "require" { required.append(isOnly ? constant : nil) }
         if function == "waxClass", isAt("{"), ahead.kind == .string {

@@ -2,7 +2,7 @@ package import PatchCrypto
 package import PatchRunner
 internal import Synchronization
 
-/// A patch under test: what it says of itself, and its scripts.
+/// A patch under test: its manifest and its scripts.
 package struct PatchUnderTest: Sendable {
     package let manifest: Manifest
     package let scripts: [PatchScript]
@@ -13,60 +13,60 @@ package struct PatchUnderTest: Sendable {
     }
 }
 
-/// What a run of a spec has shown.
+/// The results of a run of a spec.
 package struct SpecReport: Sendable {
     package enum Status: String, Sendable {
         case passed, failed, pending
     }
 
     package struct Test: Sendable {
-        /// `describe`'s names and `it`'s, with spaces between them.
+        /// The names of `describe` and `it`, joined by spaces.
         package let name: String
         package let line: Int
         package let status: Status
-        /// Why it failed, with Lua's traceback, or what is pending.
+        /// Why it failed, with Lua's traceback; or why it is pending.
         package let message: String
         package let nanoseconds: UInt64
     }
 
     package internal(set) var tests: [Test] = []
-    /// Why the spec, or a patch, could not even be loaded.
+    /// Why the spec or a patch could not be loaded.
     package internal(set) var error: PatchError?
     package init() {}
 
-    /// Says why the spec could not be loaded.
+    /// Sets why the spec could not be loaded.
     package mutating func setError(_ error: PatchError) { self.error = error }
 
-    /// How many functions the patches replaced.
+    /// The number of functions that the patches replaced.
     package internal(set) var replacements = 0
-    /// For each script, by its `key`, its lines that hold code, and how often each ran.
+    /// For each script, by its `key`, the lines that hold code, and how often each of them ran.
     package internal(set) var coverage: [String: [Int: Int]] = [:]
 
-    /// What a patch's script is called in `coverage`.
+    /// The key of a patch's script in `coverage`.
     package static func key(_ patch: String, _ script: String) -> String { "\(patch) \(script)" }
 
-    /// Whether all is well: there are tests and replacements, and none failed.
+    /// Whether the run succeeded: there are tests and replacements, and no test failed.
     package var isGood: Bool {
         error == nil && replacements > 0 && !tests.isEmpty && !tests.contains { $0.status == .failed }
     }
 }
 
-/// Which tests of a spec are run, by their full names.
+/// Selects the tests of a spec that run, by their full names.
 package struct SpecFilter: Sendable {
-    /// Lua patterns: a name has to match the first, and not the second.
+    /// Lua patterns: a name must match the first, and must not match the second.
     package var only = "", except = ""
-    /// Tags, which are `#words` of a name, with commas between them.
+    /// Tags, joined by commas. A tag is a `#word` of a name.
     package var tags = "", exceptTags = ""
 
     package init() {}
 
-    /// Whether all tests are run.
+    /// Whether all tests run.
     package var isEmpty: Bool { [only, except, tags, exceptTags].allSatisfy(\.isEmpty) }
 }
 
-/// Runs a spec: a Lua script of tests, outside of the sandbox, with patches inside it.
+/// Runs a spec: a Lua script of tests that runs outside of the sandbox, with patches that run inside it.
 ///
-/// Each test gets the patches anew, so that none sees what another has left in them.
+/// The patches are loaded again for each test, so that no test sees what another has left in them.
 package final class PatchSpec: Sendable {
     private let patches: [PatchUnderTest]
     private let interface: PatchInterface?
@@ -77,14 +77,14 @@ package final class PatchSpec: Sendable {
     private let lines = LineCounts()
 
     private struct State {
-        /// The spec's functions, by name: where its Lua state keeps them.
+        /// The spec's functions, by name, as numbers of values that its Lua state keeps.
         var originals: [String: Int32] = [:]
-        /// The arguments that each original was called with in this test.
+        /// The calls of originals in this test, with their arguments.
         var calls: [(name: String, arguments: [ScriptValue])] = []
         var events: [PatchEvent] = []
     }
 
-    /// Counts lines that run.
+    /// Counts how often lines run.
     final class LineCounts: Sendable {
         private let counts = Mutex<[String: [Int: Int]]>([:])
         func count(_ script: String, _ line: Int) {
@@ -98,14 +98,15 @@ package final class PatchSpec: Sendable {
     ///
     /// - Parameters:
     ///   - script: The spec's name and text.
-    ///   - patches: In the order in which they are applied.
-    ///   - interface: What the app offers; without it, the spec's functions take and give anything.
-    ///   - limits: The patches' limits.
-    ///   - filter: Which of its tests are run.
-    ///   - timeLimit: How long the spec's own code may run: its body, each `describe`, each test, and what follows a test.
+    ///   - patches: The patches, in the order in which they are activated.
+    ///   - interface: What the app offers. Without it, the spec's functions take and return any values.
+    ///   - limits: The limits of the patches.
+    ///   - filter: Selects the tests that run.
+    ///   - timeLimit: How long the spec's own code may run: its body, each `describe`, each test, and what follows a
+    ///     test.
     ///   - covers: Whether the lines that run are counted.
-    ///   - time: When it is, for patches that expire.
-    ///   - codeRuns: Called when the spec's own code begins and ends.
+    ///   - time: The time for patches that expire.
+    ///   - codeRuns: Called with true when the spec's own code begins, and with false when it ends.
     package static func run(
         _ script: PatchScript, on patches: [PatchUnderTest], interface: PatchInterface?,
         limits: PatchLimits = PatchLimits(),
@@ -134,7 +135,7 @@ package final class PatchSpec: Sendable {
         let recorder = Recorder()
         var limits = limits
         limits.instructionsPerCheck = 1  // fuel is counted to the instruction
-        // That, and counting lines, takes longer than a call in the app may; fuel is what bounds a test.
+        // This and counting lines take longer than a call in the app may take, so fuel is what limits a test.
         limits.callTime = .seconds(10)
         limits.loadTime = .seconds(10)
         let counter: @Sendable (String, String, Int) -> Void = { [lines] in lines.count(SpecReport.key($0, $1), $2) }
@@ -157,7 +158,7 @@ package final class PatchSpec: Sendable {
         unsafe recorder.owner = self
     }
 
-    /// Takes the events of a run that is being made.
+    /// Records the events of the runner, which is made before the spec is complete.
     private final class Recorder: Sendable {
         nonisolated(unsafe) weak var owner: PatchSpec?
         func record(_ event: PatchEvent) { unsafe owner?.state.locked { $0.events.append(event) } }
@@ -176,16 +177,16 @@ package final class PatchSpec: Sendable {
         addFunctions(timeLimit, codeRuns)
         try spec.runFree(PatchScript(name: "patchpack", bytes: PackageResources.specs_lua))
         report.replacements = try countReplacements()
-        lines.reset()  // that the patches were loaded to be counted is no test of them
+        lines.reset()  // the patches were loaded only to count their replacements, which does not test them
         let options = [filter.only, filter.except, filter.tags, filter.exceptTags]
         do throws(PatchError) {
             _ = try spec.callFree("select", options.map(ScriptValue.text))
         } catch {
             throw PatchError(
-                PatchError.Code("usage"), "a pattern for names is malformed: \(error.message)",
-                hint: "they are patterns of Lua, in which %[ is a bracket")
+                PatchError.Code("usage"), "malformed pattern for names: \(error.message)",
+                hint: "names are matched with Lua patterns; write %[ for a bracket")
         }
-        // What it calls outside of tests is patched too.
+        // The patches are also active for what the spec calls outside of tests.
         try install()
         let problem = try spec.callFree("load", [.string(script.bytes), .text(script.name)])
         runner.deactivateAll()
@@ -202,12 +203,12 @@ package final class PatchSpec: Sendable {
         }
     }
 
-    /// The lines of a script that hold code; none if it does not compile.
+    /// The lines of a script that hold code. Empty if it does not compile.
     private static func lines(of script: PatchScript, in spec: ScriptState) -> Set<Int> {
         (try? spec.loader.precompiled(script)).flatMap { Chunk(dumped: $0) }?.lines ?? []
     }
 
-    /// Runs the next test; nil after the last one.
+    /// Runs the next test. Returns nil after the last one.
     private func next() throws(PatchError) -> SpecReport.Test? {
         state.locked { state in
             state.calls = []
@@ -230,7 +231,7 @@ package final class PatchSpec: Sendable {
             message: message(of: outcome), nanoseconds: monotonicTime() - began)
     }
 
-    /// What a test says, without the frames of this library, and what the patches' own failures were.
+    /// The message of a test without the frames of this library. If the test failed, the failures of the patches follow.
     private func message(of outcome: [ScriptValue]) -> String {
         let text = outcome.dropFirst().first?.text ?? ""
         guard outcome.first?.text == "failed" else { return text }
@@ -278,7 +279,7 @@ package final class PatchSpec: Sendable {
             invokeAsync: nil)
     }
 
-    /// An error of a spec's function.
+    /// An error from a function of a spec.
     private struct OriginalError: Error, CustomStringConvertible {
         let description: String
     }
@@ -292,13 +293,14 @@ package final class PatchSpec: Sendable {
         }
         guard let held else {
             throw OriginalError(
-                description: "the spec has no original of \(name): host.define(\"\(name)\", function(…) … end)")
+                description: "the spec has no original of \(name): add host.define(\"\(name)\", function(…) … end)")
         }
         let (values, fault) = spec.callHeld(held, arguments)
         if let fault { throw OriginalError(description: fault) }
         let value = values.first ?? .nil
         guard value.fits(result) else {
-            throw OriginalError(description: "the spec's \(name) gives \(value.typeName), and the app's \(result)")
+            throw OriginalError(
+                description: "the spec's \(name) returns \(value.typeName), but the app's returns \(result)")
         }
         return value.converted(to: result)
     }
@@ -327,7 +329,7 @@ package final class PatchSpec: Sendable {
         }
     }
 
-    /// `host.define(name, function)`: what the app's function does.
+    /// `host.define(name, function)`: defines what the app's function does.
     private func define(_ stack: PatchStack) -> Int32 {
         guard let name = stack.string(at: 1), stack.typeName(at: 2) == "function" else {
             stack.push(message: "host.define takes a name and a function")
@@ -348,16 +350,16 @@ package final class PatchSpec: Sendable {
         return 0
     }
 
-    /// `host.object(class, table)`: a table that stands for an object; its functions are the methods.
+    /// `host.object(class, table)`: makes a table represent an object. The table's functions are the methods.
     private func object(_ stack: PatchStack) -> Int32 {
         guard let name = stack.string(at: 1), stack.isTable(at: 2) else {
-            stack.push(message: "host.object takes a class's name and a table")
+            stack.push(message: "host.object takes a class name and a table")
             return CallbackResult.raise
         }
         guard registry.names.classes.contains(where: { $0.name == name }) else {
             stack.push(
                 message: interface == nil
-                    ? "without an interface there is no class \(name): give --interface FILE"
+                    ? "there is no class \(name) without an interface: use --interface FILE"
                     : "the interface has no class \(name)")
             return CallbackResult.raise
         }
@@ -393,7 +395,7 @@ package final class PatchSpec: Sendable {
         try registry.names.expose(className: exposed.name, methods: methods)
     }
 
-    /// `host.calls(name)`: the arguments of each call of the original, in this test.
+    /// `host.calls(name)`: the arguments of each call of the original in this test.
     private func calls(_ stack: PatchStack) -> Int32 {
         let name = stack.string(at: 1) ?? ""
         let calls = state.locked { $0.calls.filter { $0.name == name }.map(\.arguments) }
@@ -401,7 +403,7 @@ package final class PatchSpec: Sendable {
         return 1
     }
 
-    /// `host.failures()`: the patches' failures in this test.
+    /// `host.failures()`: the failures of the patches in this test.
     private func failures(_ stack: PatchStack) -> Int32 {
         let failures: [ScriptValue] = state.locked { state in
             state.events.compactMap { event in
@@ -417,7 +419,7 @@ package final class PatchSpec: Sendable {
         return 1
     }
 
-    /// `host.fellback(name)`: how often something below a patch answered for it, in this test.
+    /// `host.fellback(name)`: how often what lies below a patch answered instead of it in this test.
     private func fellBack(_ stack: PatchStack) -> Int32 {
         let name = stack.string(at: 1) ?? ""
         let count = registry.names.slot(name)?.patches.reduce(0) { $0 + $1.fallbacks } ?? 0
@@ -425,7 +427,7 @@ package final class PatchSpec: Sendable {
         return 1
     }
 
-    /// `host.logs()`: what the patches wrote, in this test.
+    /// `host.logs()`: the log lines of the patches in this test.
     private func logs(_ stack: PatchStack) -> Int32 {
         let lines: [ScriptValue] = state.locked { state in
             state.events.compactMap {
@@ -436,7 +438,7 @@ package final class PatchSpec: Sendable {
         return 1
     }
 
-    /// `host.fuel()`: the fuel that the newest patch's last call took.
+    /// `host.fuel()`: the fuel that the last call of the newest patch used.
     private func fuel(_ stack: PatchStack) -> Int32 {
         stack.push(Int64(runner.active.last?.script.lua.fuelUsed ?? 0))
         return 1

@@ -3,22 +3,22 @@ internal import CLuaWorkbench
 internal import PatchCrypto
 internal import PatchRunner
 
-/// The clock of durations: nanoseconds.
+/// The nanoseconds of a monotonic clock, for durations.
 func monotonicTime() -> UInt64 { pp_nanoseconds() }
 
-// A spec's own state: all of Lua's library, and functions of this side. One thread works in it.
+// The Lua state of a spec. It has all of Lua's libraries, and functions in Swift. One thread uses it.
 
 extension ScriptState {
     private var stack: PatchStack { unsafe PatchStack(pp_running(lua.pointer)) }
 
-    /// Runs a script of the state's own.
+    /// Runs a script in a spec's own state.
     func runFree(_ script: PatchScript) throws(PatchError) {
         let stack = stack
         try loader.compile(script, on: stack)
         try loader.run(on: stack)
     }
 
-    /// Puts a function into a global table, which is made if need be.
+    /// Adds a function to a global table, and creates the table if it does not exist.
     func addFunction(
         _ name: String, to table: String = "host", _ body: @escaping @Sendable (PatchStack) -> Int32
     ) {
@@ -38,7 +38,7 @@ extension ScriptState {
         return values
     }
 
-    /// Calls a function that is held.
+    /// Calls a held function.
     func callHeld(_ held: Int32, _ arguments: [ScriptValue]) -> ([ScriptValue], String?) {
         let stack = stack
         stack.makeRoom()
@@ -46,7 +46,7 @@ extension ScriptState {
         return call(stack, arguments, results: 1)
     }
 
-    /// Calls a member of a table that is held.
+    /// Calls a member of a held table.
     func callMember(_ name: String, of held: Int32, _ arguments: [ScriptValue]) -> ([ScriptValue], String?) {
         let stack = stack
         stack.makeRoom()
@@ -57,7 +57,7 @@ extension ScriptState {
         return call(stack, arguments, results: 1)
     }
 
-    /// Calls the function on top, and pops it with all that came of it.
+    /// Calls the function on top, and pops it and its results.
     private func call(_ stack: PatchStack, _ arguments: [ScriptValue], results: Int32) -> ([ScriptValue], String?) {
         stack.makeRoom()
         let base = stack.top - 1
@@ -66,13 +66,13 @@ extension ScriptState {
         guard stack.call(Int32(arguments.count), results: results) else {
             if let error = hostError(on: stack) { return ([], "\(error)") }
             let text = stack.text(at: -1)
-            return ([], text.isEmpty ? "an error that is a \(stack.typeName(at: -1))" : text)
+            return ([], text.isEmpty ? "the error has type \(stack.typeName(at: -1)), not string" : text)
         }
         var values: [ScriptValue] = []
         for index in 0..<results {
             guard let value = ScriptValue.read(from: stack, at: base + 1 + index) else {
                 return (
-                    [], self.values.takeReadFault() ?? "a \(stack.typeName(at: base + 1 + index)) cannot leave the spec"
+                    [], self.values.takeReadFault() ?? "a \(stack.typeName(at: base + 1 + index)) cannot be returned"
                 )
             }
             values.append(value)
@@ -86,23 +86,23 @@ extension ScriptState {
         return unsafe values.error(fault.host_error)
     }
 
-    /// Notes that a table stands for an object.
+    /// Makes a table represent an object.
     func note(_ object: SpecObject, at index: Int32, on stack: PatchStack) {
         values.addObject(object, table: unsafe UInt(pp_pointer(stack.state, index)))
     }
 }
 
 extension PatchStack {
-    /// The object that a table stands for.
+    /// The object that a table represents.
     func specObject(at index: Int32) -> SpecObject? {
         values.object(table: unsafe UInt(pp_pointer(state, index))) as? SpecObject
     }
 
-    /// Ends a spec's own code after so many nanoseconds; 0 for no limit.
+    /// Ends a spec's own code after this many nanoseconds. 0 means no limit.
     func limitTime(_ nanoseconds: Int64) { unsafe pp_limit_time(state, nanoseconds) }
 }
 
 extension LuaLibraries {
-    /// Every library of Lua, `io` and `os` too.
+    /// All of Lua's libraries, `io` and `os` too.
     static let all = unsafe LuaLibraries { state in unsafe pp_open_all_libraries(state) }
 }

@@ -1,6 +1,6 @@
 internal import PatchRunner
 
-/// Any value of Lua's that can pass between two states: what a spec gives and gets.
+/// A Lua value that can be passed between two states: the arguments and results of a spec's functions.
 enum ScriptValue: PatchValue, Sendable {
     case `nil`
     case boolean(Bool)
@@ -20,7 +20,7 @@ enum ScriptValue: PatchValue, Sendable {
         case .number(let value): stack.push(value)
         case .string(let bytes): stack.push(bytes: bytes)
         case .object(let object):
-            // Back in its own state it is the table that it was made of.
+            // In its own state it is the table that it was made from.
             if object.spec.values === stack.values { stack.pushHeld(object.held) } else { stack.push(object: object) }
         case .table(let pairs):
             guard stack.makeRoom() else { return stack.refuse("tables nested too deep") }
@@ -57,7 +57,7 @@ enum ScriptValue: PatchValue, Sendable {
         return isRead ? .table(pairs) : nil
     }
 
-    /// Whether the value could be read as a type of an interface; types that only Swift knows take any table.
+    /// Whether the value could be read as a type of an interface. A type that only Swift knows accepts any table.
     func fits(_ type: String) -> Bool {
         if type.hasSuffix(" or nil") {
             if case .nil = self { return true }
@@ -80,7 +80,7 @@ enum ScriptValue: PatchValue, Sendable {
         }
     }
 
-    /// The value as the app would hand it on: its `Double`s are floats in Lua, and its `Int`s are integers.
+    /// The value as the app would pass it on: a `Double` is a float in Lua, and an `Int` is an integer.
     func converted(to type: String) -> ScriptValue {
         if type.hasSuffix(" or nil") {
             if case .nil = self { return self }
@@ -100,7 +100,7 @@ enum ScriptValue: PatchValue, Sendable {
         }
     }
 
-    /// What a script calls the value's type.
+    /// The name of the value's type for scripts.
     var typeName: String {
         switch self {
         case .nil: "nil"
@@ -114,10 +114,10 @@ enum ScriptValue: PatchValue, Sendable {
     }
 }
 
-/// A table of a spec's that stands for an object of the host.
+/// A table of a spec that represents an object of the host.
 final class SpecObject: NamedObject {
     let className: String
-    /// Where the spec's state keeps the table.
+    /// The number of the table, which the spec's state keeps.
     let held: Int32
     let spec: ScriptState
 
@@ -128,7 +128,7 @@ final class SpecObject: NamedObject {
     }
 }
 
-/// The result of a function that a spec has made.
+/// The result of a function that a spec has defined.
 enum ScriptResult: PatchResult {
     static var count: Int32 { 1 }
     static var typeName: String { "value" }
@@ -144,20 +144,20 @@ enum ScriptResult: PatchResult {
     static func mismatch(in stack: PatchStack) -> String { ScriptValue.mismatch(in: stack, at: -1) }
 }
 
-/// A function of an interface, whose original is a spec's.
+/// A function of an interface. Its original is a function of a spec.
 final class ScriptFunction: Sendable {
     typealias Original = @Sendable ([ScriptValue]) throws -> ScriptValue
 
     let signature: PatchSignature?
     private let original: Original
 
-    /// - Parameter signature: What the app's function takes and gives; without it, anything goes.
+    /// - Parameter signature: The types of the app's function. Without it, all values are accepted.
     init(signature: PatchSignature?, original: @escaping Original) {
         self.signature = signature
         self.original = original
     }
 
-    /// Calls what a cell leads to.
+    /// Calls the layer that a cell holds, or the original.
     func call(_ slot: Slot, _ cell: LayerCell, _ arguments: [ScriptValue]) throws -> ScriptValue {
         guard !cell.isEmpty else { return try original(arguments) }
         return try unsafe withUnsafePointer(to: original) { place in
@@ -183,7 +183,7 @@ final class ScriptFunction: Sendable {
         }
     }
 
-    /// Calls it with a script's arguments.
+    /// Calls the function with a script's arguments.
     func invoke(
         _ slot: Slot, _ stack: PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell
     ) -> Int32 {

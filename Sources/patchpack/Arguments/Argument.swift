@@ -1,15 +1,15 @@
 import PatchFiles
 
-/// A word of the command line, as the system handed it over.
+/// A word of the command line, as the system passed it.
 ///
-/// File names are bytes, and not always text; a name that is not UTF-8 still opens the right file.
+/// The bytes are kept, because file names need not be UTF-8.
 struct Argument: Sendable, Hashable {
     let bytes: [UInt8]
 
-    /// The word as text; damaged where it is not UTF-8.
+    /// The word as text. Bytes that are not UTF-8 are replaced.
     var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// The word as a file's place.
+    /// The word as a file path.
     var path: Path { Path(bytes: bytes) }
-    /// Whether it is exactly this text.
+    /// Whether the word is exactly this text.
     func isText(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
 }

@@ -3,18 +3,21 @@ import PatchFiles
 
 extension Option {
     static let recursive = Option(
-        name: "recursive", short: "r", help: "look for files in folders, and in the folders below them")
+        name: "recursive", short: "r", help: "look for files in folders and their subfolders")
     static let filesFrom = Option(
-        name: "files-from", value: .file("FILE"), help: "read names of files from a file, or from -, one a line")
-    static let null = Option(name: "null", short: "0", help: "names of --files-from end with a NUL byte each")
+        name: "files-from", value: .file("FILE"), help: "read file names from a file, or from -, one per line")
+    static let null = Option(name: "null", short: "0", help: "each name in --files-from ends with a NUL byte")
 }
 
-/// The files that a command line is about: its operands, what `--files-from` names, and what is in folders.
+/// The files that a command line names: its operands, the names in `--files-from`, and the files in folders.
 enum InputFiles {
+    /// Returns the files that a command line names.
+    ///
     /// - Parameters:
-    ///   - folders: Whether folders are looked into; nil asks the options.
-    ///   - suffix: How the files that are looked for in folders are called, such as `.js`.
-    /// - Throws: `usage` if no file is named in any way, `noInput` if a list or a folder cannot be read, or a folder has no such file.
+    ///   - folders: Whether to look into folders; if nil, `--recursive` decides.
+    ///   - suffix: The suffix of the files to find in folders, such as `.js`.
+    /// - Throws: `usage` if no file is named, `noInput` if a list or a folder cannot be read, or a folder has no such
+    ///   file.
     static func all(
         _ arguments: ParsedArguments, in folders: Bool? = nil, called suffix: String
     ) throws(PatchError) -> [Path] {
@@ -23,16 +26,16 @@ enum InputFiles {
             paths += try names(in: list, separatedBy: arguments.has(.null) ? 0 : UInt8(ascii: "\n"))
         } else {
             guard !arguments.has(.null) else {
-                throw PatchError(.usage, "-0 without --files-from", hint: "--files-from - -0")
+                throw PatchError(.usage, "-0 without --files-from", hint: "give --files-from FILE too")
             }
             guard !paths.isEmpty else {
-                throw PatchError(.usage, "no file", hint: "patchpack \(arguments.verb.name) --help")
+                throw PatchError(.usage, "no input file", hint: "patchpack \(arguments.verb.name) --help")
             }
         }
         return folders ?? arguments.has(.recursive) ? try expanded(paths, called: suffix) : paths
     }
 
-    /// The files, and in the place of each folder what it holds.
+    /// Replaces each folder by the files in it.
     static func expanded(_ paths: [Path], called suffix: String) throws(PatchError) -> [Path] {
         var found: [Path] = []
         for path in paths {
@@ -42,7 +45,7 @@ enum InputFiles {
             }
             let before = found.count
             try add(path, called: suffix, to: &found)
-            // A release that packed nothing, or a wrong name, must not pass for a good one.
+            // An empty release or a mistyped name must not count as success.
             guard found.count > before else {
                 throw PatchError(.noInput, "no \(suffix) file in this folder", hint: "name another folder").about(path)
             }
@@ -50,19 +53,19 @@ enum InputFiles {
         return found
     }
 
-    /// No list of files is larger.
+    /// The largest size of a list of files, in bytes.
     private static let longestList = 64 << 20
 
     private static func names(in list: Path, separatedBy separator: UInt8) throws(PatchError) -> [Path] {
         var names: [Path] = []
         for name in try InputFile.small(list, limit: longestList).split(separator: separator) {
-            // The system would cut the name there.
+            // The system would cut the name off at the NUL byte.
             guard !name.contains(0) else {
                 throw PatchError(
-                    .usage, "a name with a NUL byte in it", hint: "-0, if each name ends with one"
+                    .usage, "contains a name with a NUL byte", hint: "give -0 if each name ends with a NUL byte"
                 ).about(list)
             }
-            // Lists that Windows wrote end their lines with CR LF.
+            // Windows ends lines with CR LF.
             let isText = separator != 0 && name.last == UInt8(ascii: "\r")
             let bytes = Array(isText ? name.dropLast() : name)
             if !bytes.isEmpty { names.append(Path(bytes: bytes)) }
@@ -70,7 +73,7 @@ enum InputFiles {
         return names
     }
 
-    /// Adds what a folder holds, in the order of names; links to folders are not followed.
+    /// Adds the files in a folder and its subfolders, sorted by name. Links to folders are not followed.
     private static func add(_ folder: Path, called suffix: String, to found: inout [Path]) throws(PatchError) {
         for name in try Folder.names(in: folder) {
             let path = folder.appending(name)
@@ -79,7 +82,7 @@ enum InputFiles {
                 do {
                     try add(path, called: suffix, to: &found)
                 } catch {
-                    found.append(path)  // reading it says why it cannot be read
+                    found.append(path)  // reading it reports the error
                 }
             } else if FileInfo(path, following: true)?.isRegular == true || info.isLink,
                 name.bytes.count > suffix.utf8.count, name.ends(in: suffix)

@@ -1,6 +1,6 @@
 import PatchCrypto
 
-/// What a command line says, checked against its verb's table.
+/// A parsed command line, checked against the options of its verb.
 struct ParsedArguments: Sendable {
     let verb: Verb
     let operands: [Argument]
@@ -10,17 +10,17 @@ struct ParsedArguments: Sendable {
     func has(_ option: Option) -> Bool { values[option.name] != nil }
     /// An option's values, in the order given.
     func values(of option: Option) -> [Argument] { values[option.name] ?? [] }
-    /// The value of an option that is given once at most.
+    /// The value of an option that is given at most once.
     func value(of option: Option) -> Argument? { values[option.name]?.first }
 
     /// A value as text.
     ///
-    /// - Throws: `usage` where it is not UTF-8.
+    /// - Throws: `usage` if it is not UTF-8.
     func text(of option: Option) throws(PatchError) -> String? { try texts(of: option).first }
 
     /// All of an option's values as text.
     ///
-    /// - Throws: `usage` where one is not UTF-8.
+    /// - Throws: `usage` if one is not UTF-8.
     func texts(of option: Option) throws(PatchError) -> [String] {
         var texts: [String] = []
         for value in values(of: option) {
@@ -32,31 +32,31 @@ struct ParsedArguments: Sendable {
         return texts
     }
 
-    /// A value in another type.
+    /// A value, converted to another type.
     ///
     /// - Parameters:
-    ///   - expected: What the value should be, for the error.
-    ///   - convert: Makes it of text; nil where the text is no such value.
-    /// - Throws: `usage` where it is no such value.
+    ///   - expected: What a valid value is, for the error message.
+    ///   - convert: Converts the text; returns nil if the text is not valid.
+    /// - Throws: `usage` if the value is not valid.
     func value<Value>(
         of option: Option, _ expected: String, _ convert: (String) -> Value?
     ) throws(PatchError) -> Value? {
         guard let text = try text(of: option) else { return nil }
         guard let value = convert(text) else {
-            throw PatchError(.usage, "--\(option.name) \(text): \(expected) is expected")
+            throw PatchError(.usage, "--\(option.name) \(text): expected \(expected)")
         }
         return value
     }
 
-    /// A whole number of at least `lowest`.
+    /// A value as a whole number of at least `lowest`.
     func number(of option: Option, atLeast lowest: Int = 1) throws(PatchError) -> Int? {
-        try value(of: option, "a whole number from \(lowest) on") { text in
+        try value(of: option, "a whole number of at least \(lowest)") { text in
             text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
                 ? Int(text).flatMap { $0 >= lowest ? $0 : nil } : nil
         }
     }
 
-    /// A moment.
+    /// A value as a time.
     func time(of option: Option) throws(PatchError) -> Timestamp? {
         try value(of: option, "a time such as 2027-01-01T00:00:00Z", Timestamp.init(_:))
     }

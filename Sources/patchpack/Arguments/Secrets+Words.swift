@@ -2,9 +2,11 @@ import PatchCrypto
 import PatchFiles
 
 extension Secrets {
-    /// - Parameter words: The command line's; the values of this tool's variables are looked at too.
+    /// Finds the keys in a command line and in the values of this tool's environment variables.
+    ///
+    /// - Parameter words: The words of the command line.
     init(words: [Argument]) {
-        // A store's pin is public, and has the form of a key.
+        // A trust store's pin looks like a key, but is public.
         let pin = "--\(Option.trustStorePin.name)"
         let secrets = words.indices.filter { index in
             !(index > 0 && words[index - 1].isText(pin)) && !words[index].bytes.starts(with: "\(pin)=".utf8)
@@ -12,7 +14,7 @@ extension Secrets {
         let values = secrets.map { words[$0] } + Environment.values(ofNamesWith: "PATCHPACK_").map(Argument.init)
         var texts: Set<String> = []
         for value in values where value.bytes.count >= Self.shortest {
-            // Of `--signing-key=rsa-sha256:KEY` a message may show each part, and of a path a folder.
+            // A message may show a part of `--signing-key=rsa-sha256:KEY`, or a folder of a path.
             var parts = [value.bytes[...]]
             if value.bytes.first == UInt8(ascii: "-") { parts.append(value.bytes.drop { $0 == UInt8(ascii: "-") }) }
             for separator in [UInt8(ascii: "="), UInt8(ascii: ":")] where value.bytes.contains(separator) {

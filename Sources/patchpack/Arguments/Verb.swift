@@ -1,38 +1,38 @@
 import PatchCrypto
 
-/// A verb of the command line, or one of its actions: the one table for the parser, the help and the completions.
+/// A verb of the command line, or one of its actions. The parser, the help and the completions use this table.
 struct Verb: Sendable {
-    /// What is typed: `pack`, or `trust add` for an action.
+    /// The words to type: `pack`, or `trust add` for an action.
     let name: String
-    /// One line for help, lower case, no full stop.
+    /// One line of help, in lower case and without a full stop.
     let summary: String
-    /// The operands as the usage line shows them.
+    /// The operands, as the usage line shows them.
     let operands: String
-    /// What shells complete operands with.
+    /// The kind of operand, for the completions.
     var operandValue: Option.Value?
     /// How many operands it takes.
     let operandCount: ClosedRange<Int>
     /// Its own options; every verb takes the common ones too.
     let options: [Option]
-    /// A command to copy.
+    /// An example command.
     let example: String
-    /// Does the work; returns the exit status, which is not 0 if one of several files failed.
+    /// Runs the verb and returns the exit status, which is not 0 if one of several files failed.
     let run: @Sendable (ParsedArguments, Console) throws(PatchError) -> Int32
-    /// What the verb can do, if it is one of several actions that its first operand names; each runs itself.
+    /// The verb's actions, if its first operand names one. Each action has its own `run`.
     private(set) var actions: [Verb] = []
 
     var allOptions: [Option] {
         options + Option.common.filter { common in !options.contains { $0.name == common.name } }
     }
 
-    /// The last word of the name, which names an action among those of its verb.
+    /// The last word of the name, which identifies an action of its verb.
     var lastWord: String { String(name.split(separator: " ").last ?? "") }
 }
 
 extension Verb {
-    /// Makes a verb of several actions.
+    /// Makes a verb with several actions.
     ///
-    /// - Parameter actions: Their names begin with the verb's.
+    /// - Parameter actions: The actions. Their names begin with the verb's name.
     init(name: String, summary: String, actions: [Verb]) {
         let options = actions.flatMap(\.options)
         self.init(
@@ -43,7 +43,9 @@ extension Verb {
         self.actions = actions
     }
 
-    /// - Throws: `usage` if it has no such action.
+    /// Finds an action by its last word.
+    ///
+    /// - Throws: `usage` if there is no such action.
     func action(called word: Argument) throws(PatchError) -> Verb {
         guard let action = actions.first(where: { word.isText($0.lastWord) }) else {
             let known = actions.map(\.lastWord)

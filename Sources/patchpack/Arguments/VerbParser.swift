@@ -67,7 +67,7 @@ struct VerbParser {
         }
         values[option.name, default: []].append(value)
         guard option.takesAll, attached == nil else { return }
-        // What a shell makes of a pattern.
+        // A shell expands a pattern into several words.
         while let next = rest.first, next.bytes.first != UInt8(ascii: "-") {
             values[option.name, default: []].append(next)
             rest = rest.dropFirst()
@@ -76,7 +76,7 @@ struct VerbParser {
 }
 
 extension PatchError {
-    /// An error for a word that is not known, with the nearest one that is.
+    /// An error for an unknown word, which suggests the nearest known one.
     static func unknown(_ kind: String, _ word: String, known: [String], help: String) -> PatchError {
         let meant = nearest(word, among: known).map { "did you mean \($0)? (\(help))" }
         return PatchError(.usage, "unknown \(kind) \(word)", hint: meant ?? help)

@@ -21,8 +21,8 @@ enum CatCommand {
             for name in names {
                 guard let script = contents.scripts.first(where: { name.isText($0.name) }) else {
                     throw PatchError(
-                        .noInput, "it holds no \(name.text)",
-                        hint: "it holds \(contents.scripts.map(\.name).joined(separator: ", "))"
+                        .noInput, "does not contain \(name.text)",
+                        hint: "it contains \(contents.scripts.map(\.name).joined(separator: ", "))"
                     ).about(path)
                 }
                 scripts.append(script)
@@ -46,13 +46,13 @@ enum CatCommand {
             }
         }
         for (index, script) in scripts.enumerated() {
-            // As head and tail do.
+            // The same headings as those of head and tail.
             if scripts.count > 1 { try console.raw("\(index == 0 ? "" : "\n")==> \(script.name) <==\n") }
             guard StandardOutput.isTerminal else {
                 try StandardOutput.write(script.bytes)
                 continue
             }
-            // A terminal would obey what an unverified file says.
+            // A terminal would obey escape sequences in an unverified file.
             for line in script.bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
                 try console.raw(escaped(String(decoding: line, as: UTF8.self)) + "\n")
             }

@@ -1,6 +1,6 @@
 import PatchCrypto
 
-/// `completions`: a shell's completion script, drawn from the table of verbs.
+/// `completions`: prints a shell's completion script, generated from the table of verbs.
 enum CompletionsCommand {
     private static let shells = ["bash", "zsh", "fish"]
 
@@ -52,7 +52,7 @@ enum CompletionsCommand {
             _patchpack() {
                 local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words='' choices=''
                 local verb=${COMP_WORDS[1]} first=2
-                # A colon and an equals sign are words of their own.
+                # Bash treats a colon and an equals sign as separate words.
                 if [[ $current == [:=] ]]; then current=''; elif [[ $previous == [:=] ]]; then
                     ((COMP_CWORD < 3)) || previous=${COMP_WORDS[COMP_CWORD-2]}
                     if [[ ${COMP_WORDS[COMP_CWORD-1]} == : ]]; then _patchpack_add -f; return; fi
@@ -153,7 +153,7 @@ enum CompletionsCommand {
         }
     }
 
-    /// Text between single quotes, without a meaning for `_arguments` and `_describe`.
+    /// Text between single quotes that has no special meaning for `_arguments` and `_describe`.
     private static func zshQuoted(_ text: String) -> String {
         text.map { character in
             if character == "'" { return "'\\''" }
@@ -184,7 +184,7 @@ enum CompletionsCommand {
         let names = Verb.all.map(\.name).joined(separator: " ")
         lines.append("complete -c patchpack -n '__fish_seen_subcommand_from help' -a '\(names)'")
         for verb in all {
-            // The verb is the second word, and its action the third; others may be the same words.
+            // The verb is the second word and its action the third. Later words may be the same.
             let names = verb.name.split(separator: " ")
             let isVerb =
                 (["test (count (commandline -opc)) -gt \(names.count)"]

@@ -1,23 +1,23 @@
 import PatchCrypto
 import PatchFiles
 
-/// `diff`: shows what two envelopes, or an envelope and the scripts that it was made of, differ in.
+/// `diff`: shows the differences between two envelopes, or between an envelope and the scripts that it was made from.
 enum DiffCommand {
     static let verb = Verb(
-        name: "diff", summary: "show how the scripts of two envelopes, or of an envelope and a folder, differ",
+        name: "diff", summary: "compare the scripts of two envelopes, or of an envelope and a folder",
         operands: "OLD NEW (--trusted-key KEY | --unverified) --script-key FILE",
         operandValue: .file("FILE"), operandCount: 2...2,
         options: [.unverified] + Verification.options,
         example: "patchpack diff dist/cart-6.js dist/cart-7.js --unverified --script-key keys/script.key",
         run: run)
 
-    /// What one side holds.
+    /// One side of the comparison.
     private struct Side {
         let path: Path
         var manifest: Manifest?
         var scripts: [PatchScript]
 
-        /// A single script is compared with the only one of an envelope, whatever its file is called.
+        /// Compares a single script with the only script of an envelope, whatever its file name is.
         mutating func takeName(of other: Side) {
             guard manifest == nil, !path.isFolder, other.manifest != nil, other.scripts.count == 1 else { return }
             scripts = [PatchScript(name: other.scripts[0].name, bytes: scripts[0].bytes)]

@@ -2,7 +2,7 @@ import PatchCrypto
 import PatchRunner
 import PatchWorkbench
 
-/// `doctor`: says whether this machine can do all that the other verbs need.
+/// `doctor`: checks whether this machine can do everything that the other verbs need.
 enum DoctorCommand {
     static let verb = Verb(
         name: "doctor", summary: "check what this machine's libraries can do",
@@ -11,7 +11,7 @@ enum DoctorCommand {
 
     private static func run(_ console: Console) throws(PatchError) -> Int32 {
         let libraries = (Capability.libraries + ["Lua \(LuaLibrary.version)"]).joined(separator: ", ")
-        let failure = PatchError(.internal, "Lua gives a wrong result", hint: "reinstall the library")
+        let failure = PatchError(.internal, "Lua returns a wrong result", hint: "reinstall the library")
         let lua = LuaLibrary.works() ? nil : failure
         let capabilities = Capability.all() + [Capability(name: "Lua", purpose: "running patches", error: lua)]
         if console.format == .text, !console.isQuiet { try console.line("patchpack \(toolVersion), \(libraries)") }

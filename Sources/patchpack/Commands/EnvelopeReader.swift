@@ -3,10 +3,10 @@ import PatchFiles
 
 extension Option {
     static let unverified = Option(
-        name: "unverified", help: "look into envelopes without checking who signed them")
+        name: "unverified", help: "open envelopes without checking who signed them")
 }
 
-/// Opens envelopes for people: verified ones, or any if the command line says so.
+/// Opens envelopes to show their contents. Each one is verified first, unless `--unverified` is given.
 struct EnvelopeReader {
     private let verification: Verification?
     private let scriptKeys: ScriptKeyRing?

@@ -1,6 +1,6 @@
 import PatchCrypto
 
-/// What a file that is no envelope may be, by its looks.
+/// Guesses what a file is that is not an envelope.
 enum ForeignFile {
     /// A guess and what to do; nil if there is none.
     static func guess(at bytes: [UInt8]) -> String? {
@@ -10,17 +10,17 @@ enum ForeignFile {
         if bytes.starts(with: [0x1F, 0x8B]) { return "gzip; `gunzip` it first" }
         if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "zstd; `zstd -d` it first" }
         if begins("PK\u{3}\u{4}") || begins("PK\u{5}\u{6}") {
-            return "a zip that is not encrypted; an envelope's is, and patchpack reads no other tool's files"
+            return "a zip that is not encrypted; patchpack reads only its own envelopes, whose zip is encrypted"
         }
-        if begins("-----BEGIN ") { return "PEM, such as a key or a certificate; patchpack keyinfo tells which" }
+        if begins("-----BEGIN ") { return "PEM, such as a key or a certificate; patchpack keyinfo shows which" }
         if let text = String(validating: bytes.prefix(64 << 10), as: UTF8.self) ?? head(of: bytes) {
             return guess(atText: text, of: bytes)
         }
-        // What is encrypted has no runs of zeros.
+        // Encrypted data has no runs of zeros.
         guard bytes.firstRange(of: [UInt8](repeating: 0, count: 8)) == nil else { return nil }
         let (whole, rest) = bytes.count.quotientAndRemainder(dividingBy: 16)
         let signatures = [128, 256, 384, 512].filter { bytes.count > $0 && (bytes.count - $0) % 16 == 0 }
-        let foreign = "; patchpack reads no other tool's files (docs/coming-from-mpaas.md)"
+        let foreign = "; patchpack does not read files of other tools (docs/coming-from-mpaas.md)"
         if rest == 0 {
             return "\(whole) blocks of AES without a delimiter line, or fewer with a signature at their end"
                 + ", as another tool may write them" + foreign
@@ -30,7 +30,7 @@ enum ForeignFile {
             + foreign
     }
 
-    /// The beginning as text, if a letter was cut in two there.
+    /// The beginning as text, if the end of it cuts a character in two.
     private static func head(of bytes: [UInt8]) -> String? {
         (1...3).lazy.compactMap { String(validating: bytes.prefix((64 << 10) - $0), as: UTF8.self) }.first
     }
@@ -38,15 +38,15 @@ enum ForeignFile {
     private static func guess(atText text: String, of bytes: [UInt8]) -> String? {
         let start = text.drop { $0.isWhitespace }.prefix(15).lowercased()
         if start.hasPrefix("<!doctype html") || start.hasPrefix("<html") {
-            return "a page of HTML, such as a server's error; look at the address that it came from"
+            return "an HTML page, such as a server error; check the address that it came from"
         }
         let lines = text.split(separator: "\n")
         if lines.contains(where: { $0.hasPrefix("<<<<<<< ") }), lines.contains(where: { $0.hasPrefix(">>>>>>> ") }) {
-            return "a file with Git's conflict markers; check one of the two versions out"
+            return "a file with Git conflict markers; check out one of the two versions"
         }
         if start.hasPrefix("{") { return "JSON" }
         if text.hasPrefix("--") || text.contains("function") && text.contains("end") {
-            return "a script; `patchpack pack` makes an envelope of it"
+            return "a script; `patchpack pack` makes an envelope from it"
         }
         let letters = bytes.filter { $0 != 0x0A && $0 != 0x0D }
         let isBase64 =

@@ -1,10 +1,10 @@
 import PatchCrypto
 import PatchFiles
 
-/// `init`: lays out a project of patches.
+/// `init`: creates a project for patches.
 enum InitCommand {
     static let verb = Verb(
-        name: "init", summary: "lay out a folder for patches, with a spec, a release script and a CI workflow",
+        name: "init", summary: "create a folder for patches, with a spec, a release script and a CI workflow",
         operands: "DIR", operandValue: .directory("DIR"), operandCount: 1...1, options: [.app],
         example: "patchpack init my-patches --app com.example.shop",
         run: run)
@@ -15,7 +15,7 @@ enum InitCommand {
             throw PatchError(.usage, "init needs a folder", hint: "patchpack init DIR")
         }
         let app = try arguments.text(of: .app) ?? "com.example.shop"
-        // The rules for its form are the manifest's.
+        // The manifest has the rules for its form.
         do {
             _ = try Manifest(id: "\(app).hello", version: 1, app: app, scripts: [.init(name: "main.lua", size: 0)])
         } catch {
@@ -28,8 +28,8 @@ enum InitCommand {
         }
         do {
             for output in outputs { try output.checkPlace(force: false) }
-        } catch  where error.code == .exists {
-            throw error.hinting("init replaces nothing; name another folder")
+        } catch let error where error.code == .exists {
+            throw error.hinting("init does not replace files; name another folder")
         }
         for output in outputs { try Folder.make(output.path.parent) }
         try OutputFile.write(outputs, force: false)

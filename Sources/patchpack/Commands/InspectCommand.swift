@@ -1,7 +1,9 @@
 import PatchCrypto
 import PatchFiles
 
-/// `inspect`: shows how an envelope is made up. It is for eyes, and never says that a file is good.
+/// `inspect`: shows the layers of an envelope.
+///
+/// It verifies nothing: use it to look at a file, never to decide about one.
 enum InspectCommand {
     static let verb = Verb(
         name: "inspect", summary: "show an envelope's layers; this verifies nothing",
@@ -46,7 +48,7 @@ enum InspectCommand {
             for signature in envelope.signatures {
                 let key = trustStore?.key(withID: signature.keyID, algorithm: signature.algorithm)
                 let isValid = try key?.key.isValid(signature.signature, for: envelope.payload)
-                let refusal = key?.refusal(at: now).map { ", of a key that \($0)" } ?? ""
+                let refusal = key?.refusal(at: now).map { ", by a key that \($0)" } ?? ""
                 inspection.signatures.append(isValid.map { ($0 ? "valid" : "invalid") + refusal } ?? "unchecked")
             }
             inspection.payloadDigest = try envelope.payloadDigest()
@@ -58,13 +60,13 @@ enum InspectCommand {
     }
 }
 
-/// What was seen of a file, as far as it could be opened.
+/// The contents of a file, as far as it could be opened.
 private struct Inspection {
     let path: Path
     var envelope: UnverifiedEnvelope?
-    /// `valid`, `invalid` or `unchecked` for each signature line: unchecked where no key was given for it.
+    /// `valid`, `invalid` or `unchecked` for each signature line. It is unchecked if no key was given for it.
     var signatures: [String] = []
-    /// SHA-256 of the payload, to compare releases by.
+    /// The SHA-256 of the payload, for comparing releases.
     var payloadDigest: String?
     var contents: UnverifiedContents?
     var error: PatchError?
@@ -87,7 +89,7 @@ private struct Inspection {
                 rows.append(["\(layer.range.lowerBound)", "\(layer.range.count)", text])
             }
             try show(rows, on: console)
-            if let payloadDigest { try console.line("payload's SHA-256: \(payloadDigest)") }
+            if let payloadDigest { try console.line("SHA-256 of the payload: \(payloadDigest)") }
         }
         if let contents {
             try console.line("zip in the ciphertext: \(contents.zipSize) bytes")
@@ -107,7 +109,7 @@ private struct Inspection {
         if let error { console.error(error) }
     }
 
-    /// Rows of two right-aligned numbers and a text.
+    /// Prints rows of two right-aligned numbers and a text.
     private func show(_ rows: [[String]], on console: Console) throws(PatchError) {
         for row in rows {
             let numbers = row.prefix(2).map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }

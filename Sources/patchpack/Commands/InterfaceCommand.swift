@@ -5,7 +5,7 @@ import PatchWorkbench
 /// `interface`: compares what two versions of an app offer to patches.
 enum InterfaceCommand {
     static let verb = Verb(
-        name: "interface", summary: "say what a patch could break on between two versions of an app",
+        name: "interface", summary: "show which changes between two versions of an app could break a patch",
         actions: [
             Verb(
                 name: "interface diff", summary: "compare what two versions of an app offer to patches",

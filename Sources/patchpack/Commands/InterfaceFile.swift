@@ -3,15 +3,15 @@ import PatchFiles
 import PatchRunner
 import PatchWorkbench
 
-/// The file in which an app says what it offers to patches.
+/// The file that lists what an app offers to patches.
 enum InterfaceFile {
-    /// The interface that an option or a variable names; nil where neither does.
+    /// The interface that the option or the variable names; nil if neither does.
     static func given(_ arguments: ParsedArguments) throws(PatchError) -> PatchInterface? {
         guard let path = path(arguments) else { return nil }
         return try interface(at: path)
     }
 
-    /// The file of that interface.
+    /// The path of that interface's file.
     static func path(_ arguments: ParsedArguments) -> Path? {
         (arguments.value(of: .interface) ?? Option.interface.fromEnvironment)?.path
     }

@@ -13,9 +13,9 @@ enum KeygenCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let isEd25519 = try arguments.text(of: .algorithm) == "ed25519"
         let bits = try arguments.number(of: .bits)
-        if isEd25519, bits != nil { throw PatchError(.usage, "--bits is for RSA keys") }
+        if isEd25519, bits != nil { throw PatchError(.usage, "--bits is only for RSA keys") }
         if let bits, !(2048...8192).contains(bits) {
-            throw PatchError(.usage, "--bits \(bits): 2048 to 8192 is expected")
+            throw PatchError(.usage, "--bits \(bits): expected 2048 to 8192")
         }
         let suite = try arguments.text(of: .suite).flatMap(EnvelopeSuite.init(rawValue:)) ?? .aes128CBCMD5
         let keys = try KeyFiles(arguments)
@@ -24,10 +24,10 @@ enum KeygenCommand {
                 .usage, "several passphrases for one key", hint: "give --passphrase-env or --passphrase-file once")
         }
         let passphrase = keys.passphrases.first
-        let folder = arguments.value(of: .output)?.path ?? Path(".")
+        let folder = arguments.value(of: .outputFolder)?.path ?? Path(".")
         let paths = ["signing.pem", "trusted.pem", "script.key"].map { folder.appending(Path($0)) }
         try keys.protectInputs(from: paths)
-        // Before the key is made, which takes a moment.
+        // Checked before the key is made, which takes a moment.
         for path in paths {
             try OutputFile(path: path, content: .bytes([])).checkPlace(force: arguments.has(.force))
         }
@@ -41,7 +41,7 @@ enum KeygenCommand {
             ], force: arguments.has(.force))
         try show([.signing(signingKey), .trusted(signingKey.verifyingKey), .script(scriptKey)], paths, console)
         if passphrase == nil {
-            console.note("\(paths[0]) has no passphrase; --passphrase-env or --passphrase-file gives it one")
+            console.note("\(paths[0]) has no passphrase; give one with --passphrase-env or --passphrase-file")
         }
         return 0
     }

@@ -1,10 +1,10 @@
 import PatchCrypto
 import PatchFiles
 
-/// `keyinfo`: says what key a file holds, and its id.
+/// `keyinfo`: shows the kind and the id of the key in each file.
 enum KeyinfoCommand {
     static let verb = Verb(
-        name: "keyinfo", summary: "tell the kind, the algorithm and the id of keys",
+        name: "keyinfo", summary: "show the kind, the algorithm and the id of keys",
         operands: "FILE...", operandValue: .file("FILE"), operandCount: 1...Int.max,
         options: [.passphraseEnv, .passphraseFile, .allowUnsafePermissions],
         example: "patchpack keyinfo keys/trusted.pem keys/script.key",

@@ -1,12 +1,12 @@
 import PatchCrypto
 import PatchFiles
 
-/// `keystore`: keeps named script keys in one file, under a passphrase.
+/// `keystore`: keeps named script keys in one file, encrypted with a passphrase.
 enum KeystoreCommand {
     private static let passphrase: [Option] = [.storePassphraseEnv, .storePassphraseFile]
 
     static let verb = Verb(
-        name: "keystore", summary: "keep named script keys in one file, under a passphrase",
+        name: "keystore", summary: "keep named script keys in one file, encrypted with a passphrase",
         actions: [
             Verb(
                 name: "keystore add", summary: "add script keys", operands: "STORE KEY...",
@@ -21,7 +21,7 @@ enum KeystoreCommand {
                 operandValue: .file("STORE"), operandCount: 2...Int.max, options: passphrase,
                 example: "patchpack keystore remove keys/script.store 2024", run: remove),
             Verb(
-                name: "keystore export", summary: "write a key to a file of its own, in plain text",
+                name: "keystore export", summary: "write a key to its own file, unencrypted",
                 operands: "STORE NAME -o FILE", operandValue: .file("STORE"), operandCount: 2...2,
                 options: [.outputFile, .force] + passphrase,
                 example: "patchpack keystore export keys/script.store 2026 -o script.key", run: export),
@@ -34,12 +34,12 @@ enum KeystoreCommand {
 
         /// - Parameters:
         ///   - inputs: The other files that are read.
-        ///   - mayBeNew: Whether it is made if it does not exist.
+        ///   - mayBeNew: Whether the store is made if it does not exist.
         init(
             _ arguments: ParsedArguments, reading inputs: [Path] = [], mayBeNew: Bool = false
         ) throws(PatchError) {
             let given = arguments.operands[0].path
-            guard !given.isStandardStream else { throw PatchError(.usage, "a key store is a file") }
+            guard !given.isStandardStream else { throw PatchError(.usage, "a key store must be a file, not -") }
             _ = try KeyFiles(arguments, operands: inputs)
             path = try given.resolved()
             let isNew = mayBeNew && FileInfo(path, following: true) == nil
@@ -109,7 +109,7 @@ enum KeystoreCommand {
         }
         try KeyFiles(arguments, operands: [store.path]).protectInputs(from: [output])
         guard let key = try store.keys().scriptKey(named: name) else {
-            throw PatchError(.config, "no key called \(name) in the store", hint: "patchpack keystore list STORE")
+            throw PatchError(.config, "no key named \(name) in the store", hint: "patchpack keystore list STORE")
         }
         guard !output.isStandardStream else {
             guard !StandardOutput.isTerminal else {

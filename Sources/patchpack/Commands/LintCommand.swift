@@ -3,10 +3,10 @@ import PatchFiles
 import PatchRunner
 import PatchWorkbench
 
-/// `lint`: looks at scripts before they ship.
+/// `lint`: checks scripts before they ship.
 enum LintCommand {
     static let verb = Verb(
-        name: "lint", summary: "look for what would make a patch fail, before it ships",
+        name: "lint", summary: "find what would make a patch fail, before it ships",
         operands: "SCRIPT.lua... [--interface FILE]", operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
         options: [
             .interface, .bundle, .strict, .recursive, .filesFrom, .null, .stdinFilename, .lintFormat,
@@ -96,7 +96,7 @@ enum LintCommand {
             .bad, finding.severity.rawValue,
             "  \(file):\(finding.line):\(finding.column): \(finding.message) [\(finding.code.rawValue)]")
         let margin = String(repeating: " ", count: max(0, 5 - "\(finding.line)".count)) + "\(finding.line)"
-        // A tab stays one, so that the caret stands below what it means.
+        // A tab stays one column wide, so that the caret is below the right place.
         let before = String(text.unicodeScalars.prefix(finding.column - 1)).map { $0 == "\t" ? "\t" : " " }.joined()
         try console.line("\(margin) | \(text.replacingTabs)")
         try console.line(
@@ -123,6 +123,6 @@ extension Finding {
 }
 
 extension String {
-    /// The text with a space for each tab: a caret below it stands where it should.
+    /// The text with a space for each tab, so that a caret below it is in the right place.
     fileprivate var replacingTabs: String { map { $0 == "\t" ? " " : String($0) }.joined() }
 }

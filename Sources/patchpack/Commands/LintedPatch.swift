@@ -3,7 +3,7 @@ import PatchFiles
 import PatchRunner
 import PatchWorkbench
 
-/// A patch of some files, and what was found in it.
+/// A patch and the findings in it.
 struct LintedPatch {
     let entry: Path
     /// Its id and version, if it has them.
@@ -12,10 +12,10 @@ struct LintedPatch {
     private let texts: [String: SourceText]
     private let entryText: SourceText
 
-    /// Reads scripts, the entry first, and looks at them.
+    /// Reads scripts, the entry first, and lints them.
     ///
-    /// - Parameter given: What a script on standard input is called.
-    /// - Throws: `no-input` or `io` where one cannot be read.
+    /// - Parameter given: The name of a script on standard input.
+    /// - Throws: `no-input` or `io` if one cannot be read.
     init(
         _ paths: [Path], _ fields: ManifestFields, _ interface: PatchInterface?, onStandardInput given: Path?
     ) throws(PatchError) {
@@ -52,7 +52,7 @@ struct LintedPatch {
                         .unknownTag, line: text.firstLine(with: "@\(tag)") ?? 1, word: "@\(tag)",
                         "the tag @\(tag) is unknown", hint: "did you mean @\(meant)?"))
             }
-            // Names that are wrong are said already.
+            // Names that are wrong are reported already.
             let named =
                 found.contains { $0.code == .fileName }
                 ? [PatchScript(name: "main.lua", bytes: scripts[0].bytes)] : scripts
@@ -77,7 +77,7 @@ struct LintedPatch {
             code, line: text.firstLine(with: "@patch") ?? 1, word: "@patch", error.message, hint: error.hint)
     }
 
-    /// The line of source that a finding is about.
+    /// The source line that a finding is about.
     func line(of finding: Finding) -> String { texts[finding.script]?.line(finding.line) ?? "" }
 
     /// A script's name: its path below the entry's folder, or its file's name.

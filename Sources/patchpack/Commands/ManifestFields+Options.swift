@@ -2,7 +2,7 @@ import PatchCrypto
 import PatchFiles
 
 extension ManifestFields {
-    /// What the options say of a patch; a script's tags say the rest.
+    /// Makes the fields that the options give. The other fields come from the tags of a script.
     init(_ arguments: ParsedArguments) throws(PatchError) {
         self.init()
         id = try arguments.text(of: .id)
@@ -20,7 +20,7 @@ extension ManifestFields {
         for pair in try arguments.texts(of: .extra) {
             let fields = pair.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard fields.count == 2 else {
-                throw PatchError(.usage, "--extra \(pair): KEY=VALUE is expected")
+                throw PatchError(.usage, "--extra \(pair): expected KEY=VALUE")
             }
             guard pairs.updateValue(String(Substring(fields[1])), forKey: String(Substring(fields[0]))) == nil else {
                 throw PatchError(.usage, "--extra \(pair): the key is given twice", hint: "give each key once")
@@ -29,7 +29,7 @@ extension ManifestFields {
         extra = pairs.isEmpty ? nil : pairs
     }
 
-    /// The moment that reproducible builds agree on (reproducible-builds.org, `SOURCE_DATE_EPOCH`).
+    /// The time of a reproducible build (reproducible-builds.org, `SOURCE_DATE_EPOCH`).
     private static func sourceDate() throws(PatchError) -> Timestamp? {
         guard let text = Environment["SOURCE_DATE_EPOCH"] else { return nil }
         guard text.utf8.first != UInt8(ascii: "+"), let seconds = Int(text),
@@ -40,9 +40,9 @@ extension ManifestFields {
         return time
     }
 
-    /// What an entry script says of itself.
+    /// The tags of an entry script.
     ///
-    /// - Throws: `usage` for tags that are wrong.
+    /// - Throws: `usage` if a tag is wrong.
     func head(of script: PatchScript, at path: Path) throws(PatchError) -> ScriptHead {
         do {
             return try ScriptHead(of: script.bytes)
@@ -51,14 +51,14 @@ extension ManifestFields {
         }
     }
 
-    /// The manifest of some scripts: what the options say, else what the entry's head says.
+    /// The manifest of a patch. Each field comes from an option, or else from a tag of the entry.
     ///
-    /// - Throws: `usage` where neither says what must be said, or it breaks a rule of the format.
+    /// - Throws: `usage` if a required field is missing, or if a field breaks a rule of the format.
     func manifest(for scripts: [PatchScript], head: ScriptHead, from entry: Path) throws(PatchError) -> Manifest {
         let fields = completed(by: ManifestFields(head))
         do throws(PatchError) {
             return try fields.manifest(of: scripts)
-        } catch  where error.code == .malformed {
+        } catch let error where error.code == .malformed {
             let isMissing = ["id": fields.id, "version": fields.version, "app": fields.app]
                 .contains { $0 == error.place?.field && $1 == nil }
             let option = isMissing ? ", or give --\(error.place?.field ?? "")" : ""
@@ -70,7 +70,7 @@ extension ManifestFields {
 }
 
 extension ScriptHead {
-    /// Tags that are one slip away from a known one: a misspelt `@expires` would be no limit at all.
+    /// Tags that differ from a known one by one typing mistake. A misspelt `@expires` would not limit anything.
     var doubtfulTags: [(tag: String, meant: String)] {
         otherTags.compactMap { tag in
             Tag.allCases.first { editDistance($0.rawValue, tag.lowercased()) <= 1 }.map { (tag, $0.rawValue) }

@@ -2,15 +2,15 @@ import Dispatch
 import PatchCrypto
 import Synchronization
 
-/// Works on a command line's files, shows how far it is, and hands over the results in the files' order.
+/// Processes the files of a command line, shows the progress, and delivers the results in the order of the files.
 ///
 /// - Parameters:
-///   - items: What is worked on.
-///   - jobs: How many at a time.
+///   - items: The items to process.
+///   - jobs: How many items to process at a time.
 ///   - console: Where the progress is shown.
-///   - words: What the last line calls those that went well and those that did not, if there are several.
+///   - words: The words of the last line for the items that went well and for those that did not.
 ///   - work: Called from several threads.
-///   - show: Called on this thread with each result; gives the result's error.
+///   - show: Called on this thread with each result; returns the result's error.
 /// - Returns: The exit status, which is that of the first item that failed.
 func inOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, on console: Console, words: (good: String, bad: String),
@@ -20,7 +20,7 @@ func inOrder<Item: Sendable, Result: Sendable>(
     var tally = Tally()
     var done = 0
     console.progress(0, of: items.count)
-    try inOrder(items, jobs: jobs, work: work) { (result) throws(PatchError) in
+    try deliverInOrder(items, jobs: jobs, work: work) { (result) throws(PatchError) in
         let error = try show(result)
         failure = failure ?? error
         tally.add(error)
@@ -31,14 +31,14 @@ func inOrder<Item: Sendable, Result: Sendable>(
     return failure?.code.exitStatus ?? 0
 }
 
-/// Works on several items at a time and hands over the results in the items' order.
+/// Processes several items at a time and delivers the results in the order of the items.
 ///
 /// - Parameters:
-///   - items: What is worked on.
-///   - jobs: How many at a time.
+///   - items: The items to process.
+///   - jobs: How many items to process at a time.
 ///   - work: Called from several threads.
-///   - deliver: Called on this thread with each result; what it throws ends the work, without a wait for what is under way.
-private func inOrder<Item: Sendable, Result: Sendable>(
+///   - deliver: Called on this thread with each result. An error ends the work, without waiting for items in progress.
+private func deliverInOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, work: @escaping @Sendable (Item) -> Result,
     deliver: (Result) throws(PatchError) -> Void
 ) throws(PatchError) {
@@ -63,18 +63,18 @@ private func inOrder<Item: Sendable, Result: Sendable>(
     }
 }
 
-/// The results that are ready and not yet handed over.
+/// The results that are ready but not yet delivered.
 private final class OrderedResults<Result: Sendable>: Sendable {
     private let count: Int
     private let nextIndex = Atomic(0)
     private let ready = Mutex<[Int: Result]>([:])
     private let signals: [DispatchSemaphore]
-    /// How far the work may run ahead of what is handed over: a slow first file must not fill the memory.
+    /// Limits how far the work may run ahead of delivery, so that a slow first file does not fill the memory.
     private let window: DispatchSemaphore
 
     init(count: Int, window: Int) {
         self.count = count
-        // Raised from 0: a semaphore must not end below the value that it began with.
+        // Raised from 0, because a semaphore's value must not be lower at its end than at its start.
         self.window = DispatchSemaphore(value: 0)
         for _ in 0..<window { self.window.signal() }
         signals = (0..<count).map { _ in DispatchSemaphore(value: 0) }
@@ -87,7 +87,7 @@ private final class OrderedResults<Result: Sendable>: Sendable {
         return index < count ? index : nil
     }
 
-    /// Lets no worker begin another item.
+    /// Keeps the workers from starting another item.
     func stop() { nextIndex.store(count, ordering: .relaxed) }
 
     func put(_ result: Result, at index: Int) {
@@ -109,7 +109,9 @@ private final class OrderedResults<Result: Sendable>: Sendable {
 
 /// How many files to work on at a time.
 enum Jobs {
-    /// - Parameter defaultsToOne: Whether they work one after the other unless the option says otherwise.
+    /// The number from `--jobs`, or its default.
+    ///
+    /// - Parameter defaultsToOne: Whether the default is 1, instead of one for each core.
     static func count(_ arguments: ParsedArguments, defaultsToOne: Bool = false) throws(PatchError) -> Int {
         try arguments.number(of: .jobs) ?? (defaultsToOne ? 1 : Resources.processorCount)
     }

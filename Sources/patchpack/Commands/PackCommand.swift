@@ -3,10 +3,10 @@ import PatchFiles
 import PatchRunner
 import PatchWorkbench
 
-/// `pack`: makes envelopes of scripts.
+/// `pack`: makes envelopes from scripts.
 enum PackCommand {
     static let verb = Verb(
-        name: "pack", summary: "make a signed, encrypted envelope of each script, or one of all",
+        name: "pack", summary: "make a signed, encrypted envelope from each script, or one from all of them",
         operands: "SCRIPT.lua... [-o FILE|DIR] --signing-key KEY --script-key FILE",
         operandValue: .file("SCRIPT.lua"), operandCount: 1...Int.max,
         options: [
@@ -30,7 +30,7 @@ enum PackCommand {
         let status = try inOrder(
             release.units(), jobs: jobs, on: console, words: words, work: { release.pack($0) }
         ) { (result) throws(PatchError) in
-            // All are shown once it is known whether all are good.
+            // Results are shown only when it is known whether all of them are good.
             if arguments.has(.allOrNothing) {
                 results.append(result)
                 if let file = result.file { outputs.append(file) }
@@ -63,29 +63,29 @@ enum PackCommand {
     }
 }
 
-/// One run of `pack`: what is asked for all of its envelopes.
+/// One run of `pack`: the settings for all of its envelopes.
 private struct Release: Sendable {
-    /// An envelope to be made.
+    /// An envelope to make.
     struct Unit: Sendable {
         /// The scripts and their names in the envelope, the entry first.
         let scripts: [(path: Path, name: String)]
         let output: Path
-        /// Why it cannot even be begun.
+        /// Why it cannot be made at all.
         var fault: PatchError?
     }
 
-    /// How that went.
+    /// The result of making an envelope.
     struct Result: Sendable {
         let unit: Unit
         var manifest: Manifest?
         var size = 0
-        /// Whether its output was there already, byte for byte.
+        /// Whether its output exists already with the same bytes.
         var isUnchanged = false
         /// Whether it is not written because another one failed.
         var isHeldBack = false
-        /// What is to be written when all are good.
+        /// The file to write when all envelopes are good.
         var file: OutputFile?
-        /// What deserves a look, and does not stand in the way.
+        /// Problems that do not prevent packing.
         var warnings: [String] = []
         var error: PatchError?
     }
@@ -120,7 +120,7 @@ private struct Release: Sendable {
         now = try SystemClock.now()
     }
 
-    /// The envelopes to be made: one of each script, or one of all.
+    /// The envelopes to make: one from each script, or one from all of them.
     func units() throws(PatchError) -> [Unit] {
         let paths = arguments.operands.map(\.path)
         let isBundle = arguments.has(.bundle)
@@ -148,14 +148,14 @@ private struct Release: Sendable {
         var distinct: Set<Path> = []
         for output in outputs where !distinct.insert(output).inserted {
             throw PatchError(
-                .usage, "two scripts would become \(output)", hint: "name them by their folders: --root DIR")
+                .usage, "two scripts would be packed into \(output)", hint: "give --root DIR, to name them by folder")
         }
         try keys.protectInputs(from: outputs)
         if units.count > 1 { refuseDuplicates(in: &units) }
         return units
     }
 
-    /// An app would take one of two that have the same id and version, and which one is chance.
+    /// Refuses a second script with the same id and version: an app would take either of the two.
     private func refuseDuplicates(in units: inout [Unit]) {
         var seen: [String: Path] = [:]
         for index in units.indices where units[index].fault == nil {
@@ -187,11 +187,11 @@ private struct Release: Sendable {
             let (above, all) = (root.components, path.components)
             guard all.starts(with: above), root.isAbsolute == path.isAbsolute, all.count > above.count else {
                 throw PatchError(
-                    .usage, "\(path) does not lie below \(root)", hint: "give paths that begin with \(root)/")
+                    .usage, "\(path) is not below \(root)", hint: "give paths that begin with \(root)/")
             }
             parts = all.dropFirst(above.count).map { Path(bytes: Array($0)) }
         }
-        // In a bundle scripts are named as `lint` and `test` name them: by their paths below the entry's folder.
+        // In a bundle, scripts are named as in `lint` and `test`: by their paths below the entry's folder.
         if isBundle, arguments.value(of: .root) == nil, let first = arguments.operands.first?.path {
             let entry = first.isStandardStream ? try ScriptInput.name(arguments) ?? first : first
             parts = [Path(LintedPatch.name(of: path, beside: entry))]
@@ -206,7 +206,7 @@ private struct Release: Sendable {
         return name
     }
 
-    /// Where the envelope of an entry script goes: into a folder, unless the output is called `.js`.
+    /// The path of an entry script's envelope: in the output folder, unless the name of the output ends in `.js`.
     ///
     /// A pattern such as `*.lua` that matches a single script today must not turn `-o dist` into a file.
     private func output(for entry: String, isOnly: Bool) throws(PatchError) -> Path {
@@ -214,19 +214,19 @@ private struct Release: Sendable {
         guard let output = arguments.value(of: .output)?.path else { return name }
         if output.isStandardStream {
             guard isOnly, arguments.value(of: .format)?.isText("json") != true else {
-                throw PatchError(.usage, "-o - takes one envelope and text output", hint: "name a folder")
+                throw PatchError(.usage, "-o - works only with one envelope and text output", hint: "name a folder")
             }
             return output
         }
         let isFile = output.ends(in: ".js") && !output.isFolder
         guard isFile else { return output.appending(name) }
         guard isOnly else {
-            throw PatchError(.usage, "\(output) is one file, and there are several envelopes", hint: "name a folder")
+            throw PatchError(.usage, "\(output) is one file, but there are several envelopes", hint: "name a folder")
         }
         return output
     }
 
-    /// Makes one envelope, opens it as a verifier would, and puts it in place.
+    /// Makes one envelope, opens it as a verifier would, and writes it.
     func pack(_ unit: Unit) -> Result {
         var result = Result(unit: unit, error: unit.fault)
         guard result.error == nil else { return result }
@@ -238,7 +238,7 @@ private struct Release: Sendable {
             }
             let manifest = try fields.manifest(for: scripts, head: head, from: unit.scripts[0].path)
             if let end = manifest.expires, end <= now {
-                result.warnings.append("\(unit.scripts[0].path): it has expired already, at \(end)")
+                result.warnings.append("\(unit.scripts[0].path): it has already expired, at \(end)")
             }
             try lint(unit, scripts, manifest, &result)
             var sealed = try packer.seal(manifest, scripts)
@@ -272,14 +272,14 @@ private struct Release: Sendable {
         return result
     }
 
-    /// Looks at the scripts, as `lint` does; a patch with errors is not packed.
+    /// Lints the scripts, as `lint` does. A patch with errors is not packed.
     private func lint(
         _ unit: Unit, _ scripts: [PatchScript], _ manifest: Manifest, _ result: inout Result
     ) throws(PatchError) {
         guard !arguments.has(.noLint) else { return }
         if let refusal = interface?.refusal(of: manifest) {
             throw PatchError(
-                .script, refusal, hint: "or pack it as it is, with --no-lint"
+                .script, refusal, hint: "fix it, or pack it anyway with --no-lint"
             ).about(unit.scripts[0].path)
         }
         let findings = PatchLint.findings(in: scripts, replaces: manifest.replaces, interface: interface)
@@ -292,8 +292,8 @@ private struct Release: Sendable {
             }
             throw PatchError(
                 .script, text,
-                hint: finding.hint.map { "\($0)\($0.hasSuffix("?") ? " Or" : ", or") pack it as it is, with --no-lint" }
-                    ?? "or pack it as it is, with --no-lint")
+                hint: finding.hint.map { "\($0)\($0.hasSuffix("?") ? " Or" : ", or") pack it anyway with --no-lint" }
+                    ?? "fix it, or pack it anyway with --no-lint")
         }
     }
 
@@ -305,7 +305,7 @@ private struct Release: Sendable {
             let bytes = try InputFile.contents(of: path, limit: packer.limits.scriptSize)
             guard bytes.count <= packer.limits.scriptSize else {
                 throw PatchError(
-                    .limit, "larger than the \(packer.limits.scriptSize) bytes that a script may have",
+                    .limit, "larger than the \(packer.limits.scriptSize) bytes allowed for a script",
                     hint: "split it, and pack the parts with --bundle"
                 ).about(path)
             }
@@ -314,13 +314,13 @@ private struct Release: Sendable {
         return scripts
     }
 
-    /// The proof that what was made can be opened, and gives the same scripts.
+    /// Checks that the new envelope can be opened and holds the same scripts.
     ///
-    /// That its signers are trusted today was looked at before; whether the patch has expired is its maker's matter.
+    /// The trust in its signers was checked before. Whether the patch has expired is not checked.
     private func check(_ envelope: [UInt8], _ scripts: [PatchScript], signers: Int) throws(PatchError) {
         let verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signers, policy: .none)
         guard try verifier.verify(envelope, scriptKeys: packer.scriptKey).scripts == scripts else {
-            throw PatchError(.internal, "the envelope holds other scripts than were packed", hint: "report this defect")
+            throw PatchError(.internal, "the envelope does not hold the packed scripts", hint: "report this defect")
         }
     }
 }
@@ -344,7 +344,7 @@ extension Release.Result {
 }
 
 extension Path {
-    /// Whether a file with exactly these bytes is there: a release that is made again is no fault.
+    /// Whether the file exists with exactly these bytes. Making the same release again is not an error.
     func holds(_ bytes: [UInt8]) -> Bool {
         guard let info = FileInfo(self, following: true), info.isRegular, info.size == bytes.count else { return false }
         return (try? InputFile.contents(of: self, limit: bytes.count)) == bytes

@@ -1,10 +1,10 @@
 import PatchCrypto
 import PatchFiles
 
-/// `resign`: gives an envelope other signatures, or more of them. The payload stays as it is, byte for byte.
+/// `resign`: replaces or adds signatures of envelopes. The payload does not change.
 enum ResignCommand {
     static let verb = Verb(
-        name: "resign", summary: "replace or add signatures; the payload stays, and needs no script key",
+        name: "resign", summary: "replace or add signatures; the payload does not change, and no script key is needed",
         operands:
             "FILE... -o FILE|DIR --trusted-key KEY... (--signing-key KEY... | --detach | --attach FILE...) [--append]",
         operandValue: .file("FILE"), operandCount: 1...Int.max,
@@ -49,14 +49,14 @@ enum ResignCommand {
     }
 }
 
-/// One run of `resign`: what is asked for all of its envelopes.
+/// One run of `resign`: the settings for all of its envelopes.
 private struct Resigning: Sendable {
-    /// How one of them went.
+    /// The result of signing one envelope.
     struct Result: Sendable {
         let path: Path
         let output: Path
         var size = 0
-        /// Whether the output was there already, byte for byte.
+        /// Whether the output exists already with the same bytes.
         var isUnchanged = false
         var error: PatchError?
     }
@@ -79,15 +79,15 @@ private struct Resigning: Sendable {
         attached = arguments.values(of: .attach).map(\.path)
         guard arguments.has(.detach) == (signingKeys.isEmpty && commands.isEmpty && attached.isEmpty) else {
             throw PatchError(
-                .usage, arguments.has(.detach) ? "--detach signs nothing" : "nothing to sign with",
+                .usage, arguments.has(.detach) ? "--detach cannot be combined with signing" : "nothing to sign with",
                 hint: "give --signing-key, --signature-command, --attach, or --detach alone")
         }
         guard attached.isEmpty || arguments.operands.count == 1 else {
-            throw PatchError(.usage, "--attach with several envelopes", hint: "a signature belongs to one of them")
+            throw PatchError(.usage, "--attach with several envelopes", hint: "give one envelope at a time")
         }
         guard let trustStore = try keys.trustStore() else {
             throw PatchError(
-                .usage, "no trusted key", hint: "give --trusted-key FILE for the signatures that the file has")
+                .usage, "no trusted key", hint: "give --trusted-key FILE for the existing signatures")
         }
         try KeyFiles.refuse(signingKeys, endedIn: trustStore)
         self.trustStore = trustStore
@@ -97,7 +97,7 @@ private struct Resigning: Sendable {
             policy: VerificationPolicy(time: now))
     }
 
-    /// Where each envelope goes: into a folder, unless the output is one file called `.js`, or a payload's.
+    /// The path of each output: in the output folder, unless the output is one file named `.js`, or one payload.
     func outputs(for paths: [Path]) throws(PatchError) -> [Path] {
         guard let output = arguments.value(of: .output)?.path else {
             throw PatchError(.usage, "no output", hint: "give -o FILE.js, or -o DIR")
@@ -105,17 +105,17 @@ private struct Resigning: Sendable {
         let isNamed = output.ends(in: ".js") || isDetached && paths.count == 1
         let isOne = output.isStandardStream || isNamed && !output.isFolder && !output.endsInSlash
         guard !isOne || paths.count == 1 else {
-            throw PatchError(.usage, "\(output) is one file, and there are several envelopes", hint: "name a folder")
+            throw PatchError(.usage, "\(output) is one file, but there are several envelopes", hint: "name a folder")
         }
         guard !output.isStandardStream || arguments.value(of: .format)?.isText("json") != true else {
-            throw PatchError(.usage, "-o - takes text output", hint: "name a file")
+            throw PatchError(.usage, "-o - works only with text output", hint: "name a file")
         }
         let outputs = paths.map { isOne ? output : output.appending($0.name) }
         var distinct: Set<Path> = []
         for path in outputs where !distinct.insert(path).inserted {
-            throw PatchError(.usage, "two envelopes would become \(path)", hint: "sign them into two folders")
+            throw PatchError(.usage, "two envelopes would be written to \(path)", hint: "write them to two folders")
         }
-        // An envelope may be replaced by what has its payload and signatures, and not by the bare payload.
+        // An envelope may be replaced by one with the same payload, but not by the bare payload.
         for (path, output) in zip(paths, outputs) where !output.isStandardStream {
             try keys.protectInputs(from: [output], but: isDetached ? nil : path)
         }

@@ -1,13 +1,13 @@
 import PatchCrypto
 import PatchFiles
 
-/// A script that comes on standard input, and has no name there.
+/// A script on standard input, which has no file name.
 enum ScriptInput {
-    /// What the options call it.
+    /// The name that `--stdin-filename` gives it; nil without that option.
     static func name(_ arguments: ParsedArguments) throws(PatchError) -> Path? {
         guard let name = arguments.value(of: .stdinFilename)?.path else { return nil }
         guard arguments.operands.contains(where: \.path.isStandardStream) else {
-            throw PatchError(.usage, "--stdin-filename without standard input", hint: "name the script -")
+            throw PatchError(.usage, "--stdin-filename without standard input", hint: "give - as the script")
         }
         return name
     }

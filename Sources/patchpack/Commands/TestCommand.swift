@@ -6,7 +6,7 @@ import PatchWorkbench
 /// `test`: runs specs against patches.
 enum TestCommand {
     static let verb = Verb(
-        name: "test", summary: "run specs against patches, in the sandbox that the app has",
+        name: "test", summary: "run specs against patches, in the same sandbox as in the app",
         operands: "PATCH... --spec SPEC.lua... [--interface FILE]", operandValue: .file("PATCH"),
         operandCount: 1...Int.max,
         options: [
@@ -24,7 +24,7 @@ enum TestCommand {
         guard arguments.has(.watch) else { return try runOnce(arguments, console) }
         let files = try files(arguments)
         guard !files.contains(where: \.isStandardStream) else {
-            throw PatchError(.usage, "--watch with standard input", hint: "name files")
+            throw PatchError(.usage, "--watch cannot be used with standard input", hint: "give files")
         }
         var watch = FileWatch(files)
         while true {
@@ -33,7 +33,7 @@ enum TestCommand {
             } catch {
                 console.error(error)
             }
-            console.note("waiting for a change; end it with Ctrl-C")
+            console.note("waiting for a change; press Ctrl-C to stop")
             watch.wait()
         }
     }
@@ -48,7 +48,7 @@ enum TestCommand {
         try InputFiles.all(arguments, in: true, called: ".lua")
     }
 
-    /// The specs, each once, and whether it was named or found in a folder.
+    /// The specs without repetitions, and whether each was named or found in a folder.
     private static func specFiles(_ arguments: ParsedArguments) throws(PatchError) -> [(path: Path, isNamed: Bool)] {
         var specs: [(path: Path, isNamed: Bool)] = []
         for given in arguments.values(of: .spec).map(\.path) {
@@ -90,19 +90,19 @@ enum TestCommand {
                 }
                 run.patches = chosen
                 let sofar = runs
-                // The thread that uses it otherwise is in the spec's code, and does not come back.
+                // The thread that normally uses the console is in the spec's code and does not return.
                 nonisolated(unsafe) let console = console
                 let watchdog = Watchdog(after: timeLimit + 5) { [run] in
                     var run = run
                     run.report.setError(
-                        PatchError(.script, "it goes on after its time limit, where nothing of Lua can end it"))
+                        PatchError(.script, "still running after its time limit; Lua cannot interrupt it"))
                     if format == "text" { try? unsafe TestReport.show(run, isOnly: specs.count == 1, console) }
                     try? unsafe report(sofar + [run], as: format, console)
                     return PatchError.Code.script.exitStatus
                 }
-                // What a spec prints is no part of the report.
+                // What a spec prints is not part of the report.
                 run.report = StandardOutput.whileDiverted {
-                    // A spec is the author's own; what limits patches is no matter of its.
+                    // A spec is the author's own code, so the limits of patches do not apply to it.
                     PatchSpec.run(
                         PatchScript(name: spec.description, bytes: bytes), on: chosen.map(\.patch),
                         interface: interface,
@@ -110,13 +110,13 @@ enum TestCommand {
                         codeRuns: { watchdog.watch($0) })
                 }
                 watchdog.end()
-                // What is wrong with the filter is wrong for all specs.
+                // An error in the filter is an error for all specs.
                 if let error = run.report.error, error.code == .usage { throw error }
             } catch {
                 if error.code == .usage { throw error }
                 run.report.setError(error)
             }
-            // A filter leaves some without tests, and a folder may hold what specs share.
+            // A filter may leave a spec without tests, and a folder may hold files that specs share.
             if !isNamed || !filter.isEmpty, run.report.tests.isEmpty, run.report.error == nil {
                 if filter.isEmpty { console.note("left out: \(spec), which has no tests") }
                 continue
@@ -127,8 +127,8 @@ enum TestCommand {
         guard !runs.isEmpty else {
             throw PatchError(
                 filter.isEmpty ? .script : .usage,
-                filter.isEmpty ? "no spec has a test for these patches" : "no test fits the filter",
-                hint: "a spec is for the patch of its name, or for those that its `-- @patch` lines name")
+                filter.isEmpty ? "no spec has a test for these patches" : "no test matches the filter",
+                hint: "a spec is for the patch with its file name, or for those that its `-- @patch` lines name")
         }
         for patch in patches where !runs.contains(where: { $0.patches.contains { $0.path == patch.path } }) {
             console.warning("\(patch.path): no spec for \(patch.patch.manifest.id)")
@@ -163,10 +163,11 @@ enum TestCommand {
         for line in CoverageReport.lines(runs) { try console.line(line) }
     }
 
-    /// The patches that a spec is for: those that its `-- @patch` lines name, else that of its own name, else all.
+    /// The patches that a spec is for: those that its `-- @patch` lines name, or the one with its file name, or all.
     ///
-    /// - Parameter isAlone: Whether the spec was found in a folder, and the patches were not: it may be another patch's.
-    /// - Returns: Nil for a spec that is another patch's.
+    /// - Parameter isAlone: Whether the spec was found in a folder, but the patches were not. It may then be for another
+    ///   patch.
+    /// - Returns: Nil if the spec is for another patch.
     /// - Throws: `script` if a spec that was named is for patches that were not given.
     private static func chosen(
         for spec: Path, _ bytes: [UInt8], isAlone: Bool, of patches: [TestReport.GivenPatch], beside specs: [Path]
@@ -177,28 +178,34 @@ enum TestCommand {
             guard chosen.isEmpty else { return chosen }
             guard !isAlone else { return nil }
             throw PatchError(
-                .script, "it is for \(named.joined(separator: ", ")), and no such patch was given",
+                .script, "it is for \(named.joined(separator: ", ")), but no such patch was given",
                 hint: "the patches are \(patches.map(\.patch.manifest.id).joined(separator: ", "))")
         }
         let own = patches.filter { $0.path.isSpecced(by: spec) }
         guard own.isEmpty else { return own }
-        // If one of the folder's specs is this patch's, the others are those of other patches.
+        // If one of the specs in the folder is for this patch, the others are for other patches.
         let hasOwn =
             isAlone && patches.count == 1
             && specs.contains { $0.parent == spec.parent && patches[0].path.isSpecced(by: $0) }
         return hasOwn ? nil : patches
     }
 
-    /// - Throws: `usage` where the report would take the place of what it is about.
+    /// Checks the file for the coverage report.
+    ///
+    /// - Throws: `usage` if it is standard output, or if the report would replace an input.
     private static func protect(_ inputs: [Path], from output: Path) throws(PatchError) {
-        guard !output.isStandardStream else { throw PatchError(.usage, "--coverage - is no file", hint: "name a file") }
+        guard !output.isStandardStream else {
+            throw PatchError(.usage, "--coverage - is not a file", hint: "give the name of a file")
+        }
         guard let identity = FileInfo(output, following: true)?.identity,
             inputs.contains(where: { FileInfo($0, following: true)?.identity == identity })
         else { return }
         throw PatchError(.usage, "the output would replace an input", hint: "name another output").about(output)
     }
 
-    /// The operands: scripts, each a patch or all of them one, and envelopes, which are verified first.
+    /// The patches that the operands name: scripts and envelopes.
+    ///
+    /// Each script is a patch, or with `--bundle` all scripts are one patch. Envelopes are verified first.
     private static func patches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> [TestReport
         .GivenPatch]
     {
@@ -209,7 +216,7 @@ enum TestCommand {
         if arguments.has(.bundle) { return [try patch(of: paths, fields, given)].compactMap(\.self) }
         for path in paths {
             if path.ends(in: ".lua") || path.isStandardStream && given != nil {
-                // What patches share, or the parts of a bundle, have no tags; a file that was named is meant to be a patch.
+                // Scripts that patches share and the parts of a bundle have no tags. A named script must be a patch.
                 let isNamed = arguments.operands.contains { $0.path == path }
                 if let patch = try patch(of: [path], fields, given, needsTag: !isNamed && fields.id == nil) {
                     patches.append(patch)
@@ -221,8 +228,8 @@ enum TestCommand {
             let keys = try KeyFiles(arguments)
             guard let trust = try keys.trustStore(), let scriptKeys = try keys.scriptKeys() else {
                 throw PatchError(
-                    .usage, "\(path) is an envelope, and there is no key to verify it with",
-                    hint: "give --trusted-key and --script-key; a script is called .lua")
+                    .usage, "\(path) is an envelope, but there is no key to verify it with",
+                    hint: "give --trusted-key and --script-key; the name of a script must end in .lua")
             }
             let verifier = try EnvelopeVerifier(trustStore: trust, policy: .none)
             let verified = try path.naming { () throws(PatchError) in
@@ -240,8 +247,8 @@ enum TestCommand {
     /// Reads a patch's scripts, the entry first.
     ///
     /// - Parameters:
-    ///   - given: What a script on standard input is called.
-    ///   - needsTag: Whether an entry without `@patch` is no patch, for which nil is returned, and no error.
+    ///   - given: The name of a script on standard input.
+    ///   - needsTag: Whether an entry without `@patch` is not a patch. The result is then nil, not an error.
     private static func patch(
         of files: [Path], _ fields: ManifestFields, _ given: Path?, needsTag: Bool = false
     ) throws(PatchError) -> TestReport.GivenPatch? {
@@ -262,9 +269,9 @@ enum TestCommand {
 }
 
 extension Path {
-    /// Whether a spec is this script's by its name: `cart.lua`, `cart_spec.lua`, `cart-spec.lua` or `cart.spec.lua`.
+    /// Whether a spec is for this script, by its name: `cart.lua`, `cart_spec.lua`, `cart-spec.lua` or `cart.spec.lua`.
     fileprivate func isSpecced(by spec: Path) -> Bool {
-        // Names of Lua modules have no hyphens, and those of patches often have.
+        // Names of Lua modules have no hyphens, but names of patches often do.
         func stem(_ path: Path) -> [UInt8] {
             let bytes = path.name.bytes
             return bytes[..<(bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex)]

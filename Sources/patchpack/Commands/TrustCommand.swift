@@ -15,7 +15,7 @@ enum TrustCommand {
                 operandValue: .file("STORE"), operandCount: 1...1, options: [],
                 example: "patchpack trust list keys/trust.store", run: list),
             Verb(
-                name: "trust revoke", summary: "trust keys no longer, and keep them listed",
+                name: "trust revoke", summary: "stop trusting keys, but keep them listed",
                 operands: "STORE NAME...", operandValue: .file("STORE"), operandCount: 2...Int.max, options: [],
                 example: "patchpack trust revoke keys/trust.store release-2025", run: revoke),
             Verb(
@@ -23,7 +23,7 @@ enum TrustCommand {
                 operandValue: .file("STORE"), operandCount: 2...Int.max, options: [],
                 example: "patchpack trust remove keys/trust.store release-2024", run: remove),
             Verb(
-                name: "trust pin", summary: "print the digest that an app has built in", operands: "STORE",
+                name: "trust pin", summary: "print the digest to build into an app", operands: "STORE",
                 operandValue: .file("STORE"), operandCount: 1...1, options: [],
                 example: "patchpack trust pin keys/trust.store", run: pin),
         ])
@@ -70,12 +70,12 @@ enum TrustCommand {
         return 0
     }
 
-    /// The store, if the command line may change it.
+    /// The path of the store to edit.
     private static func storeToEdit(
         _ arguments: ParsedArguments, reading inputs: [Path] = []
     ) throws(PatchError) -> Path {
         let path = arguments.operands[0].path
-        guard !path.isStandardStream else { throw PatchError(.usage, "a store to edit is a file") }
+        guard !path.isStandardStream else { throw PatchError(.usage, "a store to edit must be a file, not -") }
         _ = try KeyFiles(arguments, operands: inputs)
         return try path.resolved()
     }
@@ -83,8 +83,8 @@ enum TrustCommand {
     /// Changes the keys that the operands name.
     ///
     /// - Parameters:
-    ///   - action: What is said of each.
-    ///   - change: Returns the key that takes its place; nil removes it.
+    ///   - action: The word to print for each key.
+    ///   - change: Returns the key that replaces it; nil removes it.
     private static func update(
         _ arguments: ParsedArguments, _ action: String, on console: Console, _ change: (TrustedKey) -> TrustedKey?
     ) throws(PatchError) -> Int32 {
@@ -113,7 +113,7 @@ enum TrustCommand {
         }
     }
 
-    /// A key from a PEM file, called as the options say, or as its file.
+    /// A key from a PEM file, named by `--name`, or else after its file.
     private static func newKey(
         _ name: KeyName, _ arguments: ParsedArguments, isOnly: Bool
     ) throws(PatchError) -> TrustedKey {

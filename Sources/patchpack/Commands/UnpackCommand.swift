@@ -12,11 +12,11 @@ enum UnpackCommand {
         run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard let folder = arguments.value(of: .output)?.path else {
+        guard let folder = arguments.value(of: .outputFolder)?.path else {
             throw PatchError(.usage, "no output folder", hint: "give -o DIR")
         }
         guard !folder.isStandardStream else {
-            throw PatchError(.usage, "-o - is no folder", hint: "patchpack cat prints a script")
+            throw PatchError(.usage, "-o - is not a folder", hint: "use patchpack cat to print a script")
         }
         let verification = try Verification(arguments)
         let paths = arguments.operands.map(\.path)
@@ -50,7 +50,7 @@ enum UnpackCommand {
 }
 
 extension Path {
-    /// The last name without what follows its last dot.
+    /// The file name without its extension.
     var stem: Path {
         let bytes = name.bytes
         guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return name }
@@ -60,11 +60,13 @@ extension Path {
 }
 
 extension Verification {
-    /// Verifies a file and writes its scripts into a folder; what it found, and the scripts' places.
+    /// Verifies a file and writes its scripts into a folder.
+    ///
+    /// - Returns: The result of the verification, and the scripts' paths.
     fileprivate func unpacked(_ path: Path, into folder: Path, force: Bool) -> (FileResult, [Path]) {
         var result = result(of: path, keepingScripts: true)
         let outputs = result.scripts.map { script in
-            // No link below the folder leads the scripts somewhere else.
+            // Links below the folder are not followed, so that no script is written elsewhere.
             OutputFile(path: folder.appending(Path(script.name)), content: .bytes(script.bytes), below: folder)
         }
         if result.error == nil {

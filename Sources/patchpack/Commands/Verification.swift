@@ -1,9 +1,9 @@
 import PatchCrypto
 import PatchFiles
 
-/// What `verify` and `unpack` ask of a file.
+/// How `verify` and `unpack` verify a file.
 struct Verification: Sendable {
-    /// What a verb takes that verifies a file before it does something with it.
+    /// The options of a verb that verifies a file before it uses the file.
     static let options: [Option] = [
         .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile, .threshold,
         .require, .runningApp, .appVersion, .runningEngine, .floor, .time,
@@ -11,7 +11,7 @@ struct Verification: Sendable {
 
     let keys: KeyFiles
     let verifier: EnvelopeVerifier
-    /// nil checks the signatures alone.
+    /// The script keys; nil checks only the signatures.
     let scriptKeys: ScriptKeyRing?
 
     /// Reads the options and the keys.
@@ -32,10 +32,10 @@ struct Verification: Sendable {
         }
         let signatureOnly = arguments.has(.signatureOnly)
         if signatureOnly {
-            // What is asked of a patch is in its manifest, which is not opened.
+            // These options concern the manifest, which is not opened.
             for option in [Option.scriptKey, .runningApp, .appVersion, .runningEngine, .floor]
             where arguments.has(option) {
-                throw PatchError(.usage, "--\(option.name) and --signature-only exclude each other")
+                throw PatchError(.usage, "--\(option.name) and --signature-only cannot be used together")
             }
         }
         scriptKeys = signatureOnly ? nil : try keys.scriptKeys()
@@ -53,7 +53,7 @@ struct Verification: Sendable {
             }, policy: policy)
     }
 
-    /// A file, and what its verification found.
+    /// The result of verifying a file.
     struct FileResult: Sendable {
         let path: Path
         var report = VerificationReport()
@@ -61,14 +61,14 @@ struct Verification: Sendable {
         var signers: [KeyID] = []
         var error: PatchError?
         var isEmpty = false
-        /// What two files with the same manifest and scripts have in common.
+        /// A hash of the manifest and the scripts: the same for two files with the same contents.
         var contents = 0
         let isSignatureOnly: Bool
     }
 
     /// Reads and verifies a file.
     ///
-    /// - Parameter keepingScripts: Whether the scripts are of use; of many files, they are much to hold.
+    /// - Parameter keepingScripts: Whether to keep the scripts. Those of many files take much memory.
     func result(of path: Path, keepingScripts: Bool) -> FileResult {
         var result = FileResult(path: path, isSignatureOnly: scriptKeys == nil)
         let bytes: [UInt8]
@@ -107,7 +107,7 @@ struct Verification: Sendable {
 }
 
 extension Verification.FileResult {
-    /// What stands behind `ok`.
+    /// The text after `ok` in the output.
     var summary: String {
         let names = signers.map { signer in
             let line = report.signatures.first { $0.keyID == signer && $0.isValid }
@@ -119,7 +119,7 @@ extension Verification.FileResult {
         return "\(manifest.id) \(manifest.version), \(signed)"
     }
 
-    /// The code that clients of mPaaS report for the same fault; nil where all is well.
+    /// The code that mPaaS clients report for the same fault; nil if there is no error.
     var mpaasCode: Int? {
         guard let error else { return nil }
         if isEmpty { return 301 }
@@ -157,14 +157,14 @@ extension Verification.FileResult {
 }
 
 extension PatchError {
-    /// An error for a patch that is there already.
+    /// An error for a patch that is in two files.
     ///
     /// - Parameters:
     ///   - patch: Its id and version.
-    ///   - other: The file that has it too.
+    ///   - other: The other file that has it.
     static func twice(_ patch: String, _ other: Path) -> PatchError {
         PatchError(
-            .duplicate, "\(patch) is in \(other) too",
-            hint: "give the newer one a higher @version, or the other one its own @patch")
+            .duplicate, "\(patch) is also in \(other)",
+            hint: "give the newer one a higher @version, or give one of them another @patch")
     }
 }

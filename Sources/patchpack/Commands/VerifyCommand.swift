@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
 
-/// `verify`: says of each file whether it is a patch to be trusted, and why not.
+/// `verify`: checks whether each file is a patch that can be trusted, and reports why not.
 enum VerifyCommand {
     static let verb = Verb(
         name: "verify", summary: "check signatures, contents and policy of envelopes",
@@ -27,7 +27,7 @@ enum VerifyCommand {
             words: ("ok", "refused"), work: { verification.result(of: $0, keepingScripts: false) }
         ) { (result) throws(PatchError) in
             var result = result
-            // An app would take one of them, and which one is chance. The same patch under other signatures is the same patch.
+            // An app would take either of the two files. The same patch with other signatures is the same patch.
             if result.error == nil, let manifest = result.report.manifest {
                 let patch = "\(manifest.id) \(manifest.version)"
                 if let other = seen[patch], other.contents != result.contents {
@@ -64,7 +64,7 @@ enum VerifyCommand {
                 return Sarif.Result(rule: code, level: "error", message: error.line, file: result.path)
             }
         }
-        let rules = codes.map { Sarif.Rule(id: $0, meaning: "docs/cli.md has this verdict", level: "error") }
+        let rules = codes.map { Sarif.Rule(id: $0, meaning: "see this verdict in docs/cli.md", level: "error") }
         return Sarif.text(rules, results)
     }
 
@@ -82,7 +82,7 @@ enum VerifyCommand {
 }
 
 extension Verification.FileResult {
-    /// The file among the cases of a report.
+    /// The file as a case of a report.
     fileprivate var reportCase: ReportCase {
         ReportCase(
             group: "patchpack verify", name: path.description, outcome: error == nil ? .passed : .failed,

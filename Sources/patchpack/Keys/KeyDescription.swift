@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
 
-/// A key as `keygen` and `keyinfo` describe it: everything but the key.
+/// A description of a key, for `keygen` and `keyinfo`: everything except the key itself.
 enum KeyDescription {
     case signing(SigningKey)
     case trusted(VerifyingKey)
@@ -17,7 +17,7 @@ enum KeyDescription {
 
     private func describe(_ key: VerifyingKey) -> String { "\(key.algorithm.rawValue), \(key.bits) bits, id \(key.id)" }
 
-    /// A JSON line.
+    /// The description as a JSON line.
     func json(schema: String, of path: Path) -> JSONValue {
         let members: [(key: String, value: JSONValue)] =
             switch self {

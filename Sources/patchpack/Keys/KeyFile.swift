@@ -1,7 +1,9 @@
 import PatchCrypto
 import PatchFiles
 
-/// The bytes of a key file, or of a variable that holds a key, wiped when it goes; its errors name the file.
+/// The bytes of a key file, or of a variable that holds a key.
+///
+/// They are wiped when it is released. Its errors name the file.
 struct KeyFile {
     let name: KeyName
     let bytes: SecretBytes
@@ -21,26 +23,28 @@ struct KeyFile {
         } catch {
             guard !Secrets.isKey(name.path.bytes) || FileInfo(name.path, following: true) != nil else {
                 throw PatchError(
-                    .usage, "\(name.source): a key was given, and a file's name is expected",
-                    hint: "put the key into a variable and name that, as in env:NAME, or give a file, or <(…)")
+                    .usage, "\(name.source): a key was given, but a file name is expected",
+                    hint: "put the key into a variable and give env:NAME, or give a file or <(…)")
             }
             let isOfUnknownAlgorithm =
                 error.code == .noInput && name.algorithm == nil && name.path.bytes.contains(UInt8(ascii: ":"))
             guard isOfUnknownAlgorithm else { throw error }
             let algorithms = SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
-            throw error.hinting("the algorithms before a colon are \(algorithms)")
+            throw error.hinting("the algorithm before a colon must be one of \(algorithms)")
         }
         isOpenToOthers = isOpen
         self.bytes = SecretBytes(wiping: &bytes)
     }
 
-    /// A key that a variable holds: PEM, also with `\n` for its line ends as CI systems store it, a script key, or base64 of a key file.
+    /// Reads a key from a variable: PEM, a script key, or base64 of a key file.
+    ///
+    /// The line ends of PEM may be written `\n`, as CI systems store them.
     private static func value(of variable: String, for source: String) throws(PatchError) -> SecretBytes {
         guard var value = Environment[secret: variable] else {
             throw PatchError(
                 .noInput,
-                "\(source): the variable \(Secrets.isKey(variable.utf8) ? "" : "\(variable) ")is not set, or empty",
-                hint: "export the variable that holds the key, and name it after env:")
+                "\(source): the variable \(Secrets.isKey(variable.utf8) ? "" : "\(variable) ")is not set or is empty",
+                hint: "export the variable that holds the key, and give its name after env:")
         }
         defer { _ = SecretBytes(wiping: &value) }
         if value.firstRange(of: Array("-----BEGIN".utf8)) != nil {
@@ -75,7 +79,7 @@ struct KeyFile {
     /// Whether it looks like a private key.
     var isPrivate: Bool { bytes.holds("PRIVATE KEY-----") }
 
-    /// Reads a key; an error names the file, and what it is instead if that can be seen.
+    /// Reads a key. An error names the file, and says what the file is instead if that can be recognised.
     private func explaining<Key>(_ body: () throws(PatchError) -> Key) throws(PatchError) -> Key {
         do throws(PatchError) {
             return try body()
@@ -85,26 +89,26 @@ struct KeyFile {
         }
     }
 
-    /// What a file that is not the key that was asked for is, and what to do about it.
+    /// What a file is that does not hold the expected key, and what to do about it.
     private var whatItIs: String? {
         if unsafe bytes.withUnsafeBytes({ $0.isEmpty }) { return "it is empty: is the secret set?" }
         if bytes.holds("ssh-") && !bytes.holds("-----BEGIN") {
-            return "it is a key of OpenSSH's: ssh-keygen -e -m PKCS8 -f FILE makes PEM of it"
+            return "it is an OpenSSH key; convert it to PEM with ssh-keygen -e -m PKCS8 -f FILE"
         }
         if bytes.holds("-----BEGIN OPENSSH") {
-            return "it is a key of OpenSSH's, and PEM is expected: ssh-keygen -p -m PKCS8 -f FILE"
+            return "it is an OpenSSH private key; convert it to PEM with ssh-keygen -p -m PKCS8 -f FILE"
         }
         let isPEM = bytes.holds("-----BEGIN ")
         if isPEM, bytes.holds("\\n") || !bytes.holds("\n-----END") {
-            return "its line ends are lost: give it as env:NAME, which restores \\n, or write it anew"
+            return "its line ends are lost; give it as env:NAME, which restores \\n, or write the file again"
         }
         if bytes.holds("PUBLIC KEY-----") { return "it is a public key" }
         if isPEM { return nil }
         if unsafe bytes.withUnsafeBytes({ unsafe $0.first == 0x30 && $0.count > 64 }) {
-            return "it may be DER or PKCS#12: openssl pkey -inform DER, or openssl pkcs12 -nodes, makes PEM of it"
+            return "it may be DER or PKCS#12; convert it to PEM with openssl pkey -inform DER or openssl pkcs12 -nodes"
         }
         let text = unsafe bytes.withUnsafeBytes { unsafe Array($0) }.filter { !Self.isSpace($0) }
-        if text.starts(with: "LS0tLS1CRUdJTi".utf8) { return "it is base64 of a PEM file: base64 -d makes a key of it" }
+        if text.starts(with: "LS0tLS1CRUdJTi".utf8) { return "it is base64 of a PEM file; decode it with base64 -d" }
         return nil
     }
 

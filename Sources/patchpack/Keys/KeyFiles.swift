@@ -1,17 +1,19 @@
 import PatchCrypto
 import PatchFiles
 
-/// Reads the keys that a command line names, by options or by the environment.
+/// Reads the keys that the options or the environment name.
 struct KeyFiles: Sendable {
     private let arguments: ParsedArguments
 
     /// Every file that the command line reads.
     private let inputs: [Path]
-    /// What the options give for private keys: one for all, or one for each.
+    /// The passphrases for private keys that the options give: one for all keys, or one for each.
     let passphrases: [SecretBytes]
 
-    /// - Parameter operands: The operands that are files to read; nil where all of them are.
-    /// - Throws: `usage` where more than one of the inputs is standard input.
+    /// Collects the inputs and reads the passphrases.
+    ///
+    /// - Parameter operands: The operands that are files to read; nil if all of them are.
+    /// - Throws: `usage` if more than one of the inputs is standard input.
     init(_ arguments: ParsedArguments, operands: [Path]? = nil) throws(PatchError) {
         self.arguments = arguments
         var inputs = operands ?? arguments.operands.map(\.path)
@@ -25,7 +27,7 @@ struct KeyFiles: Sendable {
         let takesStore = arguments.verb.options.contains { $0.name == Option.trustStore.name }
         if takesStore, let place = Option.trustStore.fromEnvironment { inputs.append(place.path) }
         guard inputs.count(where: \.isStandardStream) <= 1 else {
-            throw PatchError(.usage, "standard input (-) is named twice", hint: "name a file for all inputs but one")
+            throw PatchError(.usage, "standard input (-) can be used only once", hint: "give files for other inputs")
         }
         self.inputs = inputs
         passphrases = try Passphrase.all(of: arguments)
@@ -34,7 +36,7 @@ struct KeyFiles: Sendable {
     /// Refuses outputs that would replace an input.
     ///
     /// - Parameter allowed: An input that may be replaced, as `resign` does.
-    /// - Throws: `usage`, naming the first.
+    /// - Throws: `usage`, with the first such output.
     func protectInputs(from outputs: [Path], but allowed: Path? = nil) throws(PatchError) {
         var identities: Set<FileInfo.Identity> = []
         for input in inputs where input != allowed {
@@ -55,7 +57,7 @@ struct KeyFiles: Sendable {
         }
     }
 
-    /// The trusted keys of all options, or else of the environment; nil where none is named.
+    /// The trusted keys from all options, or else from the environment; nil if none is given.
     func trustStore() throws(PatchError) -> TrustStore? {
         let isSaid = arguments.has(.trustedKey) || arguments.has(.trustStore)
         let files = names(.trustedKey, fromEnvironment: !isSaid)
@@ -71,40 +73,42 @@ struct KeyFiles: Sendable {
         return keys.isEmpty ? nil : try TrustStore(keys: keys)
     }
 
-    /// The trusted keys, which must have every signing key's public half; where none is named, those halves themselves.
+    /// The trusted keys, which must include the public half of every signing key.
     ///
-    /// - Parameter needed: Whether signatures are made somewhere else, so that the signing keys do not say all.
-    /// - Throws: `config` for a signing key that is not trusted, `policy` for one that is trusted no longer.
+    /// If no trusted key is given, the public halves of the signing keys are the trusted keys.
+    ///
+    /// - Parameter needed: Whether a trusted key must be given, because signatures are also made elsewhere.
+    /// - Throws: `config` if a signing key is not trusted, `policy` if it is no longer trusted.
     func trustStore(orThatOf signingKeys: [SigningKey], needed: Bool) throws(PatchError) -> TrustStore {
         guard let store = try trustStore() else {
             guard !needed else {
                 throw PatchError(
-                    .usage, "no trusted key", hint: "give the public key of what signs elsewhere: --trusted-key FILE")
+                    .usage, "no trusted key", hint: "give the public key of the signature command: --trusted-key FILE")
             }
             return try TrustStore(signingKeys.map(\.verifyingKey))
         }
         for key in signingKeys.map(\.verifyingKey)
         where !store.keys.contains(where: { $0.key.id == key.id && $0.key.algorithm == key.algorithm }) {
             throw PatchError(
-                .config, "the signing key \(key.id) (\(key.algorithm.rawValue)) is not the trusted key",
-                hint: "give the private key that belongs to --trusted-key; `patchpack keyinfo` tells the ids")
+                .config, "the signing key \(key.id) (\(key.algorithm.rawValue)) is not among the trusted keys",
+                hint: "give the private key that belongs to --trusted-key; `patchpack keyinfo` shows the ids")
         }
         try Self.refuse(signingKeys, endedIn: store)
         return store
     }
 
-    /// Refuses to sign with a key that a store calls revoked or past its date.
+    /// Refuses to sign with a key that is revoked or past its date in the trust store.
     static func refuse(_ signingKeys: [SigningKey], endedIn store: TrustStore) throws(PatchError) {
         let now = try SystemClock.now()
         for trusted in store.keys where signingKeys.contains(where: { $0.verifyingKey.id == trusted.key.id }) {
             guard let refusal = trusted.refusal(at: now) else { continue }
             throw PatchError(
                 .policy, "the signing key \(trusted.key.id) (\(trusted.name)) \(refusal)",
-                hint: "sign with a key that is trusted still")
+                hint: "sign with a key that is still trusted")
         }
     }
 
-    /// The script keys of all the files named; nil where none is named.
+    /// The script keys from all files given; nil if none is given.
     func scriptKeys() throws(PatchError) -> ScriptKeyRing? {
         let files = names(.scriptKey)
         guard !files.isEmpty else { return nil }
@@ -117,27 +121,27 @@ struct KeyFiles: Sendable {
         return ring
     }
 
-    /// The one script key to seal with; nil where none is named.
+    /// The one script key to encrypt with; nil if none is given.
     func scriptKey() throws(PatchError) -> ScriptKey? {
         guard let ring = try scriptKeys() else { return nil }
         if let name = try arguments.text(of: .scriptKeyName) {
             guard let key = ring.scriptKey(named: name) else {
                 throw PatchError(
-                    .config, "no script key called \(name)",
-                    hint: "there is \(ring.scriptKeyNames().joined(separator: ", "))")
+                    .config, "no script key named \(name)",
+                    hint: "the names are \(ring.scriptKeyNames().joined(separator: ", "))")
             }
             return key
         }
         guard ring.keys.count <= 1 else {
             throw PatchError(
-                .usage, "\(ring.keys.count) script keys, and one seals",
-                hint: "name it: --\(Option.scriptKeyName.name) \(ring.keys[0].name)")
+                .usage, "\(ring.keys.count) script keys given, expected one",
+                hint: "choose one, such as --\(Option.scriptKeyName.name) \(ring.keys[0].name)")
         }
         guard let key = ring.keys.first?.key else { throw PatchError(.config, "the key store is empty") }
         return key
     }
 
-    /// The keys of a key file or a key store.
+    /// The keys in a key file or a key store.
     private func keys(of name: KeyName) throws(PatchError) -> [(name: String, key: ScriptKey)] {
         let file = try KeyFile(name)
         guard file.isKeyStore else {
@@ -149,7 +153,7 @@ struct KeyFiles: Sendable {
 
     /// The private keys that sign.
     ///
-    /// The environment's counts only where nothing else is said of signing.
+    /// The environment is used only if no option says how to sign.
     func signingKeys() throws(PatchError) -> [SigningKey] {
         let isSaid = [Option.signatureCommand, .attach, .detach].contains { arguments.has($0) }
         var keys: [SigningKey] = []
@@ -159,30 +163,30 @@ struct KeyFiles: Sendable {
         return keys
     }
 
-    /// Reads a key of whatever kind.
+    /// Reads a key of any kind.
     func describe(_ name: KeyName) throws(PatchError) -> KeyDescription {
         let file = try KeyFile(name)
         guard !file.isKeyStore else {
             throw PatchError(
-                .config, "a key store, of several keys", hint: "patchpack keystore list STORE"
+                .config, "is a key store with several keys", hint: "patchpack keystore list STORE"
             ).about(name.path)
         }
         if file.bytes.holds("PRIVATE KEY-----") { return .signing(try signingKey(file)) }
         return file.bytes.holds("-----BEGIN ") ? .trusted(try file.verifyingKey()) : .script(try file.scriptKey())
     }
 
-    /// Reads a private key, with the passphrase that the options name or a person at a terminal gives.
+    /// Reads a private key. Its passphrase comes from the options or from the terminal.
     ///
-    /// - Throws: `config` for a file that others can read, unless the options allow it.
+    /// - Throws: `config` if other users can read the file, unless the options allow it.
     private func signingKey(_ file: KeyFile) throws(PatchError) -> SigningKey {
         guard !file.isOpenToOthers || arguments.has(.allowUnsafePermissions) || !file.isPrivate else {
             throw PatchError(
-                .config, "others can read or write this private key",
-                hint: "chmod 600 \(file.name.path), or --allow-unsafe-permissions"
+                .config, "other users can read or write this private key",
+                hint: "chmod 600 \(file.name.path), or give --allow-unsafe-permissions"
             ).about(file.name.path)
         }
         var failure: PatchError?
-        // Of several keys each has its own; one that is not for this key does not open it.
+        // Each of several keys may have its own passphrase, so all of them are tried.
         for passphrase in passphrases {
             do throws(PatchError) {
                 return try file.signingKey(passphrase: passphrase)

@@ -4,7 +4,7 @@ import PatchFiles
 /// A key as the command line names it: `[ALGORITHM:]FILE`, or `[ALGORITHM:]env:NAME` for a variable that holds it.
 struct KeyName {
     let algorithm: SignatureAlgorithm?
-    /// The file; for a variable, what messages call it.
+    /// The file; for a variable, the name that messages show.
     let path: Path
     /// The variable that holds the key itself.
     let variable: String?

@@ -2,17 +2,17 @@ import PatchCrypto
 import PatchFiles
 import Synchronization
 
-/// A shell command that signs: with a key in a hardware module, or on another machine.
+/// A shell command that signs, such as with a key in a hardware module or on another machine.
 struct SignatureCommand: Sendable {
     private let line: String
-    /// No signature is longer; RSA of 8192 bits has 1,024 bytes.
+    /// The longest signature in bytes: that of an RSA key of 8192 bits.
     private static let longest = 1024
 
-    /// The commands that the options name.
+    /// The commands that the options give.
     static func all(_ arguments: ParsedArguments) throws(PatchError) -> [SignatureCommand] {
         let lines = arguments.values(of: .signatureCommand).map(\.text)
         guard !lines.contains(where: { $0.allSatisfy(\.isWhitespace) }) else {
-            throw PatchError(.usage, "--signature-command is empty", hint: "is the variable set that holds it?")
+            throw PatchError(.usage, "--signature-command is empty", hint: "is the variable that holds it set?")
         }
         return lines.map { SignatureCommand(line: $0) }
     }
@@ -20,9 +20,9 @@ struct SignatureCommand: Sendable {
     /// Runs the command with the payload on its standard input.
     ///
     /// - Returns: What it writes to its standard output.
-    /// - Throws: `config` where it fails, or writes what cannot be a signature.
+    /// - Throws: `config` if it fails, or if its output cannot be a signature.
     func signature(of payload: [UInt8]) throws(PatchError) -> [UInt8] {
-        // The payload goes through a file: a command that does not read it to the end blocks nobody.
+        // The payload is passed in a file, so a command that does not read it to the end does not block anything.
         let input = try Self.namelessFile(holding: payload)
         let secrets = Environment.secrets.withLock { $0 }.filter(Self.isVariable).sorted()
         let unset = secrets.isEmpty ? "" : "unset \(secrets.joined(separator: " "));"
@@ -40,7 +40,7 @@ struct SignatureCommand: Sendable {
         return signature
     }
 
-    /// Whether a shell takes a word for a variable's name.
+    /// Whether a word is a valid name of a shell variable.
     private static func isVariable(_ name: String) -> Bool {
         let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_".utf8)
         return name.utf8.first.map(letters.contains) == true
@@ -50,10 +50,10 @@ struct SignatureCommand: Sendable {
     private func failure(_ what: String) -> PatchError {
         PatchError(
             .config, "the signature command \(what)",
-            hint: "it gets the payload on standard input and writes the signature's bytes to standard output")
+            hint: "it must read the payload from standard input and write the signature's bytes to standard output")
     }
 
-    /// A file that holds the bytes, has no name any more, and is inherited by a command.
+    /// A file without a name that holds the bytes. A command inherits it.
     private static func namelessFile(holding bytes: [UInt8]) throws(PatchError) -> Descriptor {
         let folder = Environment[bytes: "TMPDIR"].map(Path.init(bytes:)) ?? Path("/tmp")
         do throws(SystemError) {

@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
 
-/// Trust stores as they lie on disk: a file, or a folder of public keys.
+/// Reads trust stores from disk: a file, or a folder of public keys.
 enum TrustFiles {
     /// Reads a trust store.
     ///
@@ -12,23 +12,24 @@ enum TrustFiles {
         return try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file, pinnedTo: pin) }
     }
 
-    /// Reads a store's bytes, which have a digest to pin.
+    /// Reads the bytes of a store's file, whose digest can be pinned.
     static func file(at path: Path) throws(PatchError) -> [UInt8] {
         guard !path.isFolder else {
-            throw PatchError(.usage, "a folder has no pin", hint: "make one file of it: patchpack trust add").about(
-                path)
+            throw PatchError(
+                .usage, "a folder cannot be pinned", hint: "make a file from it with patchpack trust add"
+            ).about(path)
         }
         return try InputFile.small(path)
     }
 
-    /// Reads the store that an edit begins with: an empty one where there is none yet.
+    /// Reads the store to edit. A store that does not exist is empty, unless it must exist.
     static func editable(at path: Path, mustExist: Bool) throws(PatchError) -> TrustStoreFile {
         if !mustExist, FileInfo(path, following: true) == nil { return TrustStoreFile() }
         let file = try InputFile.small(path)
         return try path.naming { () throws(PatchError) in try TrustStoreFile(file) }
     }
 
-    /// The public keys of a folder: `NAME.pem`, or `NAME.ALGORITHM.pem` for an algorithm that is not the key's default.
+    /// The public keys in a folder: `NAME.pem`, or `NAME.ALGORITHM.pem` for an algorithm that is not the key's default.
     private static func keys(in folder: Path) throws(PatchError) -> [TrustedKey] {
         var keys: [TrustedKey] = []
         for name in try Folder.names(in: folder) where name.ends(in: ".pem") {
@@ -41,7 +42,7 @@ enum TrustFiles {
             keys.append(try TrustedKey(file.verifyingKey(), name: keyName))
         }
         guard !keys.isEmpty else {
-            throw PatchError(.config, "no public key in it", hint: "put NAME.pem files there").about(folder)
+            throw PatchError(.config, "no public key in this folder", hint: "put NAME.pem files into it").about(folder)
         }
         return keys
     }

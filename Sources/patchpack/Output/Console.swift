@@ -1,8 +1,8 @@
 import PatchCrypto
 
-/// What the tool says and where: results on standard output, words for people on standard error.
+/// The tool's output: results on standard output, messages on standard error.
 ///
-/// Text is escaped here, all of it: much of it comes from files that nobody has verified.
+/// All text is escaped here, because much of it comes from unverified files.
 final class Console {
     enum Format {
         case text, json
@@ -22,9 +22,9 @@ final class Console {
     private var barWidth = 0
 
     /// - Parameters:
-    ///   - format: `json`; anything else is text.
-    ///   - color: `always` or `never`; anything else colours on a terminal, unless `NO_COLOR` is set.
-    ///   - secrets: What is not shown.
+    ///   - format: `json`; anything else means text.
+    ///   - color: `always` or `never`; anything else means colour on a terminal, unless `NO_COLOR` is set.
+    ///   - secrets: The keys that are not shown.
     init(format: String?, isQuiet: Bool, color: String?, secrets: Secrets) {
         self.secrets = secrets
         self.format = format == "json" ? .json : .text
@@ -36,7 +36,7 @@ final class Console {
         colors = (isColored(1), isColored(2))
     }
 
-    /// Whether bars and questions make sense: a person sees standard error.
+    /// Whether standard error is a terminal, so that progress bars make sense.
     var hasTerminal: Bool { Terminal.isTerminal(2) }
 
     /// Prints a line of a text result.
@@ -52,7 +52,7 @@ final class Console {
         try print(secrets.removed(from: value).text(escaping: isUnprintable))
     }
 
-    /// Prints text of the tool's own to standard output as it is.
+    /// Prints text to standard output without escaping it.
     func raw(_ text: String) throws(PatchError) { try write(Array(secrets.removed(from: text).utf8)) }
 
     private func shown(_ text: String) -> String { escaped(secrets.removed(from: text)) }
@@ -64,21 +64,21 @@ final class Console {
 
     private func print(_ text: String) throws(PatchError) { try write(Array((text + "\n").utf8)) }
 
-    /// Says an error and its hint.
+    /// Prints an error and its hint.
     func error(_ error: PatchError) {
         say("error", .bad, error.text)
         if let hint = error.hint ?? error.code.usualHint { say("hint", .faint, hint) }
     }
 
-    /// Says that something deserves a look.
+    /// Prints a warning.
     func warning(_ text: String) {
         if !isQuiet { say("warning", .bad, text) }
     }
 
-    /// Says how the tool is called.
+    /// Prints the usage of the tool.
     func explain(_ text: String) { tell(text) }
 
-    /// Says how the work went; not for machines.
+    /// Prints a note on how the work went. Not printed with JSON.
     func note(_ text: String) {
         if !isQuiet, format == .text { tell("\(shown(text))\n") }
     }
@@ -87,7 +87,7 @@ final class Console {
         tell("patchpack: \(painted("\(word):", style, colors.error)) \(shown(text))\n")
     }
 
-    /// Shows how many of several files are done, on a terminal.
+    /// Shows a progress bar for several files, on a terminal.
     func progress(_ done: Int, of total: Int) {
         guard total > 1, hasTerminal, !isQuiet, format == .text else { return }
         guard done < total else { return clearBar() }

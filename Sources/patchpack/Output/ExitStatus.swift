@@ -21,6 +21,6 @@ extension PatchError.Code {
     /// The status that the tool exits with.
     var exitStatus: Int32 { Self.exitStatuses.first { $0.code == self }?.status ?? 70 }
 
-    /// What to do about every fault of this code, in words of the command line.
-    var usualHint: String? { self == .exists ? "--force replaces it" : nil }
+    /// The hint for every error with this code, in terms of the command line.
+    var usualHint: String? { self == .exists ? "give --force to replace it" : nil }
 }

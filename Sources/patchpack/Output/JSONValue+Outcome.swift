@@ -2,7 +2,7 @@ import PatchCrypto
 import PatchFiles
 
 extension JSONValue {
-    /// The members that say how something ended.
+    /// The members that describe an outcome.
     static func outcome(_ error: PatchError?) -> [(key: String, value: JSONValue)] {
         [
             ("ok", .bool(error == nil)),
@@ -23,9 +23,9 @@ extension JSONValue {
         ])
     }
 
-    /// The line for a failure before anything is read.
+    /// The line for a failure before anything was read.
     ///
-    /// - Parameter file: The file that it is about, if it is about one.
+    /// - Parameter file: The file that the failure is about, if there is one.
     static func failure(_ error: PatchError, file: Path? = nil) -> JSONValue {
         let about = file.map { [(key: "file", value: JSONValue.string($0.description))] } ?? []
         return .object([("schema", .string("patchpack.error/1"))] + about + outcome(error) + [("error", .error(error))])

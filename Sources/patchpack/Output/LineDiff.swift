@@ -1,10 +1,12 @@
 import PatchCrypto
 
-/// Differences between texts, in the unified form of `diff -u`.
+/// Differences between texts, in the unified format of `diff -u`.
 enum LineDiff {
-    /// Lines around a change that are shown too.
+    /// The number of unchanged lines that are shown around a change.
     private static let context = 3
-    /// Comparing larger texts line by line takes too long: what lies between their common ends is shown as replaced.
+    /// The most lines that are compared line by line.
+    ///
+    /// Comparing more takes too long. Everything between the common beginning and end is then shown as replaced.
     private static let mostLines = 3000
 
     /// A line with its line feed, if it has one.
@@ -12,7 +14,9 @@ enum LineDiff {
         case same([UInt8]), removed([UInt8]), added([UInt8])
     }
 
-    /// - Returns: Nothing for equal texts.
+    /// Compares two texts.
+    ///
+    /// - Returns: The differences; an empty string for equal texts.
     static func text(_ oldName: String, _ old: [UInt8], _ newName: String, _ new: [UInt8]) -> String {
         guard old != new else { return "" }
         let lines = compared(self.lines(of: old), self.lines(of: new))
@@ -23,7 +27,7 @@ enum LineDiff {
             guard let change = lines[index...].firstIndex(where: \.isChange) else { break }
             let begin = max(index, change - context)
             var end = change
-            // A hunk goes on until there are more unchanged lines than two contexts.
+            // A hunk ends where there are more unchanged lines than two contexts.
             while let next = lines[end...].firstIndex(where: \.isChange), next - end <= 2 * context { end = next + 1 }
             end = min(lines.count, end + context)
             for line in lines[index..<begin] { line.count(&oldLine, &newLine) }
@@ -109,7 +113,7 @@ extension CollectionDifference.Change {
 }
 
 extension JSONValue {
-    /// The members of an object, one a line.
+    /// The members of an object, one per line.
     var lines: [UInt8] {
         guard case .object(let members) = self else { return Array(text().utf8) }
         return members.flatMap { Array("\($0.key): \($0.value.text())\n".utf8) }

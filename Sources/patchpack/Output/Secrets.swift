@@ -1,6 +1,6 @@
 import PatchCrypto
 
-/// What people give by mistake where a file's name belongs: keys. They are not shown, whatever the message.
+/// Keys that were given by mistake instead of a file name. No message shows them.
 struct Secrets: Sendable {
     private let texts: [String]
 
@@ -23,10 +23,10 @@ struct Secrets: Sendable {
         }
     }
 
-    /// Characters of the shortest key: 128 bits in base64 without padding.
+    /// The length of the shortest key in characters: 128 bits in base64 without padding.
     static let shortest = 22
 
-    /// Whether a text has a key's form: PEM, hexadecimal digits, or base64 that is hardly a file's name.
+    /// Whether a text looks like a key: PEM, hexadecimal digits, or base64 that is unlikely to be a file name.
     static func isKey(_ bytes: some Collection<UInt8>) -> Bool {
         guard bytes.count >= shortest else { return false }
         if bytes.starts(with: "-----BEGIN".utf8) || bytes.contains(UInt8(ascii: "\n")) { return true }

@@ -1,6 +1,6 @@
 import PatchCrypto
 
-/// How many of a run's files came to which end, for its last line.
+/// Counts the outcomes of a run's files, for its last line.
 struct Tally {
     private var good = 0
     private var bad: [(verdict: String, count: Int)] = []
@@ -15,8 +15,8 @@ struct Tally {
     }
 
     /// - Parameters:
-    ///   - done: What happened to the good ones: `ok`, `packed`.
-    ///   - refused: What happened to the others: `refused`, `failed`.
+    ///   - done: The word for the good files, such as `ok` or `packed`.
+    ///   - refused: The word for the others, such as `refused` or `failed`.
     func text(_ done: String, _ refused: String) -> String {
         let failed = bad.reduce(0) { $0 + $1.count }
         guard failed > 0 else { return "\(good) \(done)" }

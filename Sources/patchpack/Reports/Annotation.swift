@@ -1,6 +1,6 @@
 import PatchFiles
 
-/// What GitHub Actions shows beside a line, or beside a file.
+/// An annotation that GitHub Actions shows at a line or a file.
 enum Annotation {
     static func text(_ level: String, _ file: Path, title: String, region: Sarif.Region? = nil, _ message: String)
         -> String

@@ -4,7 +4,7 @@ import PatchWorkbench
 
 /// Which lines of the patches ran, and how often.
 enum CoverageReport {
-    /// The lines of all runs together.
+    /// The line counts of all runs, added up.
     private static func coverage(_ runs: [TestReport.Run]) -> [String: [Int: Int]] {
         var all: [String: [Int: Int]] = [:]
         for run in runs {
@@ -13,7 +13,7 @@ enum CoverageReport {
         return all
     }
 
-    /// lcov's tracefile.
+    /// The lcov tracefile.
     static func lcov(_ runs: [TestReport.Run], files: [(key: String, path: Path)]) -> String {
         var text = ""
         for (name, lines) in coverage(runs).sorted(by: { $0.key < $1.key }) {
@@ -25,7 +25,7 @@ enum CoverageReport {
         return text
     }
 
-    /// For each script, how many lines ran, and which did not.
+    /// A line for each script: how many of its lines ran, and which did not.
     static func lines(_ runs: [TestReport.Run]) -> [String] {
         coverage(runs).sorted { $0.key < $1.key }.map { name, lines in
             let missed = lines.filter { $0.value == 0 }.keys.sorted()

@@ -1,4 +1,4 @@
-/// JUnit's XML, in the form that CI servers share and Jenkins' schema allows.
+/// JUnit XML, in the form that CI servers share and the Jenkins schema allows.
 enum JUnit {
     static func text(_ cases: [ReportCase]) -> String {
         var groups: [(name: String, cases: [ReportCase])] = []
@@ -33,14 +33,14 @@ enum JUnit {
         return head + (body.isEmpty ? "/>\n" : ">\(body)</testcase>\n")
     }
 
-    /// Jenkins' schema has three places.
+    /// Seconds with three decimal places, as in the Jenkins schema.
     private static func seconds(_ nanoseconds: UInt64) -> String {
         let milliseconds = nanoseconds / 1_000_000
         let digits = String(milliseconds % 1000)
         return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - digits.utf8.count) + digits
     }
 
-    /// Text in XML; what XML cannot hold is shown as an escape.
+    /// Text in XML. Characters that XML cannot hold are shown as escapes.
     private static func attribute(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch scalar {

@@ -1,18 +1,18 @@
-/// One thing that went well or not, for the reports that CI servers read: a test, or a file that was verified.
+/// A case in a report for CI servers: a test, or a file that was verified.
 struct ReportCase {
     enum Outcome {
         case passed, failed, skipped
-        /// It could not even be looked at.
+        /// The spec as a whole failed, not a test in it.
         case broken
     }
 
-    /// What it belongs to: a spec, or the verb.
+    /// The group that it belongs to: a spec, or the verb.
     let group: String
     let name: String
     let outcome: Outcome
-    /// Why it did not pass; several lines at most.
+    /// Why it did not pass. May have several lines.
     var message = ""
-    /// A file and a line, for people.
+    /// The file, with a line if there is one.
     var place: String?
     var nanoseconds: UInt64 = 0
 }

@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
 
-/// SARIF 2.1.0: what GitHub and editors read.
+/// SARIF 2.1.0, which GitHub and editors read.
 enum Sarif {
     /// A kind of finding.
     struct Rule {
@@ -10,13 +10,13 @@ enum Sarif {
         let level: String
     }
 
-    /// Something that was found in a file.
+    /// A finding in a file.
     struct Result {
         let rule: String
         let level: String
         let message: String
         let file: Path
-        /// Where it is; nil for a file as a whole.
+        /// Where it is; nil for the file as a whole.
         var region: Region?
     }
 

@@ -1,6 +1,6 @@
 import PatchCrypto
 
-/// TAP, version 13, which Debian's `prove` reads; nothing of version 14 is needed.
+/// TAP version 13, which Debian's `prove` reads. Nothing from version 14 is needed.
 enum TAP {
     static func text(_ cases: [ReportCase]) -> String {
         var lines = ["TAP version 13", "1..\(cases.count)"]

@@ -3,26 +3,26 @@ import PatchFiles
 import PatchRunner
 import PatchWorkbench
 
-/// What a run of specs is written as.
+/// The reports of a run of specs.
 enum TestReport {
-    /// A patch and the files that it was made of, for a report on its lines.
+    /// A patch and the files that it was made from, for the coverage report.
     struct GivenPatch {
         let path: Path
         let patch: PatchUnderTest
         let files: [(key: String, path: Path)]
     }
 
-    /// A spec, the patches that it is for, and what came of it.
+    /// A spec, the patches that it is for, and its results.
     struct Run {
         let spec: Path
         var patches: [GivenPatch] = []
         var report = SpecReport()
 
-        /// The patches' names, for people.
+        /// The patches' names, for the text report.
         var names: String { patches.map(\.patch.manifest.id).joined(separator: ", ") }
     }
 
-    /// Why a run is not good although no test failed.
+    /// Why a run fails although no test failed.
     private static func fault(_ run: Run) -> String? {
         if let error = run.report.error { return error.text }
         if run.report.replacements == 0 { return "the patches replace nothing" }
@@ -46,7 +46,7 @@ enum TestReport {
             }
         }
         if let fault = fault(run) {
-            // A traceback has lines of its own.
+            // A traceback has several lines.
             let lines = fault.split(separator: "\n").map(String.init)
             let error = PatchError(run.report.error?.code ?? .script, lines.first ?? "", hint: run.report.error?.hint)
             console.error(error.about(run.spec))
@@ -54,7 +54,7 @@ enum TestReport {
         }
     }
 
-    /// The last line.
+    /// The last line of the text report.
     static func counts(_ runs: [Run]) -> String {
         func count(_ status: SpecReport.Status) -> Int {
             runs.reduce(0) { $0 + $1.report.tests.count { $0.status == status } }
@@ -64,7 +64,7 @@ enum TestReport {
             + (runs.count == 1 ? "" : " in \(runs.count) specs") + (broken == 0 ? "" : ", \(broken) broken")
     }
 
-    /// A run's tests, and its fault, which many servers would not see elsewhere.
+    /// A run's tests. Its fault is a case too, because many CI servers would not show it otherwise.
     static func cases(of run: Run) -> [ReportCase] {
         let spec = run.spec.description
         let tests = run.report.tests.map { test in

@@ -1,9 +1,9 @@
 import Libc
 import PatchFiles
 
-/// Waits until one of some files is written again.
+/// Waits until one of several files changes.
 ///
-/// Each is looked at twice a second: that works on every system, and in folders of other machines.
+/// Each file is checked twice a second, which works on every system and on network file systems.
 struct FileWatch {
     private let files: [Path]
     private var seen: [FileInfo?]
@@ -13,13 +13,15 @@ struct FileWatch {
         seen = Self.state(of: files)
     }
 
-    /// Waits for a change since the last call, and until an editor that writes several files, or one several times, is done.
+    /// Waits for a change since the last call.
+    ///
+    /// It then waits until no file changes any more: an editor may write several files, or one file several times.
     mutating func wait() {
         while !hasChanged() { usleep(500_000) }
         repeat { usleep(50_000) } while hasChanged()
     }
 
-    /// Whether a file is another one than before; one that is missing is about to be replaced.
+    /// Whether a file has changed. A missing file does not count, because it is about to be replaced.
     private mutating func hasChanged() -> Bool {
         let before = seen
         seen = Self.state(of: files)

@@ -1,10 +1,10 @@
 import Libc
 
-/// What the machine lets the tool use.
+/// The resources that the machine allows.
 enum Resources {
     static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    /// Raises the number of files that may be open at a time to what the system allows.
+    /// Raises the limit of open files to what the system allows.
     static func allowManyOpenFiles() {
         var limit = rlimit()
         guard unsafe getrlimit(openFilesLimit, &limit) == 0 else { return }

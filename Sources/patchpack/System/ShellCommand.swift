@@ -2,16 +2,16 @@ import Libc
 import PatchFiles
 import Synchronization
 
-/// A command of the shell that runs, and that ends with this process.
+/// A running shell command. A signal that ends this process ends the command too.
 final class ShellCommand {
     private let process: pid_t
-    /// nil once it is closed.
+    /// The pipe that its output comes from; nil once it is closed.
     private var output: Descriptor?
 
-    /// Starts a command; nil if that fails.
+    /// Starts a command; returns nil if that fails.
     static func start(_ line: String) -> ShellCommand? {
         endChildrenWithThisProcess()
-        // No command of another job may inherit the ends of this one's pipe: it would keep the reader waiting.
+        // No command of another job may inherit this pipe: it would keep the reader waiting.
         guard let child = changes.withLock({ _ in spawn(line) }) else { return nil }
         note(child.hasGroup ? -child.process : child.process, inPlaceOf: 0)
         return ShellCommand(process: child.process, output: child.output)
@@ -36,8 +36,8 @@ final class ShellCommand {
             unsafe posix_spawnattr_destroy(&attributes)
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-        // A command may ask a person at the terminal, and has to stay in its group for that. Without a terminal it has a group of its own, so
-        // that all of it can be ended.
+        // A command may ask a question on the terminal. To do that, it must stay in the process group of its parent.
+        // Without a terminal it gets its own group, so that all of its processes can be ended.
         let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
         if terminal >= 0 { close(terminal) }
         let hasGroup = terminal < 0
@@ -51,10 +51,12 @@ final class ShellCommand {
         return failure == 0 ? (child, output, hasGroup) : nil
     }
 
-    /// What it writes, up to so many bytes.
+    /// Reads what the command writes, up to `limit` bytes.
     func output(atMost limit: Int) -> [UInt8] { (try? output?.bytes(atMost: limit)) ?? [] }
 
-    /// Closes its output, so that a command that goes on writing ends, and waits for its end; returns its status as `wait` has it.
+    /// Closes the command's output and waits for the command to end. A command that is still writing ends then.
+    ///
+    /// - Returns: Its status, in the form of `wait`.
     func wait() -> Int32 {
         output = nil
         var status: Int32 = 0
@@ -65,13 +67,13 @@ final class ShellCommand {
 
     // MARK: what runs
 
-    /// The processes that run, or their groups as negative numbers; 0 for a free place. A handler of signals reads it.
+    /// The running processes, or their groups as negative numbers; 0 is a free place. A signal handler reads it.
     nonisolated(unsafe) private static let running = {
         let places = UnsafeMutablePointer<pid_t>.allocate(capacity: mostRunning)
         unsafe places.initialize(repeating: 0, count: mostRunning)
         return unsafe places
     }()
-    /// Of more, the others end by themselves.
+    /// The most commands that a signal ends. Any further ones end by themselves.
     private static let mostRunning = 64
     private static let changes = Mutex(())
     private static let isHandled = Atomic(false)
@@ -83,12 +85,12 @@ final class ShellCommand {
         }
     }
 
-    /// A signal that ends this process ends its commands too.
+    /// Installs handlers, so that a signal that ends this process ends its commands too.
     private static func endChildrenWithThisProcess() {
         guard !isHandled.exchange(true, ordering: .relaxed) else { return }
         for number in [SIGINT, SIGTERM, SIGHUP] {
             let before = signal(number) { number in
-                // Nothing here may take memory or a lock.
+                // A signal handler must not allocate memory or take a lock.
                 var place = 0
                 while place < ShellCommand.mostRunning {
                     let child = unsafe ShellCommand.running[place]
@@ -98,7 +100,7 @@ final class ShellCommand {
                 signal(number, SIG_DFL)
                 raise(number)
             }
-            // What the caller has chosen not to hear of, as nohup does, stays so.
+            // A signal that the caller ignores, as nohup does, stays ignored.
             let wasIgnored = unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
             if wasIgnored { signal(number, SIG_IGN) }
         }

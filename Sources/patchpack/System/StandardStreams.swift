@@ -7,14 +7,14 @@ import Synchronization
 enum StandardOutput {
     static var isTerminal: Bool { Terminal.isTerminal(1) }
 
-    /// Whether its reader has gone, as `head` does.
+    /// Whether its reader has closed the pipe, as `head` does.
     static let isBroken = Atomic(false)
-    /// Where it is now.
+    /// The file descriptor that it currently has.
     private static let diverted = Atomic(Int32(1))
 
     /// Writes bytes.
     ///
-    /// - Throws: `io` where nobody takes them.
+    /// - Throws: `io` if they cannot be written.
     static func write(_ bytes: [UInt8]) throws(PatchError) {
         let output = diverted.load(ordering: .relaxed)
         do throws(SystemError) {
@@ -29,7 +29,9 @@ enum StandardOutput {
 }
 
 extension StandardOutput {
-    /// Runs work that may print, into standard error: what a spec or a program of its prints is no part of a report.
+    /// Runs work and sends what it prints to standard error.
+    ///
+    /// What a spec, or a program that it starts, prints is not part of a report.
     static func whileDiverted<Result>(_ body: () -> Result) -> Result {
         fflush(nil)
         let output = fcntl(1, F_DUPFD_CLOEXEC, 3)
@@ -48,7 +50,7 @@ extension StandardOutput {
 
 /// The process's standard error.
 enum StandardError {
-    /// Writes text; there is nowhere to report a failure.
+    /// Writes text. A failure is ignored, because there is nowhere to report it.
     static func write(_ text: String) {
         unsafe Array(text.utf8).withUnsafeBufferPointer { try? unsafe Descriptor.write($0, to: 2) }
     }

@@ -2,7 +2,7 @@ import Libc
 import PatchCrypto
 import PatchFiles
 
-/// The terminal that the tool is used at.
+/// The terminal that the tool runs in.
 enum Terminal {
     /// Whether a standard stream is a terminal.
     static func isTerminal(_ stream: Int32) -> Bool { isatty(stream) == 1 }
@@ -20,7 +20,7 @@ enum Terminal {
         var usual = termios()
         guard unsafe tcgetattr(number, &usual) == 0 else { return .noTerminal }
         var hidden = usual
-        // Byte by byte and without signals: an interrupt must not leave the terminal mute.
+        // Byte by byte and without signals: an interrupt must not leave the terminal without an echo.
         hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         unsafe tcsetattr(number, TCSAFLUSH, &hidden)
         defer { unsafe tcsetattr(number, TCSAFLUSH, &usual) }
@@ -29,12 +29,12 @@ enum Terminal {
         let longest = 1024
         var line: [UInt8] = []
         defer { _ = SecretBytes(wiping: &line) }
-        line.reserveCapacity(longest)  // so that no smaller copy of it stays in memory
+        line.reserveCapacity(longest)  // growing would leave copies in memory
         while line.count < longest {
             let byte = (try? terminal.bytes(atMost: 1))?.first
             if byte == 3 {
                 unsafe tcsetattr(number, TCSAFLUSH, &usual)
-                raise(SIGINT)  // the caller is to see an interrupt
+                raise(SIGINT)  // the caller must see an interrupt
             }
             guard let byte, byte != 3, byte != 4 || !line.isEmpty else { return .brokenOff }
             switch byte {

@@ -2,15 +2,17 @@ import Dispatch
 import Libc
 import Synchronization
 
-/// Ends the process if a spec's code goes on after its time limit: in a loop in C, a handler or a finalizer, none of Lua's hooks runs.
+/// Ends the process if a spec's code runs past its time limit.
+///
+/// In a loop in C, a handler or a finalizer, Lua's hooks do not run, so nothing else can end it.
 final class Watchdog: Sendable {
     private let seconds: Int
     private let lastWords: @Sendable () -> Int32
-    /// Seconds since the code began to run; nil while none runs.
+    /// Seconds since the code began to run; nil while no code runs.
     private let running = Mutex<Int?>(nil)
     nonisolated(unsafe) private let timer: any DispatchSourceTimer
 
-    /// - Parameter lastWords: Called on another thread, while the code goes on; returns the exit status.
+    /// - Parameter lastWords: Called on another thread while the code is still running. Returns the exit status.
     init(after seconds: Int, lastWords: @escaping @Sendable () -> Int32) {
         self.seconds = seconds
         self.lastWords = lastWords

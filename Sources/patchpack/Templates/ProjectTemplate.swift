@@ -16,7 +16,7 @@ enum ProjectTemplate {
         -- @app      \(app)
         -- @replaces Greeting.text
         --
-        -- Say here what is wrong in the app, and what this patch does about it.
+        -- Describe here what is wrong in the app, and what this patch does about it.
         patch.replace("Greeting.text", function(original, name)
           if name == "" then
             return original("stranger")
@@ -30,7 +30,7 @@ enum ProjectTemplate {
     private static let spec = """
         describe("Greeting.text", function()
           before_each(function()
-            -- What the app's own function does, as far as the patch cares.
+            -- Does what the app's function does, as far as the patch needs it.
             host.define("Greeting.text", function(name) return "Hello, " .. name .. "!" end)
           end)
 
@@ -38,7 +38,7 @@ enum ProjectTemplate {
             assert.equal("Hello, Ada!", host.call("Greeting.text", "Ada"))
           end)
 
-          it("greets somebody without a name", function()
+          it("greets a customer without a name", function()
             assert.equal("Hello, stranger!", host.call("Greeting.text", ""))
           end)
 
@@ -50,7 +50,7 @@ enum ProjectTemplate {
 
         """
 
-    /// An interface as the library writes it; the app's own takes its place.
+    /// A sample interface, as the library writes it. The app's own interface replaces it.
     private static func interface(_ app: String) -> String {
         """
         {
@@ -68,9 +68,9 @@ enum ProjectTemplate {
 
     private static let release = """
         #!/bin/sh
-        # Lints, tests, packs and verifies every patch. Each patches/NAME.lua has its specs/NAME.lua.
-        # The keys are files, or env:NAME for a variable that holds one: PATCHPACK_SIGNING_KEY, PATCHPACK_TRUSTED_KEY,
-        # PATCHPACK_SCRIPT_KEY; without these, the files in keys/.
+        # Lints, tests, packs and verifies every patch. The spec of patches/NAME.lua is specs/NAME.lua.
+        # PATCHPACK_SIGNING_KEY, PATCHPACK_TRUSTED_KEY and PATCHPACK_SCRIPT_KEY name the keys. Each is a file, or env:NAME
+        # for a variable that holds the key. The defaults are the files in keys/.
         set -eu
         cd "$(dirname "$0")"
         export PATCHPACK_INTERFACE=interface.json
@@ -87,8 +87,8 @@ enum ProjectTemplate {
         """
 
     private static let workflow = """
-        # Lints and tests each patch, and, where the signing key is there, packs and verifies them all.
-        # SIGNING_KEY is a secret that holds signing.pem; keys/trusted.pem and keys/script.key are in the repository.
+        # Lints and tests each patch. On a push, where the signing key is available, also packs and verifies all patches.
+        # The secret SIGNING_KEY holds signing.pem; keys/trusted.pem and keys/script.key are in the repository.
         name: patches
         on: [push, pull_request]
         jobs:
@@ -97,7 +97,7 @@ enum ProjectTemplate {
             steps:
               - uses: actions/checkout@v4
               - name: Put patchpack on the PATH
-                # Wherever your team keeps the tool that `make build` made; it needs the libraries below and nothing else.
+                # Change this to where your team keeps the tool from `make build`. It needs only the libraries below.
                 run: |
                   sudo apt-get update && sudo apt-get install -y libssl3 libzip4 zlib1g liblua5.4-0
                   install -D tools/patchpack "$HOME/.local/bin/patchpack"
@@ -128,8 +128,8 @@ enum ProjectTemplate {
             patchpack test patches/hello.lua --spec specs/hello.lua --interface interface.json --watch
             sh release.sh                                  # lint, test, pack, verify: dist/*.js
 
-        `interface.json` is what the app offers to patches; the app writes it (`registry.interface(of:)`). `patchpack interface diff`
-        says what a patch could break on between two versions of it.
+        `interface.json` lists what the app offers to patches. The app writes it (`registry.interface(of:)`).
+        `patchpack interface diff` shows which changes between two versions of it could break a patch.
 
         """
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PatchCrypto
 
-/// A change of a sound zip that the profile must refuse.
+/// A change to a sound zip that the profile must refuse.
 struct ZipFault: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let change: @Sendable (inout ZipBytes) -> Void
@@ -14,7 +14,7 @@ struct ZipFault: CustomTestStringConvertible, Sendable {
     }
 }
 
-/// A zip of three stored members, and where its records lie.
+/// A zip of three stored members, and the positions of its records.
 struct ZipBytes {
     var bytes: [UInt8]
     /// Each member's local header and central header.
@@ -39,7 +39,7 @@ struct ZipBytes {
         for byte in 0..<width { bytes[place + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
     }
 
-    /// Renames a member in both headers, to a name as long.
+    /// Renames a member in both headers, to a name of the same length.
     mutating func rename(_ member: Int, _ change: (inout [UInt8]) -> Void) {
         for start in [members[member].local + 30, members[member].central + 46] {
             let length = Int(bytes[members[member].local + 26])
@@ -49,7 +49,7 @@ struct ZipBytes {
         }
     }
 
-    /// Inserts bytes and moves what the end record says of the directory.
+    /// Inserts bytes and corrects the position of the directory in the end record.
     mutating func insert(_ new: [UInt8], at place: Int, moving directory: Bool) {
         bytes.insert(contentsOf: new, at: place)
         if directory { write(members[0].central + new.count, 4, at: end + 16) }
@@ -159,7 +159,7 @@ struct ZipProfileTests {
 
     /// Reads a zip as a verification does.
     private func read(_ zip: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws -> [[UInt8]] {
-        // Bytes around it must make no difference.
+        // Bytes around the zip must make no difference.
         let buffer = [1, 2, 3] + zip + [4]
         let directory = try ZipDirectory(in: buffer, at: 3..<3 + zip.count, limits: limits)
         return try ZipArchive.read(directory, in: buffer, at: 3..<3 + zip.count)
@@ -187,7 +187,7 @@ struct ZipProfileTests {
         }
     }
 
-    /// What a reader takes as it comes, whatever it is.
+    /// The fields whose values a reader ignores, or of which it accepts several.
     @Test func datesPermissionsAndMakersAreTaken() throws {
         let contents = try Forge().members().map(\.bytes)
         var zip = ZipBytes(try Forge().zip())
@@ -214,7 +214,7 @@ struct ZipProfileTests {
         #expect(try read(folder.read("zip.zip")) == contents)
     }
 
-    /// What unzip and libzip take, and the profile does not: bytes behind a deflated stream, or none of its end.
+    /// unzip and libzip accept bytes after a deflated stream, or a stream without its end; the profile does not.
     @Test func aDeflatedStreamEndsWhereItsHeaderSays() throws {
         let folder = try TestFolder()
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: 1000)

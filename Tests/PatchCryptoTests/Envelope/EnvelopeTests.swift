@@ -4,7 +4,7 @@ import Testing
 @testable import PatchCrypto
 
 struct EnvelopeTests {
-    /// Why a file cannot be split, as a person reads it.
+    /// The error of splitting a file; nil if it can be split.
     private func fault(_ file: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) -> PatchError? {
         do {
             _ = try UnverifiedEnvelope(file, limits: limits)
@@ -159,7 +159,7 @@ struct EnvelopeTests {
         let length = (EnvelopeFormat.delimiterWindow - start.count - 1) / 4 * 4
         let tail = start + Array(repeating: UInt8(ascii: "A"), count: length) + [10]
         let missing = EnvelopeFormat.delimiterWindow - tail.count
-        // The suite's name cannot be stretched, so the edge is met by the payload's own length alone.
+        // A signature's length goes in steps of four, so the delimiter may be up to three bytes inside the edge.
         #expect(missing < 4)
         #expect(fault(Array(repeating: 1, count: 100) + tail, limits: limits) == nil)
         let longer = start + Array(repeating: UInt8(ascii: "A"), count: length + 4) + [10]

@@ -2,9 +2,9 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Keys are made by `openssl`, so that reading them is held against another program's writing.
+/// Tests of keys. `openssl` makes the keys, so that this code reads what another program has written.
 struct KeyTests {
-    /// A line of a store that lost its name would make a trusted key of a revoked one.
+    /// If the line of a revoked key lost its name, it would be the line of a trusted key named `revoked`.
     @Test(arguments: ["revoked", "Revoked", "not-after", "not-after=2027-01-01T00:00:00Z"])
     func noKeyIsCalledByAWordOfAStore(_ name: String) {
         #expect(throws: PatchError(.config, "")) { try TrustedKey(TestKeys.signing.verifyingKey, name: name) }
@@ -14,7 +14,7 @@ struct KeyTests {
 
     init() throws { folder = try TestFolder() }
 
-    /// Runs a line of shell in the folder and gives what it wrote to the file `key`.
+    /// Runs a line of shell in the folder, and returns what it wrote to the file `key`.
     private func made(by line: String) throws -> [UInt8] {
         let run = try Tool.shell("{ \(line); } 2>&1", in: folder.path)
         try #require(run.status == 0, "\(run.text)")

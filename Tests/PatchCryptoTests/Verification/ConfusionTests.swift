@@ -75,12 +75,12 @@ struct ConfusionTests {
                 + EnvelopeFormat.signatureLine(
                     algorithm: .rsaSHA1, keyID: rsaSHA1.verifyingKey.id, signature: try rsaSHA1.sign(payload[...]))
             let found = try error(envelope, trusting: rsaSHA1, script: opened)
-            // A CBC key of another's passes the padding once in 256 times, and is no zip then.
+            // Decryption with another CBC key passes the padding once in 256 times, and the result is not a zip.
             #expect(found == PatchError(.decryptFailed, "") || found == PatchError(.malformed, ""))
         }
     }
 
-    /// RSA over a block of our own making, as `openssl pkeyutl` does it without padding.
+    /// Signs a block that the test made itself, with RSA and without padding, through `openssl rsautl -raw`.
     private func signature(over block: [UInt8]) throws -> [UInt8] {
         let folder = try TestFolder()
         try folder.write(rsaSHA1.pem().exposed, to: "key", mode: 0o600)
@@ -107,7 +107,7 @@ struct ConfusionTests {
             let envelope = line(.rsaSHA1, rsaSHA1.verifyingKey.id, try signature(over: block))
             return try error(envelope, trusting: rsaSHA1)
         }
-        // The block as the standard has it passes, so that each refusal below is one of its variant.
+        // The standard block is accepted, so each refusal below is due to its variant.
         #expect(try verdict(block(info)) == nil)
         let sha256 = [
             0x30, 0x31, 0x30, 0x0D, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0, 0x04,

@@ -4,7 +4,7 @@ import Testing
 @testable import PatchCrypto
 
 struct VerifierTests {
-    /// Verifies and says at which stage it ended and with which code.
+    /// Verifies an envelope, and returns the stage at which that ended, and the error.
     private func outcome(
         _ envelope: [UInt8], trust: TrustStore = TestKeys.trust, threshold: Int = 1, key: ScriptKey = TestKeys.script,
         policy: VerificationPolicy = .none, limits: EnvelopeLimits = EnvelopeLimits()
@@ -111,7 +111,7 @@ struct VerifierTests {
         let envelope = try Forge.sign(payload) + bad
         #expect(try outcome(envelope, trust: both).error == nil)
         #expect(try outcome(envelope, trust: both, threshold: 2).error == PatchError(.badSignature, ""))
-        // Of a key that is not trusted, a bad line says nothing.
+        // A bad line of a key that is not trusted is ignored.
         #expect(try outcome(envelope).error == nil)
     }
 
@@ -131,7 +131,7 @@ struct VerifierTests {
     }
 
     @Test func aPayloadOfAnotherKeyFailsToDecryptOrIsNoZip() throws {
-        // Sealed with another key and labelled with this one: the padding lets one in 256 through to the next stage.
+        // The payload is sealed with another key but names this one. One in 256 passes the padding and fails as a zip.
         let payload = try TestKeys.otherScript.suite.seal(Forge().zip(), with: TestKeys.otherScript, label: "envelope")
         let outcome = try outcome(Forge.sign(payload))
         #expect(outcome.stage == .decrypt || outcome.stage == .zip)
@@ -221,8 +221,9 @@ struct VerifierTests {
         #expect(envelope == copy)
     }
 
-    /// Every truncation of a whole envelope, and each byte in all of its 255 other values where there is time for that; else each bit
-    /// alone, and all of them together.
+    /// Tries every truncation of an envelope, and changes to each byte.
+    ///
+    /// Long tests try all 255 other values of a byte; short ones flip each bit alone, and all of them together.
     @Test func everyChangedByteAndEveryTruncationIsRefused() throws {
         let masks = testsMayBeLong ? Array(UInt8(1)...255) : [1, 2, 4, 8, 16, 32, 64, 128, 255]
         let envelope = try Forge().envelope()
@@ -248,7 +249,7 @@ struct VerifierTests {
         }
     }
 
-    /// The leak check of the address sanitizer looks at what this leaves behind.
+    /// The address sanitizer checks this test for leaks.
     @Test func twoHundredScriptsPackAndVerify() throws {
         let packer = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)

@@ -4,11 +4,11 @@ import PatchRunner
 import Testing
 import TestSupport
 
-/// Scripts that want more than they may have. Each file says in its first line what must become of it:
+/// Scripts that try to do more than they may. The first line of each file names the expected outcome:
 ///
 ///     refused CODE            it does not load
 ///     failed CODE             the original answers, and the failure has this code
-///     failed-answered CODE N  as `failed`, and the original had run already: N is its answer
+///     failed-answered CODE N  as `failed`, but the original has already run: N is its answer
 ///     answered N              it is harmless, and answers N
 @Suite struct HostileScriptTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "scripts")
@@ -53,7 +53,7 @@ import TestSupport
                 #expect(answer == 1001)
             }
             #expect(calls.count <= 1)
-            // The patch is in the state that the last call left; whatever it does now, the host has its answer.
+            // The patch is in the state that the last call has left. Whatever it does now, the host gets an answer.
             _ = run(2)
             #expect(harness.runner.deactivate("com.example.shop.fix"))
         }

@@ -83,7 +83,7 @@ import Testing
             """, id: "com.example.b", replaces: ["A.f", "A.s"])
         #expect(try await function(1) == 6)
         #expect(sync(2) == 2)
-        #expect(harness.failures.map(\.message) == ["'A.g' is asynchronous, and this replacement is not"])
+        #expect(harness.failures.map(\.message) == ["'A.g' is asynchronous, but this replacement is not"])
     }
 
     @Test func aPatchMayGoWhileItsCallWaits() async throws {
@@ -121,7 +121,7 @@ import Testing
     }
 }
 
-/// Lets a test hold a function where it is.
+/// Lets a test hold a function at a certain place.
 final class Slot: Sendable {
     private let arrived = AsyncStream<Void>.makeStream()
     private let released = AsyncStream<Void>.makeStream()

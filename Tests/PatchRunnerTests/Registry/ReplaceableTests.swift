@@ -72,7 +72,7 @@ import Testing
         #expect(answer() == .min)
         #expect(negate(true) == false)
         #expect(harness.failures.isEmpty)
-        #expect(negate(false) == true)  // 1 is no boolean: the original answers
+        #expect(negate(false) == true)  // 1 is not a boolean, so the original answers
         #expect(harness.failures.map(\.message) == ["wrong result: expected boolean, given integer"])
     }
 
@@ -108,7 +108,7 @@ import Testing
         _ = try registry.replaceable("A.f") { () -> Int in 1 }
         let error = #expect(throws: PatchError.self) { _ = try registry.replaceable("A.f") { () -> Int in 2 } }
         #expect(error?.code == .config)
-        #expect(error?.message == "A.f is registered already")
+        #expect(error?.message == "A.f is already registered")
         for name in ["", "1f", "A..f", "A f", "Ä.f", "A.f\n"] {
             #expect(throws: PatchError.self) { _ = try registry.replaceable(name) { () -> Int in 2 } }
         }
@@ -146,16 +146,16 @@ import Testing
         #expect(harness.failures.isEmpty)
         #expect(throws: PatchedError.self) { try typed(4) }
         #expect(harness.failures.isEmpty)
-        // An error of the script is the patch's fault; its original has run, and its error is the answer.
+        // An error of the script is a failure of the patch. The original has run, so its error is the answer.
         #expect(throws: Trouble(text: "typed 5")) { try typed(5) }
         #expect(harness.failures.map(\.message) == ["of the script"])
         let error = #expect(throws: PatchedError.self) { try untyped(1) }
         #expect(error?.message == "sold out: 1")
         #expect(throws: Trouble(text: "typed 1")) { try untyped(2) }
         #expect(harness.failures.count == 1)
-        // One that the function cannot throw is the patch's fault as well.
+        // An error that the function cannot throw is also a failure of the patch.
         #expect(other(1) == 1)
-        #expect(harness.failures.last?.message == "host.throw in a function that cannot throw it: sold out: 1")
+        #expect(harness.failures.last?.message == "host.throw in a function that cannot throw: sold out: 1")
     }
 
     @Test func newerPatchesStandOnOlderOnes() throws {

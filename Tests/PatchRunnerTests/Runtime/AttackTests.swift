@@ -5,9 +5,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a review found as an attacker, through the public API.
+/// Attacks through the public API that a review has found.
 @Suite struct AttackTests {
-    /// Rounds its values with a function that is patched, and by that gives the script whose table is read a turn.
+    /// Calls a patched function while it is decoded, so that the script runs while its table is being read.
     struct Price: Codable, PatchValue {
         static let tick = Mutex<Replaceable<@Sendable () -> Int>?>(nil)
         var amount: Int
@@ -51,7 +51,7 @@ import Testing
         #expect(take() == 7, "\(harness.failures)")
     }
 
-    /// What a script makes the host hold is counted.
+    /// Memory that the host allocates for a script is counted.
     @Test func whatTheHostGivesIsTheScriptsMemory() throws {
         struct Item: Codable, PatchValue {
             var name = "an item of some length"
@@ -78,7 +78,7 @@ import Testing
         #expect(harness.failures.map(\.code) == [.scriptLimit, .scriptLimit])
     }
 
-    /// A table is paid for before its room is taken, and a message before it becomes a string of the script's.
+    /// A table is charged for before its memory is allocated, and a message before it becomes a string of the script.
     @Test func whatIsLargeIsPaidBeforeItIsMade() throws {
         var limits = PatchLimits.patient
         limits.memory = 24 << 20
@@ -121,10 +121,11 @@ import Testing
         #expect(try function(4) == 4)
         for failure in harness.failures { #expect(failure.message.utf8.count < 20_000) }
         #expect(harness.failures.last?.message == "the host has no function with a name of 1000000 bytes")
-        #expect(harness.logged == ["more than 65536 bytes logged in a minute; the rest of it is dropped"])
+        #expect(harness.logged == ["more than 65536 bytes logged in a minute; the rest is dropped"])
     }
 
-    /// Moving many keys to another hash part is one instruction, whose steps are the square of how many fall on the same place.
+    /// Moving many keys to another hash part is one instruction. Its steps grow with the square of the number of keys
+    /// that collide.
     @Test func tablesOfNumbersThatCollideDoNotGrow() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
@@ -169,7 +170,7 @@ import Testing
         }
     }
 
-    /// A constructor whose last value is open moves a hash part that is not full.
+    /// A table constructor that ends with a call moves a hash part that is not full.
     @Test func aConstructorMovesNoTableThatCollides() throws {
         let keys = (1...4500).map { "[\($0 * 8191)]=0" }.joined(separator: ",")
         let harness = try Harness()
@@ -192,7 +193,7 @@ import Testing
         #expect(function(2) == 7, "\(harness.failures)")
     }
 
-    /// Nested calls of C need more stack than is promised to be there: an error of the script, and no crash.
+    /// Nested C calls that need more than the promised stack are an error of the script, not a crash.
     @Test(.enabled(if: !isSanitized, "a sanitizer's frames are larger"), arguments: [200, 320, 400, 640, 1024])
     func noScriptOverflowsAThreadsStack(_ kilobytes: Int) throws {
         let nested = [
@@ -224,7 +225,7 @@ import Testing
         }
     }
 
-    /// An original has half of the stack that the call was promised, whatever the script has used before.
+    /// An original has half of the promised stack, whatever the script has used before.
     @Test(.enabled(if: !isSanitized, "a sanitizer's frames are larger"))
     func anOriginalHasItsStack() throws {
         let harness = try Harness()
@@ -258,7 +259,7 @@ import Testing
         #expect(answer == 8 || answer == 0, "\(harness.failures)")
     }
 
-    /// Each larger block makes the sandbox look more often; the instructions before that are paid for.
+    /// Each larger block makes the sandbox check more often. The instructions before that are charged.
     @Test func noFuelIsForgotten() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
@@ -276,7 +277,7 @@ import Testing
             end)
             """, replaces: ["T.f"])
         #expect(function(1) == 1)
-        #expect(harness.failures.map(\.message) == ["ended: it used up its fuel"])
+        #expect(harness.failures.map(\.message) == ["ended: out of fuel"])
         // A turn is 325,000 instructions.
         #expect(turns.count <= 4)
     }
@@ -295,7 +296,7 @@ import Testing
         #expect(event.jsonLine.contains(#"a\u009b2J\u007f\u202e\u2028b"#))
     }
 
-    /// Host functions that pcall deeply, in a coroutine that needs no C stack for it.
+    /// Deeply nested protected calls in a coroutine, which needs no C stack for them.
     @Test(.timeLimit(.minutes(10)))
     func protectedCallsWithinEachOtherEnd() async throws {
         let harness = try Harness(limits: PatchLimits())
@@ -306,11 +307,11 @@ import Testing
         #expect(await function(1) == 1)
         #expect(harness.failures.map(\.code) == [.scriptLimit])
         let state = try #require(harness.registry.state.first?.patches.first)
-        // it was 2.9 seconds, on a machine that had nothing else to do
+        // it was 2.9 seconds on an idle machine
         #expect(isSanitized || state.longestTime < .seconds(2))
     }
 
-    // MARK: answers that were wrong without a word
+    // MARK: answers that were wrong without an error
 
     struct Counts: Codable, PatchValue, Equatable {
         var map: [Int: Int]

@@ -44,7 +44,7 @@ import Testing
                 #"{"schema":"patchpack.event/1","event":"log",\#(head),"level":"warn","message":"a \"line\"\n"}"#,
                 #"{"schema":"patchpack.event/1","event":"log",\#(head),"level":"info","message":"a\t1\tnil\ttable"}"#,
                 #"{"schema":"patchpack.event/1","event":"failed",\#(head),"function":"T.f","code":"script","message":"wrong result: expected integer, given string","script":"main.lua","line":1}"#,
-                #"{"schema":"patchpack.event/1","event":"refused","patch":"com.example.shop.fix","version":2,"code":"script","message":"syntax error near <eof>","hint":"correct the script","script":"main.lua","line":1}"#,
+                #"{"schema":"patchpack.event/1","event":"refused","patch":"com.example.shop.fix","version":2,"code":"script","message":"syntax error near <eof>","hint":"fix the script","script":"main.lua","line":1}"#,
                 #"{"schema":"patchpack.event/1","event":"deactivated",\#(head)}"#,
             ])
         #expect(
@@ -62,7 +62,7 @@ import Testing
             replaces: ["T.f"])
         #expect(function(1) == 1)
         #expect(harness.logged.count == 10)
-        #expect(harness.logged.last == "more than 100 bytes logged in a minute; the rest of it is dropped")
+        #expect(harness.logged.last == "more than 100 bytes logged in a minute; the rest is dropped")
     }
 
     @Test func everyLimitCounts() throws {
@@ -75,16 +75,16 @@ import Testing
             #expect(function(1) == 1)
             return harness.failures.first
         }
-        #expect(try failure("for i = 1, 5000 do end") { $0.callFuel = 1000 }?.message == "ended: it used up its fuel")
+        #expect(try failure("for i = 1, 5000 do end") { $0.callFuel = 1000 }?.message == "ended: out of fuel")
         #expect(try failure("for i = 1, 5000 do end") { $0.callFuel = 100_000 } == nil)
         #expect(
             try failure("for i = 1, 1e9 do end") {
                 $0.callFuel = .max
                 $0.callTime = .milliseconds(1)
-            }?.message == "ended: it ran longer than its limit")
+            }?.message == "ended: past its time limit")
         #expect(
             try failure("local t = {} for i = 1, 1e5 do t[i] = i end") { $0.memory = 1 << 20 }?.message
-                == "ended: it used more memory than its limit")
+                == "ended: past its memory limit")
         #expect(try failure("local s = ('x'):rep(2e6)") { $0.peakMemory = 1 << 20 }?.code == .scriptLimit)
         #expect(try failure("original(x) original(x)") { $0.originalCalls = 2 } == nil)
         #expect(try failure("original(x) original(x) original(x)") { $0.originalCalls = 2 }?.code == .script)

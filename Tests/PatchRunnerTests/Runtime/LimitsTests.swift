@@ -3,7 +3,7 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// Every limit at its least, below it, and at its largest: it is taken for what it means.
+/// Every limit works at its smallest value, below it, and at its largest.
 @Suite struct LimitsTests {
     static let counts: [any WritableKeyPath<PatchLimits, Int> & Sendable] = [
         \.sourceBytes, \.loadFuel, \.callFuel, \.memory, \.peakMemory, \.instructionsPerCheck, \.originalCalls,

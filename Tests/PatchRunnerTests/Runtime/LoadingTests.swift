@@ -17,18 +17,18 @@ import TestSupport
     }
 
     @Test func whatIsRefusedIsNamed() throws {
-        #expect(try refusal(of: "return 1").message == "the manifest names T.f, which the script does not replace")
+        #expect(try refusal(of: "return 1").message == "the manifest lists T.f, which the script does not replace")
         #expect(try refusal(of: "return 1", replaces: []).message == "the script replaces nothing")
         let unknown = try refusal(of: "patch.replace('T.x', print)", replaces: ["T.x"])
         #expect(unknown.message == "the script replaces T.x, which this app does not have")
         #expect(unknown.hint == "the app has T.f, T.g")
         let outside = try refusal(of: "patch.replace('T.g', print) patch.replace('T.f', print)")
-        #expect(outside.message == "the script replaces T.g, which its manifest does not name")
+        #expect(outside.message == "the script replaces T.g, which its manifest does not list")
         #expect(try refusal(of: "patch.replace('T.f'").text == "main.lua:1: ')' expected near <eof>")
         #expect(
             try refusal(of: "\n\nlocal x = nil + 1").text
                 == "main.lua:3: attempt to perform arithmetic on a nil value")
-        #expect(try refusal(of: "\n\nerror({})").text == "main.lua:3: an error that is a table")
+        #expect(try refusal(of: "\n\nerror({})").text == "main.lua:3: the error has type table, not string")
         #expect(try refusal(of: "while true do end").code == .scriptLimit)
         #expect(
             try refusal(of: "require 'other'", others: ["other.lua": "\nx ="]).text
@@ -83,7 +83,7 @@ import TestSupport
         #expect(try code(.init(script, appVersions: "<2.3.1")).code == .policy)
         #expect(try code(.init(script, engine: 2)).message.contains("engine level 2"))
         #expect(try code(.init(script, expires: "2026-11-20T12:00:00Z")).message.contains("expired"))
-        #expect(try code(.init(script, expires: "2030-01-01T00:00:00Z"), time: nil).hint == "give it a clock")
+        #expect(try code(.init(script, expires: "2030-01-01T00:00:00Z"), time: nil).hint == "give the runner a clock")
         #expect(try code(.init(script, version: 3), floors: ["com.example.shop.fix": 4]).message.contains("floor of 4"))
     }
 

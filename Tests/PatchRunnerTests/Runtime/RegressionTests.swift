@@ -4,7 +4,7 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// What reviews and fuzzing have found, once it is mended.
+/// Bugs that reviews and fuzzing have found and that are fixed.
 @Suite struct RegressionTests {
     @Test func anOldHandleDoesNotCloseTheNextPatch() throws {
         let harness = try Harness()
@@ -126,7 +126,7 @@ import Testing
             end)
             """, replaces: ["T.f"])
         #expect(throws: Trouble(text: "trouble 1")) { try function(1) }
-        // What was kept is an error of Lua's by now; the original's own error is the answer.
+        // The kept error is only a Lua error by now. The original's own error is the answer.
         #expect(throws: Trouble(text: "trouble 2")) { try function(2) }
         #expect(harness.failures.count == 1)
     }
@@ -144,7 +144,7 @@ import Testing
         #expect(await function(1) == 2, "\(harness.failures)")
     }
 
-    /// Refuses the n-th allocation of a call, for every n that a call has.
+    /// Refuses the n-th allocation of a call, for each allocation of the call.
     @Test func whereverMemoryEndsTheOriginalAnswers() throws {
         let script = """
             patch.replace("T.f", function(original, x, name)
@@ -300,7 +300,7 @@ import Testing
         }
         let inside = try harness.registry.replaceable("T.inside") { [weak harness] (x: Int) -> Int in
             gate.release()
-            // Until the other call has given up.
+            // Waits until the other call has given up.
             while harness?.events.contains(where: { $0.name == "fell-back" }) == false {
                 Thread.sleep(forTimeInterval: 0.001)
             }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct ThreadTests {
-    /// Runs a body on threads of its own until a deadline.
+    /// Runs a body on separate threads until a deadline.
     private func onThreads(_ count: Int, seconds: Double, _ body: @escaping @Sendable (Int) -> Void) async {
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<count {
@@ -38,7 +38,7 @@ import Testing
         let calls = Counter()
         await onThreads(2, seconds: testsMayBeLong ? 10 : 1.5) {
             thread in
-            // Whether Lua answers or the original of one that waited too long, the sum is the same.
+            // The sum is the same whether Lua answers, or the original because a call waited too long.
             if (thread == 0 ? left : right)(6) != 6 { wrong.add() }
             calls.add()
         }
@@ -139,7 +139,7 @@ import Testing
         run(20_000)
         let before = patch.memory
         run(1_000_000)
-        // The collector lets garbage grow to twice of what is alive before it begins anew.
+        // The collector lets memory grow to twice the live values before it starts again.
         #expect(patch.memory < 3 * before)
         #expect(harness.failures.isEmpty)
     }
@@ -150,7 +150,7 @@ import Testing
         try harness.apply("patch.replace('T.f', function(o, x) return x + 1 end)", replaces: ["T.f"])
         let answer = onStack(ofKilobytes: 256) { function(1) }
         #if !canImport(Darwin)
-            #expect(answer == 1 || isSanitized)  // a sanitizer's locals may be no measure of the stack
+            #expect(answer == 1 || isSanitized)  // a sanitizer's locals may say nothing about the stack
         #endif
         #expect(function(1) == 2)
     }

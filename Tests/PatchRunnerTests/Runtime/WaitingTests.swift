@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Calls that wait for a patch that another one is in.
+/// Calls that wait for a patch that another call is in.
 @Suite struct WaitingTests {
     private static let through = "patch.replace('T.f', function(original, x) return original(x) + 1000 end)"
 
@@ -13,14 +13,15 @@ import Testing
         harness.events.compactMap { if case .fellBack(_, _, let reason) = $0 { reason } else { nil } }
     }
 
-    /// Runs a body on a thread of its own, and returns what it returns.
+    /// Runs a body on a new thread, and returns its result.
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { done in
             Thread.detachNewThread { done.resume(returning: body()) }
         }
     }
 
-    /// Sixty threads, each of which is in the patch for a few milliseconds: the last one waits longer than the lock's time, and gets in.
+    /// Sixty threads are each in the patch for a few milliseconds. The last one waits longer than `lockTime`, and still
+    /// gets in.
     @Test func whoWaitsForManyShortCallsGetsIn() async throws {
         var limits = PatchLimits.patient
         limits.lockTime = .seconds(1)
@@ -38,7 +39,7 @@ import Testing
         #expect(fallbacks(harness).isEmpty)
     }
 
-    /// Two threads that call all the time: neither keeps the other out.
+    /// Threads that call all the time do not keep each other out.
     @Test func neitherOfTwoThreadsIsKeptOut() async throws {
         var limits = PatchLimits.patient
         limits.lockTime = .milliseconds(500)
@@ -55,7 +56,7 @@ import Testing
         #expect(fallbacks(harness).isEmpty)
     }
 
-    /// A thread that holds a patch until a task has run that has nothing to do with it: calls that wait must leave it a thread.
+    /// A thread holds a patch until an unrelated task has run. Waiting calls must leave that task a thread.
     @Test(.timeLimit(.minutes(10)))
     func tasksThatWaitHoldNoThread() async throws {
         let harness = try Harness()
@@ -74,7 +75,7 @@ import Testing
         await isIn.wait()
         await withTaskGroup(of: Int.self) { group in
             for i in 0..<40 { group.addTask { await waits(i) } }
-            // With every thread of the pool taken, this one would not run before the others give up, and they do not for 20 seconds.
+            // If every thread of the pool were taken, this task would not run before the others give up after 20 seconds.
             group.addTask {
                 try? await Task.sleep(for: .milliseconds(50))
                 mayLeave.signal()
@@ -112,7 +113,7 @@ import Testing
         #expect(await waits(7) == 8)
     }
 
-    /// As many calls may wait as the limit says; the original answers the others, and no breaker opens.
+    /// As many calls may wait as the limit says. The original answers the others, and the breaker does not open.
     @Test(arguments: [50, 1000])
     func soManyCallsWaitAtATime(_ limit: Int) async throws {
         var limits = PatchLimits.patient
@@ -143,7 +144,7 @@ import Testing
         #expect(harness.runner.active.count == 1)
     }
 
-    /// What lies below a patch that is busy, or has no room, is the older patch, and not the bare original.
+    /// If a patch is busy or has no room, the older patch below it answers, not the original.
     @Test func theOlderPatchAnswersForABusyOne() async throws {
         var limits = PatchLimits.patient
         limits.lockTime = .milliseconds(5)
@@ -178,7 +179,7 @@ import Testing
         #expect(fallbacks(harness) == [.busy, .busy, .busy])
     }
 
-    /// An original that calls its own name without an end: one event says so, and not one for each call.
+    /// An original that calls its own name endlessly causes one event, not one for each call.
     @Test func oneEventTellsOfAllCallsWithoutRoom() throws {
         let harness = try Harness()
         let own = Mutex<Replaceable<@Sendable (Int) -> Int>?>(nil)
@@ -196,14 +197,15 @@ import Testing
         own.locked { $0 = nil }
     }
 
-    /// Runs what it is given at once, as some apps' executors do.
+    /// Runs jobs at once, as the executors of some apps do.
     private final class AtOnce: TaskExecutor {
         func enqueue(_ job: consuming ExecutorJob) {
             unsafe UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
         }
     }
 
-    /// An asynchronous call that goes on within another call of the same thread has its own fuel, and leaves the other what it had.
+    /// An asynchronous call that continues within another call on the same thread has its own fuel, and does not use
+    /// the other's.
     @Test func eachCallHasItsOwnFuel() async throws {
         let harness = try Harness()
         let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
@@ -226,10 +228,10 @@ import Testing
         while waiting.locked({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
         #expect(outer(1) == 1)
         #expect(await answer.value == 1001)
-        #expect(harness.failures.map(\.message) == ["ended: it used up its fuel"])
+        #expect(harness.failures.map(\.message) == ["ended: out of fuel"])
     }
 
-    /// The time of a host's function is the host's, and that of a call within it is the script's.
+    /// The time of a host function counts as the host's, and that of a patched call within it as the script's.
     @Test func nestedCallsAreTimedAsTheScripts() throws {
         struct Pair: Codable, PatchValue {
             var a = 1
@@ -258,18 +260,18 @@ import Testing
         #expect(harness.failures.isEmpty, "\(harness.failures)")
         let seconds = OverrunTests.processorTime { #expect(run(7) == 7) }
         #expect(!harness.failures.isEmpty)
-        #expect(harness.failures.allSatisfy { $0.message == "ended: it ran longer than its limit" })
+        #expect(harness.failures.allSatisfy { $0.message == "ended: past its time limit" })
         #expect(seconds < 2, "it took \(seconds) s, and had 0.2")
     }
 
-    /// Calls the patch that its call belonged to, once nobody has it any more.
+    /// Runs its wish, which calls a patched function, when it is released.
     private final class LastWish: PatchObject {
         let wish: @Sendable () -> Void
         init(_ wish: @escaping @Sendable () -> Void) { self.wish = wish }
         deinit { wish() }
     }
 
-    /// Objects end with a call that was given up, and what they do then may enter the patch, as it is being left.
+    /// Objects are released with a call that was given up. Their `deinit` may enter the patch while a call leaves it.
     @Test func whatEndsWithACallMayCallThePatch() async throws {
         var limits = PatchLimits.patient
         limits.lockTime = .milliseconds(20)
@@ -318,7 +320,7 @@ import Testing
         #expect(function(1) == 2)
     }
 
-    /// A task that is woken on the thread that leaves the patch holds nobody up.
+    /// A task that is woken on the thread that leaves the patch does not block the queue.
     @Test(.timeLimit(.minutes(10)))
     func whoIsWokenHoldsNoQueue() async throws {
         let harness = try Harness()

@@ -4,7 +4,7 @@ import PatchRunner
 import Testing
 import TestSupport
 
-/// What a script sees of Lua's library does what Lua's does.
+/// The library of the sandbox works as Lua's own does.
 @Suite struct LibraryTests {
     private func run(_ body: String, others: [String: String] = [:], _ change: (inout PatchLimits) -> Void = { _ in })
         throws -> String
@@ -18,7 +18,7 @@ import TestSupport
         return harness.failures.first.map { "\($0.line ?? 0): \($0.message)" } ?? answer
     }
 
-    /// The patterns of Lua's own manual and test suite, and every odd form; each is run by Debian's lua5.4, too.
+    /// The patterns of Lua's manual and test suite, and odd forms. Debian's lua5.4 also runs each of them.
     static let expressions = [
         "('hello world'):find('o w')", "('hello'):find('l')", "('hello'):find('xyz')", "('hello'):find('')",
         "('hello'):find('', 10)", "('hello'):find('', 6)", "('hello'):find('l', -2)", "('a.b'):find('.', 1, true)",
@@ -79,7 +79,7 @@ import TestSupport
         let print =
             "local function show(...) local t = table.pack(...) for i = 1, t.n do t[i] = tostring(t[i]) end return table.concat(t, '|') end\n"
         let folder = try TestFolder()
-        // A chunk's name stands in messages.
+        // Messages contain the name of the chunk.
         let all = print + Self.expressions.map { "lines[#lines + 1] = show(\($0))" }.joined(separator: "\n")
         try folder.write("local lines = {}\n" + all + "\nio.write(table.concat(lines, '\\n'))", to: "main.lua")
         let expected = try Tool.run("/usr/bin/lua5.4", ["main.lua"], in: folder.path)
@@ -172,11 +172,11 @@ import TestSupport
         for name in pure {
             others["pl/\(name).lua"] = try String(contentsOfFile: "\(folder)/pl/\(name).lua", encoding: .utf8)
         }
-        // Debian has inspect.lua for 5.3 alone; it is the same.
+        // Debian has inspect.lua only for Lua 5.3; it is the same file.
         for file in ["/usr/share/lua/5.3/inspect.lua", "\(folder)/dkjson.lua"] {
             others[String(file.split(separator: "/")[4])] = try String(contentsOfFile: file, encoding: .utf8)
         }
-        // Stand-ins for what the sandbox does not have, as docs/sandbox.md has them.
+        // The stand-ins in docs/writing-patches.md for what the sandbox does not have.
         others["debug.lua"] = "return {getinfo = function() end, traceback = function(text) return text end}"
         let answer = try run(
             """

@@ -4,14 +4,14 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// How much longer than its time limit a run can last: every function of the library that loops, on every kind of value whose single
-/// step is slow, again and again, without a limit on fuel.
+/// Measures how much longer than its time limit a run can last. Every function of the library that loops runs on every
+/// kind of value that makes a single step slow, again and again, without a limit of fuel.
 ///
-/// What is measured is the processor time of the thread: it is not longer than the time that the limit is about, and a busy machine
-/// does not lengthen it.
+/// The processor time of the thread is measured. It is not longer than the time that is limited, and a busy machine
+/// does not increase it.
 @Suite(.serialized) struct OverrunTests {
-    /// What makes a single step slow: code that leaves it in `T`. Tables with words have room for numbers that collide; one that had to
-    /// grow for them would end the run.
+    /// The values that make a single step slow, as code that sets `T`. Tables with words have room for numbers that
+    /// collide. A table that had to grow for them would end the run.
     static let slow: [(name: String, code: String)] = [
         ("chain", "T = chain('__index')"),
         ("newindex-chain", "T = chain('__newindex')"),
@@ -67,7 +67,7 @@ import Testing
         ),
     ]
 
-    /// What loops in C, or in the machine's own instructions; `T` is the slow value.
+    /// The loops in C or in Lua instructions. `T` is the slow value.
     static let loops: [(name: String, code: String)] = [
         ("move-from", "table.move(T, 1, 1 << 40, 1, {})"),
         ("move-to", "table.move(many, 1, #many, 1, T)"),
@@ -185,8 +185,8 @@ import Testing
         var names: [String: Int]
     }
 
-    /// Sixty locals in each of sixty functions within each other, and the names of globals, which are looked for in all of them. It is
-    /// short because a debug build looks through a source slowly before it compiles it.
+    /// Sixty nested functions with sixty locals each, and the names of globals, which the compiler looks up in all of
+    /// them. It is short because a debug build is slow at scanning a source before it compiles it.
     static let bomb: String = {
         let locals = (0..<60).map { "a\($0)" }.joined(separator: ",")
         let opening = String(repeating: "local function z() local \(locals) ", count: 60)
@@ -194,7 +194,7 @@ import Testing
         return opening + String(repeating: "x=x ", count: (20_000 - opening.utf8.count) / 4) + closing
     }()
 
-    /// Seconds of processor time that a run took beyond its limit, and how it ended.
+    /// The seconds of processor time that a run took beyond its limit, and how it ended.
     static func overrun(
         _ slow: String, _ loop: String, limit: Double, whileLoading: Bool
     ) throws -> (seconds: Double, codes: [PatchError.Code]) {
@@ -235,7 +235,7 @@ import Testing
         return (seconds - limit, harness.failures.map(\.code))
     }
 
-    /// Seconds that this thread works.
+    /// The seconds of processor time that a body takes on this thread.
     static func processorTime(of body: () -> Void) -> Double {
         var began = timespec()
         var ended = timespec()
@@ -245,11 +245,11 @@ import Testing
         return Double(ended.tv_sec - began.tv_sec) + Double(ended.tv_nsec - began.tv_nsec) / 1e9
     }
 
-    /// Whether each loop meets each value; under a sanitizer that would take an hour.
+    /// Whether each loop runs on each value. With a sanitizer that would take an hour.
     static let isWhole = testsMayBeLong && !isSanitized
 
-    /// Seconds that a run may last longer than its limit. The promise is 20 ms where the project is built; another machine may be slower,
-    /// and a sanitizer makes all of it slower.
+    /// The seconds that a run may last longer than its limit. The promise is 20 ms on the machine where the project is
+    /// built. Another machine may be slower, and a sanitizer makes everything slower.
     static let most = isSanitized ? 2 : 0.050
 
     @Test func noRunOutlastsItsTime() throws {
@@ -260,7 +260,7 @@ import Testing
                 guard Self.isWhole || (number + other) % (isSanitized ? 40 : 15) == 0 else { continue }
                 let name = "\(loop.name) on \(slow.name)"
                 var least = Double.infinity
-                // What the machine does besides is in one run, and not in three.
+                // Other work of the machine may slow down one run, but not all three.
                 for _ in 0..<3 where least > Self.most {
                     let (seconds, codes) = try Self.overrun(
                         slow.code, loop.code, limit: Self.isWhole ? 0.05 : 0.01, whileLoading: false)
@@ -278,7 +278,7 @@ import Testing
         #expect(overruns.count > (isSanitized ? 5 : 20))
     }
 
-    /// The same while a script loads, which begins with what makes its values.
+    /// The same while a script loads. Loading includes making the values.
     @Test(arguments: ["sort", "concat", "compare", "gsub-backtrack", "require", "pcall", "format", "move-from"])
     func noScriptLoadsForLongerEither(_ name: String) throws {
         let loop = try #require(Self.loops.first { $0.name == name }).code
@@ -292,7 +292,7 @@ import Testing
         #expect(least <= Self.most, "\(Int(least * 1000)) ms more than it may")
     }
 
-    /// Compiling is timed; looking through the source before that is not, and takes its time in a debug build.
+    /// Compiling is timed. Scanning the source before that is not, and is slow in a debug build.
     @Test(arguments: [
         bomb, String(repeating: "goto a ", count: 900) + "::a::" + String(repeating: "x=x ", count: 14_000),
     ])

@@ -57,7 +57,7 @@ import Testing
         #expect(fill(Basket(), 3) == 7, "\(harness.failures)")
     }
 
-    /// In Wax a class is the file's, and not that of the last script that named one.
+    /// In Wax, `waxClass` applies to its own file, not to all files until the next `waxClass`.
     @Test func aClassBelongsToItsFile() throws {
         let harness = try Harness()
         let first = try harness.registry.replaceable("A.first") { () -> Int in 0 }
@@ -94,6 +94,6 @@ import Testing
         let error = #expect(throws: PatchError.self) {
             try harness.apply("waxClass{'Cart'}\nfunction totl(self, x) return x end", replaces: ["Cart.total"])
         }
-        #expect(error?.message == "the manifest names Cart.total, which the script does not replace")
+        #expect(error?.message == "the manifest lists Cart.total, which the script does not replace")
     }
 }

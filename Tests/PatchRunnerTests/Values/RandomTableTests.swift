@@ -3,7 +3,8 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// Tables of every odd shape against every type: whatever a script gives or answers, the call ends, and the next one works.
+/// Tables of odd shapes are read as every type. Whatever a script passes or returns, the call ends, and the next call
+/// works.
 @Suite struct RandomTableTests {
     struct Leaf: Codable, PatchValue {
         var list: [Int]?
@@ -22,7 +23,7 @@ import Testing
         var value: UInt8?
     }
 
-    /// Builds values from a seed; Lua's own numbers would be others on each run.
+    /// Builds values from a seed, because Lua's own random numbers differ on each run.
     static let script = """
         local state = 1
         local function random(n) state = (state * 6364136223846793005 + 1442695040888963407) return (state >> 33) % n end
@@ -67,7 +68,7 @@ import Testing
 
     private let harness: Harness
     private let run: Replaceable<@Sendable (Int) -> Int>
-    /// For each type, a call that is answered by a random value.
+    /// For each type, a call that a script answers with a random value.
     private var answers: [@Sendable (Int) -> Void] = []
     private var names: [String] = []
 
@@ -125,7 +126,7 @@ import Testing
         #expect(run(1) == -1)
     }
 
-    /// A border where Lua finds none that fits into memory.
+    /// A table with a border at a huge number: the length that Lua finds does not fit into memory.
     @Test func aBorderAtAHugeNumberIsNoLength() throws {
         let huge = """
             local t = {} for i = 1, 9 do t[i] = 1 end t[16] = 1 t[17] = 1

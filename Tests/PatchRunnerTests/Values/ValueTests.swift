@@ -32,7 +32,7 @@ final class Basket: PatchObject {
 }
 
 @Suite struct ValueTests {
-    /// Sends a value through `return x`, and back.
+    /// Passes a value to a script that returns it.
     private func roundTrip<Value: PatchValue & Equatable & Sendable>(_ value: Value, _ body: String = "return x") throws
         -> Value
     {
@@ -111,7 +111,7 @@ final class Basket: PatchObject {
             "argument 1 of T.text: expected string, given a string that is not UTF-8"
         ),
         ("return host.call('T.small', 300)", "argument 1 of T.small: expected integer from -128 to 127, given 300"),
-        ("return host.call('T.order', {})", "argument 1 of T.order: expected Money: no field amount"),
+        ("return host.call('T.order', {})", "argument 1 of T.order: expected Money: missing field amount"),
         (
             "return host.call('T.order', {amount = {}})",
             "argument 1 of T.order: expected Money: amount: expected number, given table"
@@ -144,7 +144,7 @@ final class Basket: PatchObject {
         #expect(failure.code == .script)
     }
 
-    /// A table in a table, without an end.
+    /// A table in a table, nested without a limit.
     struct Nested: Codable, Sendable, PatchValue {
         var inner: [Nested];
         init(from decoder: any Decoder) throws {
@@ -159,7 +159,7 @@ final class Basket: PatchObject {
         let big = try harness.registry.replaceable("T.big") { (x: UInt64) -> Int in 1 }
         try harness.apply("patch.replace('T.big', function(original, x) return 2 end)", replaces: ["T.big"])
         #expect(big(UInt64.max) == 1)
-        #expect(harness.failures.map(\.message) == ["18446744073709551615 does not fit into an integer of Lua"])
+        #expect(harness.failures.map(\.message) == ["18446744073709551615 does not fit into a Lua integer"])
         #expect(big(3) == 2)
     }
 
@@ -194,7 +194,7 @@ final class Basket: PatchObject {
         #expect(fill(basket) == -1)
         #expect(
             harness.failures.map(\.message) == [
-                "the object of Basket:count: Basket was kept from an earlier call; objects are good for the call that gives them"
+                "the object of Basket:count: Basket is from an earlier call; an object is valid only in the call that it was passed to"
             ])
         #expect(throws: PatchError.self) { try harness.registry.expose(Basket.self) { _ in } }
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import PatchWorkbench
 
 @Suite struct PatchLintTests {
-    /// What a small app offers.
+    /// The interface of a small app.
     private func interface() throws -> PatchInterface {
         let registry = PatchRegistry()
         _ = try registry.replaceable("Cart.total") { (a: Double, b: Int) -> Double in a }
@@ -32,7 +32,7 @@ import Testing
         #expect(try lint("waxClass{'Cart'}\nfunction total(self, a, b) return self:ORIGtotal(a, b) end").isEmpty)
     }
 
-    /// A script that causes a finding, the place of it, and one beside it that does not.
+    /// A script that causes a finding, the place of the finding, and a similar script that does not cause it.
     struct Case: Sendable, CustomTestStringConvertible {
         let code: Finding.Code
         let bad: String
@@ -193,7 +193,7 @@ import Testing
         #expect(found.map { "\($0.line) \($0.code.rawValue)" } == ["2 encoding"])
     }
 
-    /// The outline is made of whatever compiles, however deep, and of what does not.
+    /// An outline can be made from any source, whether it compiles or not, and however deep it is nested.
     @Test(arguments: [
         String(repeating: "(", count: 150) + "1" + String(repeating: ")", count: 150),
         "x = " + String(repeating: "-", count: 5000),
@@ -291,8 +291,8 @@ import Testing
         let changes = try interface().changes(to: newer)
         #expect(
             changes.map(\.description) == [
-                "Cart.clear is gone", "Cart.total was (number, integer) -> number, and is (number) -> number",
-                "Cart.name was (string or nil) -> string or nil, and is (string or nil) throws -> string or nil",
+                "Cart.clear is gone", "Cart.total was (number, integer) -> number and is now (number) -> number",
+                "Cart.name was (string or nil) -> string or nil and is now (string or nil) throws -> string or nil",
                 "Cart.all is new: () -> array of integer",
             ])
         #expect(changes.map(\.isBreaking) == [true, true, false, false])
@@ -302,13 +302,13 @@ import Testing
     @Test func manyGlobalsAndLongFunctionsAreRead() throws {
         let many = (1...1900).map { "F=function() g\($0)=h\($0) end" }.joined(separator: " ")
         #expect(try lint(Self.good + "\n" + many).count == 100)
-        // Past 255 constants Lua indexes globals in another way.
+        // With more than 255 constants, Lua indexes globals in another way.
         let constants = (1...300).map { "local _ = 'k\($0)'" }.joined(separator: "\n")
         let wrapped = "do \(constants.replacingOccurrences(of: "local _", with: "_")) end\n"
         let found = try lint(
             wrapped + "function helper() end\nhelper()\n_G.other = 1\nother = other\n" + Self.good
                 + "\nF = function() return undef end")
-        #expect(found.map(\.message) == ["the global undef is used, and nothing defines it"])
+        #expect(found.map(\.message) == ["the global undef is used, but nothing defines it"])
     }
 
     @Test func linesAndColumnsAreLuasAndUnicodes() throws {

@@ -105,7 +105,7 @@ import Testing
                 end)
                 """, patch: "patch.replace('Cart.total', function(original, a, b) original(a, b) return 'x' end)",
             interface: true)
-        // The original answers where the patch's answer does not fit.
+        // The original answers if the patch's answer does not fit.
         #expect(report.tests.map(\.status) == [.passed, .passed, .passed], "\(report.tests)")
     }
 
@@ -126,7 +126,7 @@ import Testing
         #expect(lines[4] == nil)
     }
 
-    /// The forms of busted's own documentation (https://lunarmodules.github.io/busted), one after the other.
+    /// The forms in the documentation of busted (https://lunarmodules.github.io/busted), one after the other.
     @Test func bustedsStyleRunsAsItIs() throws {
         let report = try run(
             Self.define + #"""

@@ -78,7 +78,7 @@ struct ArgumentTests {
     }
 }
 
-/// The help texts as they were read and approved; a change of an option shows here.
+/// Compares the help texts with the approved ones. A changed option fails here.
 struct HelpTests {
     @Test(arguments: ["patchpack"] + Verb.all.flatMap { [$0] + $0.actions }.map(\.name))
     func helpIsAsApproved(name: String) throws {

@@ -3,7 +3,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Runs over many files: where they come from, what the last line says, and the reports for CI.
+/// Runs over many files: where the names come from, what the last line says, and the reports for CI.
 struct BatchTests {
     private let shop: Workshop
 
@@ -65,14 +65,14 @@ struct BatchTests {
         let pack = try shop.pack("patches/one.lua", "patches/copy.lua", "-o", "out")
         #expect(
             pack.status == 65
-                && pack.error.contains("patches/copy.lua: com.example.shop.one 7 is in patches/one.lua too"))
+                && pack.error.contains("patches/copy.lua: com.example.shop.one 7 is also in patches/one.lua"))
         #expect(shop.folder.exists("out/one.js") && !shop.folder.exists("out/copy.js"))
         let lint = try shop.run("lint", "-r", "patches")
         #expect(lint.status == 20 && lint.text.contains("[duplicate]"), "\(lint.text)")
         try #require(try shop.pack("patches/copy.lua", "-o", "dist").status == 0)
         let verify = try shop.verify("-r", "dist/copy.js", "dist/sub dir")
         #expect(verify.status == 65 && verify.text.contains("duplicate  dist/sub dir/one.js"), "\(verify.text)")
-        // The same patch under other signatures is the same patch.
+        // The same patch with other signatures is the same patch.
         let signed = try shop.run(
             "resign", "dist/copy.js", "-o", "again/", "--trusted-key", "trusted.pem", "--signing-key",
             "other-signing.pem", "--append")
@@ -124,7 +124,7 @@ struct BatchTests {
         #expect(bad.error.contains("patches/one.lua: the signature command failed with status 3"), "\(bad.error)")
     }
 
-    /// Without a terminal: a command that may ask a person stays in the group of the one that started it, and only its shell is ended.
+    /// Runs without a terminal. With one, a command stays in the group of its parent, and only its shell is ended.
     @Test func anEndedRunEndsItsCommand() throws {
         let run = try shop.shell(
             """
@@ -146,11 +146,11 @@ struct BatchTests {
             check --require nobody; check --require 'build|'
             """)
         #expect(run.lines.filter { Int($0) != nil } == ["0", "0", "12", "12", "78", "78"], "\(run.text)")
-        #expect(run.error.contains("signed by build, and not by release"))
-        #expect(run.error.contains("no trusted key is called nobody"))
+        #expect(run.error.contains("signed by build, but not by release"))
+        #expect(run.error.contains("no trusted key is named nobody"))
         let other = try shop.shell(
             "patchpack verify 'dist/sub dir/one.js' --trusted-key rsa-sha256:trusted.pem --script-key script.key")
-        #expect(other.error.contains("trust it as rsa-sha1:FILE"), "\(other.error)")
+        #expect(other.error.contains("trust it for rsa-sha1"), "\(other.error)")
     }
 
     @Test func catAndDiffShowWhatIsInside() throws {
@@ -170,7 +170,7 @@ struct BatchTests {
                 && diff.lines.contains("+-- @patch    com.example.shop.two"))
         #expect(try shop.shell("patchpack diff \(one) \(one) \(keys)").status == 0)
         #expect(try shop.shell("patchpack diff \(one) patches/one.lua \(keys)").status == 0)
-        // What it prints is what diff prints, but for the names.
+        // The output is that of diff, except for the names.
         try shop.folder.write((1...40).map { "line \($0)\n" }.joined(), to: "a/one.lua")
         try shop.folder.write(
             (0...41).filter { ![5, 6, 30].contains($0) }.map { $0 == 20 ? "changed\n" : "line \($0)\n" }.joined(),
@@ -251,7 +251,7 @@ struct BatchTests {
             """)
         #expect(run.lines == ["10", "6", "64"], "\(run.text)\(run.error)")
         #expect(
-            run.error.contains("dist/dangling.js: a link that leads nowhere")
+            run.error.contains("dist/dangling.js: broken symbolic link")
                 && run.error.contains("a name with a NUL byte"))
     }
 
@@ -272,7 +272,7 @@ struct BatchTests {
 
     @Test func aPatchThatHasEndedIsPackedWithAWarning() throws {
         let run = try shop.pack("patches/one.lua", "-o", "old", "--expires", "2020-01-01T00:00:00Z")
-        #expect(run.status == 0 && run.error.contains("it has expired already"))
+        #expect(run.status == 0 && run.error.contains("it has already expired"))
     }
 
     @Test func noNameLeadsOutOfTheFolder() throws {
@@ -291,7 +291,7 @@ struct BatchTests {
         #expect(run.status == 78 && run.error.contains("an empty name"))
     }
 
-    /// Texts that look the same, and are not: what differs in bytes alone is a difference, and `patch` can apply it.
+    /// Texts that look the same but differ in their bytes are different, and `patch` can apply the difference.
     @Test func diffComparesBytes() throws {
         for (old, new) in [
             ("caf\u{E9}\n", "cafe\u{301}\n"), ("a\nb", "a\nb\n"), ("a\n\\ No newline at end of file\n", "a"),
@@ -302,7 +302,7 @@ struct BatchTests {
             let run = try shop.shell(
                 "patchpack diff old new --unverified --script-key script.key >d; echo $?; patch -s old/x.lua d; cmp old/x.lua new/x.lua"
             )
-            // An escaped character is not what the file has.
+            // An escaped character is not the one in the file, so `patch` cannot apply it.
             #expect(run.lines.first == "1" && (old.contains("caf") || run.status == 0), "\(run.text)\(run.error)")
         }
         #expect(try shop.shell("patchpack diff patches/one.lua 'dist/sub dir/one.js' \(keys)").status == 0)
@@ -360,7 +360,7 @@ struct BatchTests {
         #expect(try shop.run("lint", "warned.lua").status == 0)
         let strict = try shop.run("lint", "warned.lua", "--strict")
         #expect(strict.status == 20 && strict.error == "0 errors, 1 warning in 1 file\n", "\(strict.error)")
-        // The first that failed counts, whatever came after it.
+        // The status is that of the first file that failed.
         try shop.folder.write(Workshop.script + "x =\n", to: "broken.lua")
         let first = try shop.run("lint", "broken.lua", "missing.lua", "--format", "sarif")
         #expect(first.status == 20 && first.text.contains("\"unreadable\",\"level\":\"error\",\"message\""))
@@ -371,8 +371,8 @@ struct BatchTests {
             name.status == 20 && name.text.contains("cannot be a script's name [file-name]")
                 && !name.text.contains("[tags]"))
         for (content, hint) in [
-            ("#!/usr/bin/lua\n" + Workshop.script, "the line with #!"), ("--[[\n@patch a.b\n]]\n", "a long comment"),
-            ("\n" + Workshop.script, "without an empty line"),
+            ("#!/usr/bin/lua\n" + Workshop.script, "remove the #! line"), ("--[[\n@patch a.b\n]]\n", "a long comment"),
+            ("\n" + Workshop.script, "without space before it"),
         ] {
             try shop.folder.write(content, to: "odd.lua")
             #expect(try shop.run("lint", "odd.lua").text.contains(hint))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import patchpack
 
-/// The completion scripts, each in the shell that it is for.
+/// Runs each completion script in its shell.
 struct CompletionTests {
     @Test func bashCompletesVerbsOptionsAndValues() throws {
         let folder = try TestFolder()
@@ -51,7 +51,7 @@ struct CompletionTests {
             ])
     }
 
-    /// zsh completes in an interactive shell alone: one on a terminal is sent words and tabulators.
+    /// zsh completes only in an interactive shell, so words and tabs are sent to one on a terminal.
     @Test func zshCompletesVerbsAndOptions() throws {
         let folder = try TestFolder()
         try folder.write(Tool.patchpack("completions", "zsh").output, to: "_patchpack")

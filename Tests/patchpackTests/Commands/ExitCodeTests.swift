@@ -3,11 +3,24 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Every code of the exit table that the verbs can reach, each from the built tool.
+@testable import patchpack
+
+/// Every exit status that the verbs can reach, from the built tool.
 struct ExitCodeTests {
     private let shop: Workshop
 
     init() throws { shop = try Workshop() }
+
+    @Test func theTableOfTheDocumentIsTheToolsOwn() throws {
+        let document = try String(contentsOfFile: "\(Tool.root)/docs/cli.md", encoding: .utf8)
+        let rows = document.split(separator: "\n").map {
+            $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        let documented = rows.filter { $0.count == 3 && Int($0[0]) != nil && Int($0[0]) != 0 }.map {
+            "\($0[0]) \($0[1])"
+        }
+        #expect(documented == PatchError.Code.exitStatuses.map { "\($0.status) \($0.code)" })
+    }
 
     /// Verifies a forged envelope and expects its code, in the exit status and in JSON, and an error with the file's name.
     private func expectVerify(
@@ -32,7 +45,7 @@ struct ExitCodeTests {
         #expect(object["exitCode"] as? Int == Int(status), sourceLocation: sourceLocation)
         #expect(object["mpaasCode"] as? Int == mpaas, sourceLocation: sourceLocation)
         #expect((object["error"] as? [String: Any])?["code"] as? String == name, sourceLocation: sourceLocation)
-        // What does not verify does not unpack either, and leaves nothing behind.
+        // A file that does not verify is not unpacked either, and no output is left.
         let unpacked = try shop.run(
             "unpack", "x.js", "-o", "out", "--trusted-key", "trusted.pem", "--script-key", "script.key")
         if options.isEmpty { #expect(unpacked.status == status, sourceLocation: sourceLocation) }
@@ -186,7 +199,7 @@ struct ExitCodeTests {
         #expect(object["file"] as? String == "missing.js")
     }
 
-    /// A policy of the machine, simulated by properties that no algorithm of the default provider has.
+    /// Simulates a machine's policy by properties that no algorithm of the default provider has.
     @Test func sixtyNineUnavailable() throws {
         try #require(try shop.pack("cart.lua").status == 0)
         try shop.folder.write(
@@ -226,13 +239,13 @@ struct ExitCodeTests {
 
     @Test func seventyFourIO() throws {
         try #require(try shop.pack("cart.lua").status == 0)
-        // Standard output is full, or nobody reads it.
+        // Standard output is full or closed.
         #expect(try shop.shell("patchpack inspect cart.js >/dev/full").status == 74)
         #expect(try shop.shell("patchpack inspect cart.js >&-").status == 74)
         #expect(try shop.shell("patchpack inspect cart.js | true; exit ${PIPESTATUS[0]}").status != 139)
         #expect(try shop.pack("cart.lua", "-o", "cart.js/below").status == 74)
         #expect(try shop.pack("cart.lua", "-o", "/proc/none").status == 74)
-        // A file may not grow past 512 bytes: half of it is written, and none is left.
+        // A file must not grow past 512 bytes: part of it is written, but nothing is left.
         let limited = try shop.shell(
             "ulimit -f 1; export LLVM_PROFILE_FILE=/dev/null; patchpack pack cart.lua -o limited --signing-key signing.pem --script-key script.key"
         )
@@ -240,7 +253,7 @@ struct ExitCodeTests {
         #expect(try shop.folder.contents().filter { $0.hasPrefix("limited/") } == [])
     }
 
-    /// A file that is opened must not get the number of a closed standard stream, and with it the words for people.
+    /// An opened file must not get the number of a closed standard stream: messages would be written into it.
     @Test func closedStreamsLeaveOutputsAlone() throws {
         var names: [String] = []
         for number in 0..<20 {
@@ -303,7 +316,7 @@ struct ExitCodeTests {
         #expect(allowed.status == 0)
         let other = try shop.pack("cart.lua", "--force", "--trusted-key", "other.pem")
         #expect(other.status == 78)
-        #expect(other.error.contains("is not the trusted key"))
+        #expect(other.error.contains("is not among the trusted keys"))
         #expect(try shop.pack("cart.lua", "--force", "--trusted-key", "trusted.pem").status == 0)
         for (trusted, script) in [
             ("signing.pem", "script.key"), ("script.key", "script.key"), ("cart.lua", "script.key"),

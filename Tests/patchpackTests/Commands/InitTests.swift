@@ -29,7 +29,7 @@ struct InitTests {
         #expect(broken.lines.contains("20") && !broken.lines.contains("dist"))
     }
 
-    /// The workflow's steps, one after the other, as CI runs them.
+    /// Runs the workflow's steps one after the other, as CI does.
     @Test func theWorkflowRuns() throws {
         let text = try String(contentsOfFile: folder.at("project/.github/workflows/patches.yml"), encoding: .utf8)
         var steps: [String] = []

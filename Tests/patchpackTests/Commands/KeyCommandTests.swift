@@ -77,7 +77,7 @@ struct KeyCommandTests {
         #expect(mixed.lines.count == 1)
     }
 
-    /// A question on a terminal, answered by a person: `script` gives the tool one.
+    /// A question on a terminal, which `script` provides.
     @Test func aPassphraseIsAskedForOnATerminalOnly() throws {
         let line =
             "openssl pkey -in signing.pem -aes256 -passout pass:open-sesame -out locked.pem && chmod 600 locked.pem"

@@ -21,7 +21,7 @@ struct KeystoreTests {
             in: shop.folder.path)
     }
 
-    /// Rotation: patches of the old key and of the new one open from a store that holds both.
+    /// A rotation: a store with the old and the new key opens patches of both.
     @Test func theIDInTheFileSelectsTheKey() throws {
         let pack = [
             "pack", "cart.lua", "--signing-key", "signing.pem", "--script-key", "store", "--keystore-passphrase-env",

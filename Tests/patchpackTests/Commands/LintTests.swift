@@ -48,7 +48,7 @@ struct LintTests {
         let other = try shop.run("lint", "other.lua", "--interface", "interface.json")
         #expect(
             other.text.contains(
-                "other.lua:3:14: the patch is for the app com.example.other, and the interface of com.example.shop [tags]"
+                "other.lua:3:14: the patch is for the app com.example.other, but the interface is for com.example.shop [tags]"
             ))
     }
 
@@ -84,7 +84,7 @@ struct LintTests {
         #expect(refused.status == 20)
         #expect(
             refused.error.contains(
-                "bad.lua:4:14: @replaces names Cart.total, which the script does not replace [replaces-unused]"))
+                "bad.lua:4:14: @replaces lists Cart.total, which the script does not replace [replaces-unused]"))
         #expect(!shop.folder.exists("out"))
         #expect(try pack("bad.lua", "-o", "out", "--no-lint").status == 0)
         #expect(try pack("cart.lua", "-o", "out", "--interface", "interface.json").status == 0)

@@ -162,7 +162,7 @@ struct PackTests {
         let over = try Tool.run(Tool.patchpack, ["unpack", "u/cart.lua", "-o", "u"] + keys, in: shop.folder.path)
         #expect(over.status == 64)
         #expect(try shop.folder.read("u/cart.lua") == shop.folder.read("dist/cart.js"))
-        // A link below the output folder leads nowhere.
+        // A link below the output folder is not followed.
         try shop.folder.write("return 2\n", to: "lib/util.lua")
         try #require(try shop.pack("cart.lua", "lib/util.lua", "--root", ".", "--bundle", "-o", "b.js").status == 0)
         #expect(try Tool.run(Tool.patchpack, ["unpack", "b.js", "-o", "v"] + keys, in: shop.folder.path).status == 74)

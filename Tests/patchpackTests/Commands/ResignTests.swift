@@ -30,7 +30,7 @@ struct ResignTests {
             try shop.run("verify", "new.js", "--trusted-key", "other.pem", "--script-key", "script.key").status == 0)
     }
 
-    /// Two of three: the second signer has no script key, and works in another folder.
+    /// Two of three keys sign. The second signer has no script key and works in another folder.
     @Test func aSecondSignerAppendsOnAnotherMachine() throws {
         let third = try SigningKey.generate(.ed25519)
         try shop.folder.write(third.verifyingKey.pem(), to: "third.pem")
@@ -51,7 +51,7 @@ struct ResignTests {
         }
         #expect(try verify("machine/both.js") == 0)
         #expect(try verify("cart.js") == 12)
-        // The same key twice is one key.
+        // Two signatures of the same key count as one.
         #expect(try resign("-o", "twice.js", "--append", "--signing-key", "signing.pem").status == 0)
         #expect(try verify("twice.js") == 12)
         #expect(try UnverifiedEnvelope(shop.folder.read("twice.js")).signatures.count == 1)
@@ -93,7 +93,7 @@ struct ResignTests {
         #expect(attached.status == 0, "\(attached.error)")
         let both = try shop.verify("both.js", "--trusted-key", "room.pem", "--threshold", "2")
         #expect(both.status == 0, "\(both.error)")
-        // Of another payload, or by a key that nobody named.
+        // A signature that no trusted key made for this payload.
         try shop.folder.write([UInt8](repeating: 1, count: 64), to: "room/signature")
         #expect(try resign("--attach", "room/signature", "-o", "x.js", "--trusted-key", "room.pem").status == 11)
         #expect(!shop.folder.exists("x.js"))
@@ -105,7 +105,7 @@ struct ResignTests {
         #expect(
             try UnverifiedEnvelope(shop.folder.read("two.js")).signatures.map(\.algorithm) == [.rsaSHA1, .rsaSHA256])
         #expect(try shop.verify("two.js").status == 0)
-        // A file and a key in one go.
+        // A signature from a file and one from a key in the same run.
         let signed = try shop.shell(
             "patchpack resign cart.js --detach -o payload --trusted-key trusted.pem && openssl dgst -sha1 -sign other-signing.pem payload >sig"
         )
@@ -161,7 +161,7 @@ struct ResignTests {
                 == 64)
     }
 
-    /// A key that never leaves its module: SoftHSM, spoken to over PKCS#11.
+    /// Signs with a key that never leaves its module: SoftHSM, over PKCS#11.
     @Test(.enabled(if: Tool.exists("/usr/bin/pkcs11-tool"), "Debian's opensc and softhsm2"))
     func aHardwareModuleSigns() throws {
         try shop.folder.write(

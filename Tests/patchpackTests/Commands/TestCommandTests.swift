@@ -56,7 +56,7 @@ struct TestCommandTests {
         #expect(try test("cart.js", "--spec", "specs/cart-total.lua").status == 64)
     }
 
-    /// Debian's prove knows the versions to 13, which has all that is written here but for its number.
+    /// Debian's prove knows TAP only up to version 13, which has everything that is written here.
     @Test func proveReadsTheTAP() throws {
         try workshop.folder.write(
             "#!/bin/sh\n'\(Tool.patchpack)' test patches/$1.lua --spec specs/$1.lua --interface interface.json --format tap\n",
@@ -147,7 +147,7 @@ struct TestCommandTests {
         #expect(try counts("--filter-out", "two").hasPrefix("2 passed, 0 failed"))
         #expect(try counts("--tags", "net").hasPrefix("0 passed, 1 failed"))
         #expect(try counts("--exclude-tags", "net,other").hasPrefix("2 passed, 0 failed"))
-        #expect(try counts("--filter", "none").contains("no test fits the filter"))
+        #expect(try counts("--filter", "none").contains("no test matches the filter"))
         #expect(try counts("--filter", "%").contains("malformed pattern"))
     }
 
@@ -178,7 +178,7 @@ struct TestCommandTests {
             """, to: "endless.lua")
         let run = try test("patches/cart-total.lua", "--spec", "endless.lua", "--time-limit", "1")
         #expect(run.status == 20 && run.error.contains("1 passed, 3 failed"), "\(run.text)\(run.error)")
-        #expect(run.text.contains("endless.lua:1: it ran longer than the time limit"), "\(run.text)")
+        #expect(run.text.contains("endless.lua:1: ran longer than the time limit"), "\(run.text)")
         try workshop.folder.write("while true do end", to: "endless.lua")
         #expect(try test("patches/cart-total.lua", "--spec", "endless.lua", "--time-limit", "1").status == 20)
     }
@@ -187,15 +187,15 @@ struct TestCommandTests {
         try workshop.folder.write(
             "it('a', function() local s = ('a'):rep(200000) s:find(('.-'):rep(20) .. 'b') end)", to: "slow.lua")
         let run = try test("patches/cart-total.lua", "--spec", "slow.lua", "--time-limit", "1")
-        #expect(run.status == 20 && run.error.contains("slow.lua: it goes on after its time limit"), "\(run.error)")
-        // What was found before it is in the report.
+        #expect(run.status == 20 && run.error.contains("slow.lua: still running after its time limit"), "\(run.error)")
+        // The results of earlier specs are in the report.
         let junit = try test(
             "patches/cart-total.lua", "--spec", "specs/cart-total.lua", "slow.lua", "--time-limit", "1", "--format",
             "junit")
         #expect(junit.status == 20 && junit.text.components(separatedBy: "<testcase").count == 5, "\(junit.text)")
     }
 
-    /// In a folder of one patch, a second spec is no other patch's.
+    /// If a folder has only one patch, a second spec is for that patch too.
     @Test func noSpecOfAFolderIsDropped() throws {
         let run = try workshop.shell(
             """
@@ -223,7 +223,7 @@ struct TestCommandTests {
         #expect(without.text.contains("give --interface"), "\(without.text)")
     }
 
-    /// What the app's function throws has its message alone, as in the app.
+    /// An error that an app's function throws has only its message, as in the app.
     @Test func errorsOfStubsAreTheApps() throws {
         try workshop.folder.write(
             """
@@ -246,7 +246,7 @@ struct TestCommandTests {
         #expect(run.status == 0, "\(run.text)")
     }
 
-    /// The same specs in busted itself: each test ends in the same way.
+    /// Runs the same specs in busted: each test has the same outcome.
     @Test(arguments: ["order_spec", "assertions_spec"]) func bustedSaysTheSame(_ spec: String) throws {
         try #require(Tool.exists("/usr/bin/busted"), "lua-busted is missing: run scripts/deps.sh test")
         try workshop.folder.write(
@@ -265,7 +265,7 @@ struct TestCommandTests {
         // The file that specs find here runs them with Debian's Lua alone, too.
         let specs = "\(Tool.root)/Sources/PatchWorkbench/Spec/specs.lua"
         #expect(outcomes(try workshop.shell("lua5.4 '\(specs)' s.lua 2>/dev/null").lines) == mine)
-        // Of a hook that fails busted names the hook, and patchpack what it belongs to.
+        // If a hook fails, busted names the hook, and patchpack names the test or block that it belongs to.
         for (mine, busteds) in zip(mine, busteds) {
             let hooks = [" setup", " before_each", " is not run"]
             func plain(_ line: String) -> String {

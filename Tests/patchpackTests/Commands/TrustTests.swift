@@ -35,10 +35,10 @@ struct TrustTests {
         let revoked = try verify("--trust-store", "store", "--format", "json")
         #expect(revoked.status == 15)
         #expect(revoked.text.contains("is revoked"))
-        // Nothing behind the signature was touched.
+        // Nothing after the signature was checked.
         let stages = try revoked.objects().first?["stages"] as? [[String: String]]
         #expect(stages?.map { $0["status"] }.prefix(4) == ["pass", "pass", "fail", "skipped"])
-        // One that is trusted still makes it harmless.
+        // A signature of a key that is still trusted is enough.
         let both = try shop.run(
             "resign", "cart.js", "-o", "cart.js", "--force", "--append", "--trusted-key", "trusted.pem",
             "--signing-key",
@@ -64,14 +64,14 @@ struct TrustTests {
             #expect(throws: PatchError(.modifiedTrust, "")) { try TrustStore(contentsOf: changed, pinnedTo: pin) }
         }
         try shop.folder.write(store + [10], to: "store")
-        // A pin that pins nothing is a mistake.
+        // A pin without a trust store is an error.
         #expect(try verify("--trusted-key", "trusted.pem", "--trust-store-pin", pin).status == 64)
         let run = try verify("--trust-store", "store", "--trust-store-pin", pin, "--format", "json")
         #expect(run.status == 78)
         #expect(try run.objects().first?["verdict"] as? String == "modified-trust")
     }
 
-    /// Half of a store would be another store: one whose last line is not revoked any more.
+    /// Part of a store would be another store, such as one whose last line has lost its `revoked`.
     @Test func aStoreThatIsTooLargeIsNotReadInPart() throws {
         try #require(try shop.run("trust", "revoke", "store", "trusted").status == 0)
         let text = try shop.folder.read("store")
@@ -134,7 +134,7 @@ struct TrustTests {
         #expect(try shop.shell("patchpack trust pin - <store").lines == (try shop.run("trust", "pin", "store")).lines)
         #expect(try shop.shell("patchpack trust add fresh - - <trusted.pem").status == 64)
         #expect(try shop.run("trust", "pin", ".").status == 64)
-        // A key that is named in two places keeps its name.
+        // A key that is given in two places keeps its name.
         #expect(try verify("--trusted-key", "trusted.pem", "--trust-store", "store").text.contains("(trusted, "))
     }
 
@@ -158,14 +158,14 @@ struct TrustTests {
             "--trust-store", "store")
         #expect(packed.status == 15)
         #expect(!shop.folder.exists("x.js"))
-        // Nor is a revoked key named as one that would have done.
+        // A revoked key is not suggested as one that could have signed.
         var changed = try shop.folder.read("cart.js")
         changed[30] ^= 1
         try shop.folder.write(changed, to: "cart.js")
         try #require(try shop.run("trust", "revoke", "store", "trusted").status == 0)
         let run = try verify("--trust-store", "store")
         #expect(run.status == 12)
-        #expect(run.error.contains("no key that is trusted still"))
+        #expect(run.error.contains("no key is still trusted"))
     }
 
     @Test func aCommentMayHoldAnything() throws {

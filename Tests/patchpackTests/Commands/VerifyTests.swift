@@ -136,7 +136,7 @@ struct VerifyTests {
         #expect(run.error.contains("rsa-sha1, rsa-sha256, ed25519"), "\(run.error)")
     }
 
-    /// Every truncation, and a flip in every byte, through the built tool: refused, and nothing is written.
+    /// Every truncation and a flipped bit in every byte, with the built tool: refused, and nothing is written.
     @Test func noChangedEnvelopeIsUnpacked() throws {
         let envelope = try Forge().envelope()
         var names: [String] = []

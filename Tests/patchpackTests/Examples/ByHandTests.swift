@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The proof that nothing is hidden: openssl, zip and unzip make and open envelopes without patchpack.
+/// Makes and opens envelopes without patchpack, with openssl, zip and unzip.
 struct ByHandTests {
     private let shop: Workshop
     private let scripts = "\(Tool.root)/examples/by-hand"

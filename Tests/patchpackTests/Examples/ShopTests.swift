@@ -47,7 +47,7 @@ struct ShopTests {
             #expect(halves[0].contains(before) && !halves[1].contains(before), "\(before)")
             #expect(halves[1].contains(after) && !halves[0].contains(after), "\(after)")
         }
-        // The patch with a bug of its own leaves the greeting as it was, and says where it failed.
+        // The patch that has a bug leaves the greeting unchanged, and its failure names the line.
         #expect(halves[1].contains("  Dear  Ada\n"))
         #expect(
             halves[1].contains(

@@ -4,21 +4,22 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// Every call that writes, made to fail and made the process's last, one after the other: never half a file, never an input lost,
-    /// and the next run works.
+    /// Makes each call that writes fail, or kills the process in it, one call at a time.
+    ///
+    /// No file is ever written halfway, no input is lost, and the next run works.
     struct FaultTests {
-        /// A command that writes, and what it must leave.
+        /// A command that writes files, and the state that it must leave.
         struct Scenario: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let arguments: [String]
-            /// The files that it writes; all of them or none, unless each stands for itself.
+            /// The files that it writes: all of them or none, unless `areSeparate` is true.
             let outputs: [String]
             var areSeparate = false
-            /// Whether the same input gives the same bytes.
+            /// Whether the same input produces the same bytes.
             var isDeterministic = true
-            /// What an output is before.
+            /// The contents of each output before the command, if any.
             var before: [UInt8]?
-            /// A command that makes the outputs as they are before.
+            /// A command that writes the outputs before the command, if any.
             var prepare: [String] = []
         }
 
@@ -62,7 +63,7 @@ import Testing
                 ].map { "out/new/\($0)" }),
         ]
 
-        /// A folder with the library of faults in it, compiled by the toolchain's own C compiler.
+        /// A folder with the library that injects faults, compiled by the toolchain's C compiler.
         private static let library: TestFolder? = {
             guard let folder = try? TestFolder(),
                 let run = try? Tool.shell(
@@ -104,10 +105,10 @@ import Testing
         @Test(arguments: scenarios, [false, true])
         func everyWriteMayFail(_ scenario: Scenario, withoutNamelessFiles: Bool) throws {
             let library = try #require(Self.library)
-            // The leak check starts a program of its own, into which the library would be loaded, too.
+            // The leak check starts another program, which would load the library too.
             var environment = ["LD_PRELOAD": library.at("faults.so"), "ASAN_OPTIONS": "detect_leaks=0"]
             if withoutNamelessFiles { environment["FAULT_NAMELESS"] = "1" }
-            // Nothing fails: what there is to fail, and what is to come of it.
+            // A run without faults: it counts the calls that can fail, and shows the right outputs.
             let sound = try place(scenario)
             let counting = environment.merging(["FAULT_COUNTS": sound.folder.at("counts")]) { $1 }
             let run = try Tool.run(
@@ -115,10 +116,10 @@ import Testing
             try #require(run.status == 0, "\(run.error)")
             let whole = try scenario.outputs.map(sound.folder.read)
             let counts = String(decoding: try sound.folder.read("counts"), as: UTF8.self).split(separator: "\n")
-            // Where there is time for it, each call both fails and is the last.
+            // Long tests both fail and kill at each call; short ones do only one of the two.
             let effects = testsMayBeLong ? ["28", "kill"] : [withoutNamelessFiles ? "kill" : "28"]
             var points = 0
-            // One folder for all: a run that left everything as it was needs no other.
+            // The folder is used again as long as a run leaves it unchanged.
             var shop = try place(scenario)
             for line in counts {
                 let fields = line.split(separator: " ")
@@ -135,9 +136,9 @@ import Testing
             #expect(points >= 8, "\(points)")
         }
 
-        /// Runs with a fault and looks at what it left; then runs without.
+        /// Runs with a fault and checks the files; then runs without a fault.
         ///
-        /// - Returns: Whether the folder is as it was.
+        /// - Returns: Whether the folder is unchanged.
         private func check(
             _ scenario: Scenario, _ shop: Workshop, _ environment: [String: String], _ fault: String, _ whole: [[UInt8]]
         ) throws -> Bool {
@@ -163,14 +164,14 @@ import Testing
                     run.status != 0 || states.allSatisfy { $0 == "whole" }, "\(fault): nothing was said, and \(states)")
                 #expect(scenario.areSeparate || Set(states).count == 1, "\(fault): \(states)")
                 #expect(run.status == 0 || run.error.contains("patchpack: error: "), "\(fault): \(run.error)")
-                // Folders are no half files.
+                // Folders may be left.
                 let others = try shop.folder.contents().filter { name in
                     let isFile = (try? shop.folder.read(name)) != nil
                     return name.hasPrefix("out/") && name != "out/.keep" && isFile && !scenario.outputs.contains(name)
                 }
                 #expect(others.isEmpty, "\(fault): \(others)")
             }
-            // Words that nobody can read any more change nothing about files that are in place.
+            // A failure of standard output comes after the files are in place.
             if run.status != 0, !isKilled, !scenario.areSeparate, !run.error.contains("standard output") {
                 #expect(!states.contains("whole"), "\(fault): \(states)")
             }
@@ -178,7 +179,7 @@ import Testing
             let takesForce = !["trust", "init"].contains(scenario.arguments[0])
             let next = try Tool.run(
                 Tool.patchpack, scenario.arguments + (takesForce ? ["--force"] : []), in: shop.folder.path)
-            // What is done already is refused where there is nothing to force.
+            // Without --force, a command refuses work that is already done.
             #expect(
                 next.status == 0 || !takesForce && states.contains("whole"), "after \(fault): \(next.error)")
             return false

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Inputs that are no plain files, names that are no plain names, and moments that are no good ones.
+/// Unusual kinds of input files, unusual file names, and interruptions at bad moments.
 struct InputKindTests {
     private let shop: Workshop
 
@@ -75,7 +75,7 @@ struct InputKindTests {
         #expect(run.status == 10, "\(run.error)")
     }
 
-    /// A file is read once: what is unpacked is one of the envelopes that stood there, and no mixture.
+    /// A file is read only once: what is unpacked is one of the two envelopes, not a mixture.
     @Test func aFileThatChangesWhileItIsReadIsOneOrTheOther() throws {
         let filler = String(repeating: "-- filler\n", count: 20000)
         try shop.folder.write(Workshop.script + filler + "-- a\n", to: "a.lua")
@@ -98,7 +98,7 @@ struct InputKindTests {
         #expect(run.text == "", "\(run.text)")
     }
 
-    /// Killed at any moment, a release leaves whole envelopes or none, and the next one works.
+    /// A release that is killed at any moment leaves only whole envelopes, and the next release works.
     @Test func killedAtAnyMomentNothingIsHalf() throws {
         let run = try shop.shell(
             """
@@ -125,7 +125,7 @@ struct InputKindTests {
         return run?.status == 0
     }()
 
-    /// On a file system without room.
+    /// Packs on a full file system.
     @Test(.enabled(if: canMount, "a file system of its own")) func aFullDiskLeavesNoHalfFile() throws {
         let run = try shop.shell(
             """

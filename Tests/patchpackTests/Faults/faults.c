@@ -1,8 +1,8 @@
-// Makes the n-th call of a kind fail, or ends the process in it: loaded in front of the C library, by tests.
+// Makes the n-th call of a kind fail, or kills the process in it. Tests load it before the C library.
 //
 //     FAULT=write:3:28     the third write fails with errno 28
 //     FAULT=rename:1:kill  the process is killed instead of its first rename
-//     FAULT_NAMELESS=1     the file system has no files without a name (O_TMPFILE), which is no fault
+//     FAULT_NAMELESS=1     the file system has no files without a name (O_TMPFILE); this is not a fault
 //     FAULT_COUNTS=FILE    the number of calls of each kind is written there when the process exits
 #define _GNU_SOURCE
 #include <dlfcn.h>

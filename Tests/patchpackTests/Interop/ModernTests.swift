@@ -2,7 +2,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Every suite with every algorithm, opened by programs that share nothing with patchpack.
+/// Opens every suite with every algorithm, with programs that share no code with patchpack.
 struct ModernTests {
     private let shop: Workshop
 

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The vectors through the command line, and through a verifier in Python that was written from docs/format.md alone.
+/// Runs the vectors through the command line, and through a Python verifier that was written from docs/format.md alone.
 struct VectorTests {
-    /// Where no time is said the tool takes the present, so that it cannot be asked such a vector.
+    /// Without a time, the tool uses the current time, so vectors without a time are left out.
     private static let cases = Vector.all.filter { $0.at != nil }
 
     /// The exit statuses of docs/cli.md.
@@ -14,7 +14,7 @@ struct VectorTests {
         "policy": 15, "limit": 16,
     ]
 
-    /// The options that a vector asks for.
+    /// The options for a vector.
     private func options(_ vector: Vector) -> [String] {
         let rules = [
             ("--app", vector.app), ("--app-version", vector.appVersion), ("--engine", vector.engine.map(String.init)),
@@ -30,7 +30,7 @@ struct VectorTests {
 
     @Test func everyVectorGetsItsVerdictFromTheTool() throws {
         let large = try TestFolder()
-        // Good ones go one by one: several with one id and version are a fault of the run.
+        // Accepted vectors run one by one: several with the same id and version in one run are an error.
         let groups = Dictionary(grouping: Self.cases) { options($0) }
             .flatMap { options, vectors in
                 vectors.filter { $0.stage == nil }.map { (options, [$0]) } + [

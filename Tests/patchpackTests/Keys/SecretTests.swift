@@ -5,13 +5,13 @@ import Testing
 
 @testable import patchpack
 
-/// A key or a passphrase that is given where a file's name belongs is shown by no verb, no option and no variable.
+/// A key or a passphrase that is given instead of a file name is never shown, whatever the verb, option or variable.
 struct SecretTests {
     private let shop: Workshop
 
     init() throws { shop = try Workshop() }
 
-    /// Keys in each of their forms: PEM, hexadecimal digits, base64.
+    /// Keys in each form: PEM, hexadecimal digits, base64.
     private static let canaries: [String] = {
         let pem = (try? TestKeys.otherSigning.pem().exposed).map { String(decoding: $0, as: UTF8.self) } ?? ""
         return [
@@ -20,7 +20,7 @@ struct SecretTests {
         ]
     }()
 
-    /// Pieces of a canary, none of which may be seen.
+    /// Pieces of a canary. None of them may be shown.
     private func pieces(_ canary: String) -> [String] {
         canary.split { "/\n".contains($0) }.map(String.init).filter { $0.count >= 16 && !$0.hasPrefix("-----") }
     }
@@ -36,7 +36,7 @@ struct SecretTests {
         #expect(run.status < 128, "\(what): \(run.status)", sourceLocation: location)
     }
 
-    /// A verb with so many words that it reaches its options.
+    /// The words that a verb needs before it reads its options.
     private func words(of verb: Verb) -> [String] {
         switch verb.name {
         case "trust add": ["trust", "add", "new.store", "trusted.pem"]
@@ -59,7 +59,7 @@ struct SecretTests {
                     let arguments = words(of: verb) + format + ["--\(option.name)", canary]
                     let run = try Tool.run(Tool.patchpack, arguments, in: shop.folder.path)
                     check(run, hides: canary, "\(name) --\(option.name)")
-                    // Some made a folder of that name.
+                    // Some verbs make a folder with that name.
                     try? FileManager.default.removeItem(atPath: shop.folder.at(canary))
                 }
                 if let variable = option.variable {
@@ -105,14 +105,14 @@ struct SecretTests {
         let key = Self.canaries[0]
         let option = try shop.run("keyinfo", "rsa-sha1:\(key)")
         #expect(option.status == 64)
-        #expect(option.error.contains("keyinfo: a key was given, and a file's name is expected"))
+        #expect(option.error.contains("keyinfo: a key was given, but a file name is expected"))
         #expect(option.error.contains("env:NAME"))
         let variable = try shop.run(
             "pack", "cart.lua", "-o", "x.js", "--script-key", "script.key", environment: ["PATCHPACK_SIGNING_KEY": key])
         #expect(variable.error.contains("PATCHPACK_SIGNING_KEY: a key was given"), "\(variable.error)")
     }
 
-    /// A file that is there is named, whatever it is called.
+    /// The name of a file that exists is shown, whatever it looks like.
     @Test func aFilesNameIsShown() throws {
         let name = Self.canaries[1]
         try shop.folder.write("no key", to: name)

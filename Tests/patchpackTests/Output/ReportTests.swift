@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every verb's JSON: the members that all objects have, and the schema that says what else is there.
+/// Every verb's JSON: the members that all objects have, and the schema.
 struct ReportTests {
     private let shop: Workshop
 
