@@ -68,6 +68,7 @@ lint:
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 -n 50 $(SWIFT) format lint --strict
 	shellcheck scripts/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
 	scripts/layers.py
+	scripts/phrases.sh
 
 # Generates the code for registered functions with 0 to 8 arguments.
 generate:

@@ -51,11 +51,11 @@ static __attribute__((noinline)) pp_layer *lock_layer_slowly(
 static inline pp_layer *lock_layer(
     void *cell, const void *slot, patience patience, bool *outermost, int32_t *refusal, pp_layer **refused) {
     pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
-    uintptr_t nobody = 0;
+    uintptr_t free_owner = 0;
     if (__builtin_expect(
             layer
                 && atomic_compare_exchange_strong_explicit(
-                    &layer->state->owner, &nobody, this_thread(), memory_order_acquire, memory_order_relaxed),
+                    &layer->state->owner, &free_owner, this_thread(), memory_order_acquire, memory_order_relaxed),
             1)) {
         count_turn(layer->state);
         *outermost = true;

@@ -44,9 +44,9 @@ void pp_lock_is_given_back(const void *address) { __tsan_release(address); }
 static uintptr_t reserved_for(const pp_waiter *waiter) { return (uintptr_t)waiter | 1; }
 
 static bool try_lock(pp_state *state) {
-    uintptr_t nobody = 0;
+    uintptr_t free_owner = 0;
     if (!atomic_compare_exchange_strong_explicit(
-            &state->owner, &nobody, this_thread(), memory_order_acquire, memory_order_relaxed))
+            &state->owner, &free_owner, this_thread(), memory_order_acquire, memory_order_relaxed))
         return false;
     count_turn(state);
     return true;

@@ -42,7 +42,7 @@ struct Report: Codable {
 
             \(machine.processor), \(machine.cores) cores; \(machine.system); \(machine.swift); \(machine.libraries).
 
-            Each figure is the median of \(rounds) rounds, with the least and the most behind it. The ways of one piece of work are run
+            Each figure is the median of \(rounds) rounds, followed by the smallest and the largest. The ways of one piece of work are run
             in turn, round after round; a ratio is the median of the rounds' own ratios, so that what else the machine did
             hits both sides of it. C is the same work straight on libcrypto, libzip and the Lua API (`Sources/CFloor`).
 

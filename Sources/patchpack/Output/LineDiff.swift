@@ -27,7 +27,7 @@ enum LineDiff {
             guard let change = lines[index...].firstIndex(where: \.isChange) else { break }
             let begin = max(index, change - context)
             var end = change
-            // A hunk ends where there are more unchanged lines than two contexts.
+            // A hunk ends at more unchanged lines than two contexts.
             while let next = lines[end...].firstIndex(where: \.isChange), next - end <= 2 * context { end = next + 1 }
             end = min(lines.count, end + context)
             for line in lines[index..<begin] { line.count(&oldLine, &newLine) }

@@ -220,7 +220,7 @@ struct TestCommandTests {
             folder.status == 0 && folder.error.contains("\n3 passed, 0 failed")
                 && folder.error.contains("left out: specs/"), "\(folder.text)\(folder.error)")
         let without = try workshop.run("test", "patches/stock-reserve.lua", "--spec", "specs/stock-reserve.lua")
-        #expect(without.text.contains("give --interface"), "\(without.text)")
+        #expect(without.text.contains("use --interface"), "\(without.text)")
     }
 
     /// An error that an app's function throws has only its message, as in the app.
