@@ -1,0 +1,38 @@
+public import Synchronization
+
+/// A place that holds the address of a layer: a slot's topmost, or the one below a layer. The bridge reads it.
+@frozen @safe @usableFromInline
+package struct LayerCell {
+    @usableFromInline let address: UnsafeMutableRawPointer
+
+    @inlinable package init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
+
+    /// Whether it holds no layer.
+    @inlinable @inline(__always) package var isEmpty: Bool {
+        unsafe address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring) == 0
+    }
+}
+
+/// The record of a running call, as the bridge holds it.
+@frozen @safe @usableFromInline
+package struct CallReference {
+    @usableFromInline let address: UnsafeMutableRawPointer
+
+    @inlinable package init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
+}
+
+/// What a running call keeps for the bridge: its original, and the original's outcome after it has run.
+@frozen @safe @usableFromInline
+package struct CallRecord<Function, Value, Failure: Error> {
+    /// A pointer to the caller's variable. With a reference of its own, the record would be reference-counted for each
+    /// call.
+    @usableFromInline let original: UnsafePointer<Function>
+    @usableFromInline package var outcome: Result<Value, Failure>?
+
+    @inlinable package init(_ original: UnsafePointer<Function>) { unsafe self.original = unsafe original }
+
+    /// The record that a reference refers to.
+    @inlinable package static func at(_ reference: CallReference?) -> UnsafeMutablePointer<CallRecord>? {
+        unsafe reference?.address.assumingMemoryBound(to: CallRecord.self)
+    }
+}
