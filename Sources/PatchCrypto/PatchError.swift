@@ -1,4 +1,4 @@
-/// Why a patch, a key or an input was refused.
+/// An error that says why a patch, a key or an input was refused.
 ///
 /// Two errors are equal if their codes are equal, so a caller can test for `.badSignature` without the message.
 public struct PatchError: Error, Sendable {

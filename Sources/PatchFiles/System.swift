@@ -70,11 +70,16 @@ package final class Descriptor: Sendable {
         _ path: Path, _ options: Options, in folder: Descriptor? = nil, permissions: UInt32 = 0
     ) throws(SystemError) {
         let flags = options.rawValue | O_CLOEXEC
-        let number = unsafe path.withCString {
-            unsafe openat(folder?.number ?? AT_FDCWD, $0, flags, mode_t(truncatingIfNeeded: permissions))
+        let number = Self.withNumber(of: folder) { folder in
+            unsafe path.withCString { unsafe openat(folder, $0, flags, mode_t(truncatingIfNeeded: permissions)) }
         }
         try SystemError.check(number)
         self.init(owning: number)
+    }
+
+    /// Calls `body` with a folder's number, or that of the current folder; it stays open until `body` returns.
+    fileprivate static func withNumber<Result>(of folder: Descriptor?, _ body: (Int32) -> Result) -> Result {
+        withExtendedLifetime(folder) { body(folder?.number ?? AT_FDCWD) }
     }
 
     /// Makes a second descriptor of standard input.
@@ -204,7 +209,8 @@ extension FileInfo {
     /// Asks the system about an open file; nil if that fails.
     package init?(_ descriptor: Descriptor) {
         var info = stat()
-        guard unsafe fstat(descriptor.number, &info) == 0 else { return nil }
+        let found = withExtendedLifetime(descriptor) { unsafe fstat(descriptor.number, &info) }
+        guard found == 0 else { return nil }
         self.init(info)
     }
 
@@ -215,8 +221,8 @@ extension FileInfo {
     ///   - folder: Where a relative path begins; nil is the current folder.
     package init?(_ path: Path, following: Bool, in folder: Descriptor? = nil) {
         var info = stat()
-        let found = unsafe path.withCString {
-            unsafe fstatat(folder?.number ?? AT_FDCWD, $0, &info, following ? 0 : AT_SYMLINK_NOFOLLOW)
+        let found = Descriptor.withNumber(of: folder) { folder in
+            unsafe path.withCString { unsafe fstatat(folder, $0, &info, following ? 0 : AT_SYMLINK_NOFOLLOW) }
         }
         guard found == 0 else { return nil }
         self.init(info)

@@ -13,8 +13,8 @@ enum Help {
         \(usage)
         `patchpack VERB --help` shows the help of a verb, `patchpack --version` shows the version.
 
-        exit status: 0 on success, 10 to 16 if an envelope is refused, 64 to 78 for other errors;
-        see docs/cli.md for all of them.
+        exit status: 0 on success, 1 if `diff` finds a difference, 10 to 16 if an envelope is refused, 20 or 21 if a script or
+        a test fails, 64 to 78 for other errors; see docs/cli.md for all of them.
 
         """
     }

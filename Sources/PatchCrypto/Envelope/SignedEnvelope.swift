@@ -2,7 +2,7 @@
 ///
 /// ``EnvelopeVerifier/verifySignatures(_:report:)`` makes one.
 public struct SignedEnvelope: Sendable {
-    /// The trusted keys whose signatures are valid.
+    /// The ids of the trusted keys whose signatures are valid.
     public let signers: [KeyID]
     /// The file.
     var envelope: UnverifiedEnvelope

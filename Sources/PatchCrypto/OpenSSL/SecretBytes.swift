@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Secret bytes. They are overwritten when the last reference to them is gone, and no description shows them.
+/// Bytes that are secret. They are overwritten when the last reference to them is gone, and no description shows them.
 ///
 /// Script keys, the contents of private key files and passphrases are passed in this type.
 @safe public final class SecretBytes: Sendable {

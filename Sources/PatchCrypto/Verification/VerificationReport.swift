@@ -1,4 +1,4 @@
-/// What a verification found, stage by stage.
+/// The findings of a verification, stage by stage.
 public struct VerificationReport: Sendable {
     /// The stages of the reading order.
     public enum Stage: String, CaseIterable, Sendable {

@@ -6,7 +6,7 @@ public struct VerifiedPatch: Sendable {
     public let manifest: Manifest
     /// The scripts, the entry first.
     public let scripts: [PatchScript]
-    /// The trusted keys whose signatures were valid.
+    /// The ids of the trusted keys whose signatures were valid.
     public let signers: [KeyID]
 
     /// For `EnvelopeVerifier` only.

@@ -14,7 +14,7 @@ public enum PatchEvent: Sendable {
         public let line: Int?
     }
 
-    /// Why the original answered although the patch did not fail.
+    /// The reason why an older patch or the original answered although the patch did not fail.
     public enum Fallback: String, Sendable {
         /// Another thread was in the patch for longer than ``PatchLimits/lockTime``.
         case busy

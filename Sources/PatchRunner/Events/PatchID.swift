@@ -5,7 +5,7 @@ public struct PatchID: Sendable, Hashable {
     /// The patch's version.
     public let version: Int
 
-    /// Identifies a patch.
+    /// Makes the identity of a patch.
     ///
     /// - Parameters:
     ///   - id: The patch's reverse-DNS name.

@@ -20,7 +20,7 @@ public final class PatchRegistry: Sendable {
         names.slots.map { ReplaceableState(name: $0.name, signature: $0.signature, patches: $0.patches) }
     }
 
-    /// What scripts can rely on in this program. Commit it with the scripts, and compare it from version to version.
+    /// The interface of this program: what scripts can rely on. Commit it with the scripts, and compare it from version to version.
     ///
     /// - Parameter host: The program.
     public func interface(of host: HostInfo) -> PatchInterface {

@@ -16,7 +16,7 @@ extension Double: PatchValue {
 
 extension Float: PatchValue {
     public func push(to stack: PatchStack) { stack.push(Double(self)) }
-    /// A number outside of the range of `Float` does not fit. Precision may be lost.
+    /// Reads a number, unless it is outside of the range of `Float`. Precision may be lost.
     public static func read(from stack: PatchStack, at index: Int32) -> Float? {
         guard let number = stack.number(at: index) else { return nil }
         let value = Float(number)
@@ -92,7 +92,7 @@ extension Optional: PatchValue where Wrapped: PatchValue {
         if stack.isNil(at: index) { return .some(nil) }
         return Wrapped.read(from: stack, at: index).map { .some($0) }
     }
-    /// A Lua sequence ends at nil, so an array that holds nil cannot be passed to a script.
+    /// Pushes an array, unless it holds nil: a Lua sequence ends at nil.
     public static func push(_ values: [Wrapped?], to stack: PatchStack) {
         let present = values.compactMap { $0 }
         guard present.count == values.count else { return stack.refuse("a sequence cannot hold nil") }

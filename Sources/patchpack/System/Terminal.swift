@@ -23,7 +23,7 @@ enum Terminal {
         // Byte by byte and without signals: an interrupt must not leave the terminal without an echo.
         hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         unsafe tcsetattr(number, TCSAFLUSH, &hidden)
-        defer { unsafe tcsetattr(number, TCSAFLUSH, &usual) }
+        defer { withExtendedLifetime(terminal) { _ = unsafe tcsetattr(number, TCSAFLUSH, &usual) } }
         say(question, on: terminal)
         defer { say("\n", on: terminal) }
         let longest = 1024
