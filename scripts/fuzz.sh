@@ -26,15 +26,15 @@ python=/usr/bin/python3
 # The source files that each target tests.
 aims() {
   case $1 in
-    envelope) echo Envelope/UnverifiedEnvelope Envelope/EnvelopeFormat Envelope/SignableEnvelope Verification/EnvelopeVerifier OpenSSL/Base64 ;;
+    envelope) echo Envelope/UnverifiedEnvelope Envelope/EnvelopeFormat Envelope/SignedEnvelope Envelope/SignableEnvelope Verification/EnvelopeVerifier OpenSSL/Base64 ;;
     zip) echo Archive/ZipDirectory LibZip/ZipArchive Envelope/EnvelopeContents Envelope/UnverifiedContents ;;
-    manifest) echo Manifest/Manifest.swift Manifest/ManifestCoding Manifest/ManifestName Manifest/JSONReader Manifest/JSONValue ;;
+    manifest) echo Manifest/Manifest.swift Manifest/ManifestCoding Text/NameForm Text/JSONReader Text/JSONValue ;;
     tags) echo Manifest/ScriptHead Manifest/ManifestFields.swift ;;
-    ranges) echo Manifest/AppVersion Manifest/Timestamp Manifest/Spelling ;;
+    ranges) echo Text/AppVersion Text/Timestamp Text/Spelling ;;
     arguments) echo patchpack/Arguments ;;
     trust) echo Keys/TrustStoreFile OpenSSL/PEM OpenSSL/SubjectPublicKeyInfo ;;
     keystore) echo Keys/KeyStoreFile ;;
-    lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Lint/PatchLint ;;
+    lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Runtime/ScriptLoader PatchWorkbench/Lint/PatchLint ;;
   esac
 }
 
