@@ -42,17 +42,19 @@ package enum Folder {
         around path: Path, _ body: () throws(PatchError) -> Result
     ) throws(PatchError) -> Result {
         let folder: Descriptor
-        var tries = 0
+        var (isLocked, tries) = (false, 0)
         do throws(SystemError) {
             folder = try Descriptor(path.parent, .read)
-            while try !folder.lock(), tries < 200 {
+            isLocked = try folder.lock()
+            while !isLocked, tries < 200 {
                 tries += 1
                 sleep(milliseconds: 50)
+                isLocked = try folder.lock()
             }
         } catch {
             throw .system(.io, path.parent, error)
         }
-        guard tries < 200 else {
+        guard isLocked else {
             throw PatchError(
                 .io, "another process has locked this folder", hint: "wait until it is done, and try again"
             ).about(path.parent)

@@ -10,8 +10,13 @@ extension Descriptor {
     static func folder(_ path: Path, below base: Path?) throws(PatchError) -> Descriptor {
         let root = base ?? path
         try Folder.make(root)
+        var folder: Descriptor
         do throws(SystemError) {
-            var folder = try Descriptor(root, [.read, .folder])
+            folder = try Descriptor(root, [.read, .folder])
+        } catch {
+            throw .system(.io, root, error)
+        }
+        do throws(SystemError) {
             for component in path.components.dropFirst(root.components.count) {
                 let name = Path(bytes: Array(component))
                 try? folder.makeFolder(name)
@@ -19,7 +24,7 @@ extension Descriptor {
             }
             return folder
         } catch {
-            guard base != nil, SystemError.linkErrors.contains(error) else { throw .system(.io, path, error) }
+            guard SystemError.linkErrors.contains(error) else { throw .system(.io, path, error) }
             throw PatchError(.io, "the path has a symbolic link", hint: "remove the link, or name another folder")
                 .about(path)
         }

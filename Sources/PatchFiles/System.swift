@@ -106,6 +106,17 @@ package final class Descriptor: Sendable {
         return bytes
     }
 
+    /// Reads a byte, of which no copy stays in memory; nil at the end.
+    package func byte() throws(SystemError) -> UInt8? {
+        var byte: UInt8 = 0
+        while true {
+            let count = unsafe read(number, &byte, 1)
+            if count < 0, SystemError.last == .isInterrupted { continue }
+            guard count >= 0 else { throw .last }
+            return count == 1 ? byte : nil
+        }
+    }
+
     /// Writes all of the bytes.
     package func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(SystemError) {
         try unsafe Self.write(bytes, to: number)

@@ -47,7 +47,8 @@ extension Request {
         try parser.parse()
         if !verb.actions.isEmpty, let word = parser.operands.first {
             parser.operands.removeFirst()
-            try self.init(try verb.action(called: word), parser)
+            let wantsHelp = parser.values[Option.help.name] != nil
+            try self.init(wantsHelp ? (try? verb.action(called: word)) ?? verb : verb.action(called: word), parser)
         } else {
             try self.init(verb, parser)
         }

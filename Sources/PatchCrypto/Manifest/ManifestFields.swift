@@ -60,7 +60,7 @@ package struct ManifestFields: Sendable {
             throw PatchError(
                 .malformed, "\(ranges) is not a range of versions",
                 hint: "use a range such as '>=2.3.0 <2.5.0', or '*'",
-                at: .init(field: "app"))
+                at: .init(field: "appVersions"))
         }
         return try Manifest(
             id: try required(id, "id", "patch com.example.fix"),

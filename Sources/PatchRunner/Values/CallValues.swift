@@ -33,8 +33,9 @@ internal import Synchronization
 
     /// Releases this object and its owner: the bridge does not use them any more.
     func closed() {
+        let released = unsafe owner
         unsafe owner = nil
-        unsafe Unmanaged.passUnretained(self).release()
+        withExtendedLifetime(released) { unsafe Unmanaged.passUnretained(self).release() }
     }
 
     /// Forgets the functions and objects that a spec has added.

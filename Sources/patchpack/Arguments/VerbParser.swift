@@ -7,6 +7,9 @@ struct VerbParser {
     var operands: [Argument] = []
     var values: [String: [Argument]] = [:]
 
+    /// The action that an operand has named, or else the verb: what a wrong option was probably for.
+    private var meant: Verb { operands.first.flatMap { try? verb.action(called: $0) } ?? verb }
+
     mutating func parse() throws(PatchError) {
         while let word = rest.popFirst() {
             if word.isText("--") {
@@ -29,8 +32,8 @@ struct VerbParser {
         let name = String(decoding: fields[0], as: UTF8.self)
         guard let option = verb.allOptions.first(where: { $0.name == name }) else {
             throw .unknown(
-                "option", "--\(name)", known: verb.allOptions.map { "--\($0.name)" },
-                help: "patchpack \(verb.name) --help")
+                "option", "--\(name)", known: meant.allOptions.map { "--\($0.name)" },
+                help: "patchpack \(meant.name) --help")
         }
         try take(option, attached: fields.count == 2 ? Argument(bytes: Array(fields[1])) : nil)
     }

@@ -43,6 +43,10 @@ enum CompletionsCommand {
             return "        '\(verb.name)') words='\(options)' choices='\(choices.joined(separator: " "))' ;;\n"
         }
         let groups = Verb.all.filter { !$0.actions.isEmpty }.map(\.name).joined(separator: "|")
+        let helpedActions = Verb.all.filter { !$0.actions.isEmpty }.map { verb in
+            let actions = verb.actions.map(\.lastWord).joined(separator: " ")
+            return "                \(verb.name)) ((COMP_CWORD < 3)) || choices='\(actions)' ;;\n"
+        }.joined()
         return """
             # patchpack completions bash
             _patchpack_add() {
@@ -62,12 +66,15 @@ enum CompletionsCommand {
                     return
                 fi
                 case $verb in
-                    \(groups)) if ((COMP_CWORD > 2)); then verb+=" ${COMP_WORDS[2]}" first=3; fi ;;
+                    \(groups)) if ((COMP_CWORD > 2)) && [[ ${COMP_WORDS[2]} != -* ]]; then verb+=" ${COMP_WORDS[2]}" first=3; fi ;;
                 esac
                 case $verb in
             \(values.joined())    esac
                 case $verb in
-                    help) _patchpack_add -W '\(Verb.all.map(\.name).joined(separator: " "))'; return ;;
+                    help) ((COMP_CWORD > 2)) || choices='\(Verb.all.map(\.name).joined(separator: " "))'
+                        case ${COMP_WORDS[2]} in
+            \(helpedActions)            esac
+                        _patchpack_add -W "$choices"; return ;;
             \(words.joined())    esac
                 if [[ $current == -* ]]; then _patchpack_add -W "$words"; return; fi
                 if [[ -n $choices ]] && ((COMP_CWORD == first)); then _patchpack_add -W "$choices"; return; fi
@@ -95,14 +102,16 @@ enum CompletionsCommand {
                 ("help", "print the help of a verb"), ("version", "print the version"),
             ])
             .map { "        '\($0):\(zshQuoted($1))'\n" }.joined()
-        let cases = all.filter(\.actions.isEmpty).map { verb in
+        let cases = all.map { verb in
             let options = verb.allOptions.flatMap { option in
                 let star = option.repeats ? "*" : ""
                 let value = option.value.map { ":\($0.placeholder):\(zshAction($0))" } ?? ""
                 let names = ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])
                 return names.map { "'\(star)\($0)[\(zshQuoted(option.help))]\(value)'" }
             }
-            let operands = verb.operandValue.map { ["'*:\($0.placeholder):\(zshAction($0))'"] } ?? []
+            let actions =
+                verb.actions.isEmpty ? [] : ["'1:ACTION:(\(verb.actions.map(\.lastWord).joined(separator: " ")))'"]
+            let operands = verb.operandValue.map { ["'*:\($0.placeholder):\(zshAction($0))'"] } ?? actions
             return "        '\(verb.name)') _arguments \((options + operands).joined(separator: " ")) ;;\n"
         }
         let groups = Verb.all.filter { !$0.actions.isEmpty }.map { verb in
@@ -117,7 +126,11 @@ enum CompletionsCommand {
                 local -a verbs=(
             \(verbs)    )
                 local -a actions
-                if ((CURRENT == 2)) || [[ $words[2] == help ]]; then
+                if [[ $words[2] == help ]] && ((CURRENT > 2)); then
+                    shift words
+                    ((CURRENT--))
+                fi
+                if ((CURRENT == 2)); then
                     _describe verb verbs
                     return
                 fi
@@ -126,7 +139,7 @@ enum CompletionsCommand {
                 ((CURRENT--))
                 case $verb in
             \(groups.joined())    esac
-                if (($#actions)); then
+                if (($#actions)) && [[ $words[2] != -* ]]; then
                     if ((CURRENT == 2)); then
                         _describe action actions
                         return
@@ -182,21 +195,24 @@ enum CompletionsCommand {
             ])
             .map { "complete -c patchpack -n \(isFirst) -a \($0) -d '\(fishQuoted($1))'" }
         let names = Verb.all.map(\.name).joined(separator: " ")
-        lines.append("complete -c patchpack -n '__fish_seen_subcommand_from help' -a '\(names)'")
+        let isHelp = "test (count (commandline -opc)) -eq 2; and test (commandline -opc)[2] = help"
+        lines.append("complete -c patchpack -n '\(isHelp)' -a '\(names)'")
         for verb in all {
             // The verb is the second word and its action the third. Later words may be the same.
             let names = verb.name.split(separator: " ")
             let isVerb =
                 (["test (count (commandline -opc)) -gt \(names.count)"]
                 + names.enumerated().map { "test (commandline -opc)[\($0 + 2)] = \($1)" }).joined(separator: "; and ")
-            guard verb.actions.isEmpty else {
-                let isNext = "test (count (commandline -opc)) -eq 2; and \(isVerb)"
-                lines += verb.actions.map {
-                    "complete -c patchpack -n '\(isNext)' -a \($0.lastWord) -d '\(fishQuoted($0.summary))'"
+            let isNext = "test (count (commandline -opc)) -eq 2; and \(isVerb)"
+            let isHelped =
+                "test (count (commandline -opc)) -eq 3; and test (commandline -opc)[2] = help"
+                + "; and test (commandline -opc)[3] = \(verb.name)"
+            lines += verb.actions.flatMap { action in
+                [isNext, isHelped].map { condition in
+                    "complete -c patchpack -n '\(condition)' -a \(action.lastWord) -d '\(fishQuoted(action.summary))'"
                 }
-                continue
             }
-            let condition = "complete -c patchpack -n '\(isVerb)'"
+            let condition = "complete -c patchpack -n '\(verb.actions.isEmpty ? isVerb : isNext)'"
             lines += verb.allOptions.map { option in
                 let short = option.short.map { " -s \($0)" } ?? ""
                 return

@@ -62,7 +62,10 @@ struct LintedPatch {
             }
         } catch {
             let field = error.place?.field
-            let line = error.place?.line ?? field.flatMap { text.firstLine(with: "@\($0 == "id" ? "patch" : $0)") } ?? 1
+            let line =
+                error.place?.line ?? field.flatMap {
+                    text.firstLine(with: "@\(["id": "patch", "appVersions": "app"][$0] ?? $0)")
+                } ?? 1
             found.append(text.finding(.tags, line: line, error.message, hint: error.hint))
         }
         found += PatchLint.findings(in: scripts, replaces: replaces, interface: interface)

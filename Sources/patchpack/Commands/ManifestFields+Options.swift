@@ -59,8 +59,10 @@ extension ManifestFields {
         do throws(PatchError) {
             return try fields.manifest(of: scripts)
         } catch let error where error.code == .malformed {
-            let isMissing = ["id": fields.id, "version": fields.version, "app": fields.app]
-                .contains { $0 == error.place?.field && $1 == nil }
+            let isMissing =
+                ScriptHead.whatHidesIt(scripts[0].bytes) == nil
+                && ["id": fields.id, "version": fields.version, "app": fields.app]
+                    .contains { $0 == error.place?.field && $1 == nil }
             let option = isMissing ? ", or give --\(error.place?.field ?? "")" : ""
             throw PatchError(.usage, error.message, hint: error.hint.map { $0 + option }, at: error.place).about(entry)
         } catch {

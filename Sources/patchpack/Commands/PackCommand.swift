@@ -285,15 +285,17 @@ private struct Release: Sendable {
         let findings = PatchLint.findings(in: scripts, replaces: manifest.replaces, interface: interface)
         for finding in findings {
             let file = unit.scripts.first { $0.name == finding.script }?.path ?? unit.scripts[0].path
-            let text = "\(file):\(finding.line):\(finding.column): \(finding.message) [\(finding.code.rawValue)]"
+            let text = "\(finding.message) [\(finding.code.rawValue)]"
             guard finding.severity == .error else {
-                result.warnings.append(text + (finding.hint.map { "; \($0)" } ?? ""))
+                let place = "\(file):\(finding.line):\(finding.column)"
+                result.warnings.append("\(place): \(text)" + (finding.hint.map { "; \($0)" } ?? ""))
                 continue
             }
             throw PatchError(
                 .script, text,
                 hint: finding.hint.map { "\($0)\($0.hasSuffix("?") ? " Or" : ", or") pack it anyway with --no-lint" }
-                    ?? "fix it, or pack it anyway with --no-lint")
+                    ?? "fix it, or pack it anyway with --no-lint",
+                at: .init(file: file.description, line: finding.line))
         }
     }
 

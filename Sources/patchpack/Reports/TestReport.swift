@@ -46,10 +46,14 @@ enum TestReport {
             }
         }
         if let fault = fault(run) {
+            let error = run.report.error
+            let isOfSpec = error?.place?.file == run.spec.description
             // A traceback has several lines.
-            let lines = fault.split(separator: "\n").map(String.init)
-            let error = PatchError(run.report.error?.code ?? .script, lines.first ?? "", hint: run.report.error?.hint)
-            console.error(error.about(run.spec))
+            let lines = (isOfSpec ? error?.message ?? "" : fault).split(separator: "\n").map(String.init)
+            console.error(
+                PatchError(
+                    error?.code ?? .script, lines.first ?? "", hint: error?.hint, at: isOfSpec ? error?.place : nil
+                ).about(run.spec))
             for line in lines.dropFirst() { try console.line("    \(line)") }
         }
     }

@@ -31,7 +31,7 @@ enum Terminal {
         defer { _ = SecretBytes(wiping: &line) }
         line.reserveCapacity(longest)  // growing would leave copies in memory
         while line.count < longest {
-            let byte = (try? terminal.bytes(atMost: 1))?.first
+            let byte = try? terminal.byte()
             if byte == 3 {
                 unsafe tcsetattr(number, TCSAFLUSH, &usual)
                 raise(SIGINT)  // the caller must see an interrupt

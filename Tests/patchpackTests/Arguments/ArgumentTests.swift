@@ -61,6 +61,14 @@ struct ArgumentTests {
         #expect(error("doctor", "a").contains("too many"))
     }
 
+    @Test func actionsTakeTheirOwnOptions() {
+        #expect(
+            error("trust", "list", "s", "--name", "x") == "trust list takes no --name | it is an option of trust add")
+        #expect(error("trust", "list", "--nam", "x").hasSuffix("| patchpack trust list --help"))
+        #expect(error("trust", "ad", "s").contains("did you mean add?"))
+        #expect(error("trust", "pin", "a", "b").hasPrefix("trust pin: too many arguments"))
+    }
+
     @Test(arguments: [
         ("abc", "abc", 0), ("abc", "acb", 1), ("", "abc", 3), ("kitten", "sitting", 3), ("verify", "verfiy", 1),
     ])

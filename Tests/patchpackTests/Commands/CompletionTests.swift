@@ -19,6 +19,10 @@ struct CompletionTests {
             complete_words patchpack test --format ta
             complete_words patchpack interface ''
             complete_words patchpack trust re
+            complete_words patchpack trust --format ''
+            complete_words patchpack trust add --n
+            complete_words patchpack trust list --na
+            complete_words patchpack help trust re
             touch 'a key.pem' akey.pem; mkdir -p adir
             complete_words patchpack verify --trusted-key rsa-sha256 : ake
             complete_words patchpack resign -o ad
@@ -29,7 +33,8 @@ struct CompletionTests {
         #expect(
             run.lines == [
                 "verify version", "--signature-only", "json junit", "fish", "unpack", "tap", "diff", "revoke remove",
-                "akey.pem", "adir", "a key.pem", "complete -o filenames -F _patchpack patchpack",
+                "text json", "--name --not-after", "revoke remove", "akey.pem", "adir", "a key.pem",
+                "complete -o filenames -F _patchpack patchpack",
             ])
         #expect(run.error.isEmpty)
     }

@@ -22,6 +22,22 @@ struct ExitCodeTests {
         #expect(documented == PatchError.Code.exitStatuses.map { "\($0.status) \($0.code)" })
     }
 
+    /// An error names its file once, and its parts are members of their own.
+    @Test func thePlaceOfAnErrorIsToldOnce() throws {
+        let run = try shop.shell(
+            """
+            patchpack test cart.lua --spec missing.lua; touch afile
+            printf -- '-- @patch a.b\n-- @version 1\n-- @app a.b\nx =' >broken.lua
+            patchpack pack cart.lua -o afile --signing-key signing.pem --script-key script.key
+            patchpack pack broken.lua -o out --signing-key signing.pem --script-key script.key --format json
+            patchpack pack cart.lua --app-versions foo -o out --signing-key signing.pem --script-key script.key
+            """)
+        #expect(run.error.contains("error: missing.lua: no such file or directory\n"), "\(run.error)")
+        #expect(run.error.contains("error: afile: not a directory\n"), "\(run.error)")
+        #expect(run.text.contains(#""file":"broken.lua","line":4,"field":null"#), "\(run.text)")
+        #expect(run.error.contains("foo is not a range") && !run.error.contains("give --app"), "\(run.error)")
+    }
+
     /// Verifies a forged envelope and expects its code, in the exit status and in JSON, and an error with the file's name.
     private func expectVerify(
         _ envelope: [UInt8], _ status: Int32, _ name: String, mpaas: Int, options: [String] = [],

@@ -84,7 +84,7 @@ struct LintTests {
         #expect(refused.status == 20)
         #expect(
             refused.error.contains(
-                "bad.lua:4:14: @replaces lists Cart.total, which the script does not replace [replaces-unused]"))
+                "bad.lua:4: @replaces lists Cart.total, which the script does not replace [replaces-unused]"))
         #expect(!shop.folder.exists("out"))
         #expect(try pack("bad.lua", "-o", "out", "--no-lint").status == 0)
         #expect(try pack("cart.lua", "-o", "out", "--interface", "interface.json").status == 0)
