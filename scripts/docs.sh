@@ -5,6 +5,8 @@ set -euo pipefail
 swift=${SWIFT:-swift}
 docc=$(dirname "$(readlink -f "$(command -v "$swift")")")/docc
 [ -x "$docc" ] || docc=$(xcrun --find docc)
+# It wants the modules of the tests, too.
+"$swift" build --build-tests >/dev/null
 "$swift" package dump-symbol-graph --minimum-access-level public >/dev/null
 graphs=$(find .build -type d -name symbolgraph | head -n 1)
 mkdir -p .docs
