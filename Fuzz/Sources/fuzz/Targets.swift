@@ -236,7 +236,7 @@ func fuzzLua(_ bytes: [UInt8]) throws {
         id: "com.example.fuzz", version: 1, app: "com.example.shop", replaces: names,
         scripts: [.init(name: script.name, size: bytes.count)])
     _ = PatchLint.findings(in: [script], replaces: names, interface: nil)
-    try runner.activate(try runner.load(manifest, [script]))
+    try runner.activate(try runner.load(VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])))
     for round in 0..<3 {
         _ = try? run(round)
         _ = total(9.5, round)
