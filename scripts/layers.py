@@ -16,7 +16,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TYPE = re.compile(r"\b(?:struct|class|enum|protocol|actor|typealias|macro)\s+(\w+)")
-EXTENSION = re.compile(r"^extension\s+([\w.]+)", re.M)
 MEMBER = re.compile(r"\b(?:func|var|let|case)\s+`?(\w+)")
 PARAMETER = re.compile(r"\b(\w+)\s*:")
 GLOBAL = re.compile(r"^(?:(?:public|package|internal|fileprivate|private|@\w+(?:\([^)]*\))?)\s+)*(?:func|let|var)\s+(\w+)", re.M)

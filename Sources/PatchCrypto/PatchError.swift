@@ -113,6 +113,9 @@ extension PatchError {
         return PatchError(code, message, hint: hint, at: place)
     }
 
+    /// The same error with another code.
+    package func coded(_ code: Code) -> PatchError { PatchError(code, message, hint: hint, at: place) }
+
     /// The same error with another hint.
     package func hinting(_ hint: String?) -> PatchError { PatchError(code, message, hint: hint, at: place) }
 }

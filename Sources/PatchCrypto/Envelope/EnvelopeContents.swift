@@ -29,27 +29,32 @@ struct DecryptedPayload {
 
 /// The members of an envelope's zip, read and checked stage by stage.
 struct EnvelopeContents {
-    /// The zip's size in bytes.
-    let zipSize: Int
-    /// The zip's members, in the zip's order.
-    let members: [UnverifiedContents.Member]
+    private let directory: ZipDirectory
+    /// Where the zip is in the buffer that the directory is about.
+    private let archive: Range<Int>
     private var data: [[UInt8]]
     private let key: ScriptKey
     private let limits: EnvelopeLimits
 
     /// Runs the stage `zip`: reads every member.
     init(of payload: DecryptedPayload, limits: EnvelopeLimits) throws(PatchError) {
-        let archive = payload.archive
-        let directory = try ZipDirectory(in: payload.bytes, at: archive, limits: limits)
+        archive = payload.archive
+        directory = try ZipDirectory(in: payload.bytes, at: archive, limits: limits)
         data = try ZipArchive.read(directory, in: payload.bytes, at: archive)
-        members = directory.members.map { member in
+        key = payload.key
+        self.limits = limits
+    }
+
+    /// The zip's size in bytes.
+    var zipSize: Int { archive.count }
+
+    /// The zip's members, in the zip's order.
+    var members: [UnverifiedContents.Member] {
+        directory.members.map { member in
             UnverifiedContents.Member(
                 name: member.name, offset: member.data.lowerBound - archive.lowerBound, storedSize: member.data.count,
                 size: member.size)
         }
-        zipSize = archive.count
-        key = payload.key
-        self.limits = limits
     }
 
     /// The names of the zip's members for a manifest's scripts, in the order that the zip must have.
@@ -61,9 +66,9 @@ struct EnvelopeContents {
     /// Runs the stage `manifest`: reads the manifest, and checks that the zip holds what it lists, in that order.
     func manifest() throws(PatchError) -> Manifest {
         // The directory is known to have a member with this name.
-        let index = members.firstIndex { $0.name == ZipDirectory.manifestName } ?? 0
+        let index = directory.members.firstIndex { $0.name == ZipDirectory.manifestName } ?? 0
         let manifest = try Manifest(decoding: data[index], limits: limits)
-        guard members.map(\.name) == Self.memberNames(for: manifest.scripts, suite: key.suite) else {
+        guard directory.members.map(\.name) == Self.memberNames(for: manifest.scripts, suite: key.suite) else {
             throw .manifest(.malformed, "the zip's members are not exactly those that it lists, in that order")
         }
         return manifest

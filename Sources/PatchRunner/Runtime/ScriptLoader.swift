@@ -33,7 +33,7 @@ package struct ScriptLoader: Sendable {
     ///
     /// - Throws: `script` if it does not compile, or `script-limit` if compiling took too long or too much memory.
     package func compile(_ script: PatchScript, on stack: PatchStack) throws(PatchError) {
-        guard !isCompiled(script, on: stack) else { return }
+        guard !pushCompiled(script, on: stack) else { return }
         var fault = unsafe pp_fault()
         unsafe pp_fault_of(stack.state, &fault)
         let message = stack.text(at: -1)
@@ -51,8 +51,10 @@ package struct ScriptLoader: Sendable {
         }
     }
 
-    /// Compiles a script, and pushes a function or a message.
-    private func isCompiled(_ script: PatchScript, on stack: PatchStack) -> Bool {
+    /// Compiles a script, and pushes its function, or a message if that fails.
+    ///
+    /// - Returns: Whether it pushed a function.
+    private func pushCompiled(_ script: PatchScript, on stack: PatchStack) -> Bool {
         guard script.bytes.count <= limits.sourceBytes else {
             stack.push("\(script.name) has \(script.bytes.count) bytes; at most \(limits.sourceBytes) are allowed")
             return false
@@ -81,24 +83,27 @@ package struct ScriptLoader: Sendable {
         )
     }
 
-    /// Compiles the script that `require` names. The dots of the name are already slashes: `cart/total` is
-    /// `cart/total.lua`, or `cart/total/init.lua`.
+    /// Compiles the script that `require` names.
     func require(_ name: String, on stack: PatchStack) -> Int32 {
+        guard let script = script(required: name) else {
+            stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts in the same envelope")
+            return CallbackResult.raise
+        }
+        return pushCompiled(script, on: stack) ? 1 : CallbackResult.raise
+    }
+
+    /// The script with a name. The dots of the name are already slashes: `cart/total` is `cart/total.lua`, or
+    /// `cart/total/init.lua`.
+    private func script(required name: String) -> PatchScript? {
         for candidate in ["\(name).lua", "\(name)/init.lua"] {
-            guard let script = scripts.first(where: { $0.name.hasBytes(of: candidate) }) else { continue }
-            return isCompiled(script, on: stack) ? 1 : CallbackResult.raise
+            if let script = scripts.first(where: { $0.name.hasBytes(of: candidate) }) { return script }
         }
         // This is the first line of most scripts for Wax. What it offers in Wax is built in here, or missing.
         if name == "wax" || name.hasPrefix("wax/") {
-            return isCompiled(PatchScript(name: "wax.lua", bytes: Array("return {}".utf8)), on: stack)
-                ? 1 : CallbackResult.raise
+            return PatchScript(name: "wax.lua", bytes: Array("return {}".utf8))
         }
-        if ["math", "string", "table", "utf8"].contains(name) {
-            return isCompiled(PatchScript(name: "\(name).lua", bytes: Array("return \(name)".utf8)), on: stack)
-                ? 1 : CallbackResult.raise
-        }
-        stack.push(message: "the patch has no script '\(name)'; `require` finds only scripts in the same envelope")
-        return CallbackResult.raise
+        guard ["math", "string", "table", "utf8"].contains(name) else { return nil }
+        return PatchScript(name: "\(name).lua", bytes: Array("return \(name)".utf8))
     }
 
     // MARK: compiled code

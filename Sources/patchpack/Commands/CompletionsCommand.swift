@@ -20,15 +20,23 @@ enum CompletionsCommand {
         return 0
     }
 
-    /// The verbs, and each action as a verb of two words.
-    private static let all = Verb.all.flatMap { [$0] + $0.actions }
+    /// The verbs that have actions.
+    private static let groups = Verb.all.filter { !$0.actions.isEmpty }
 
-    private static let firstWords = Verb.all.map(\.name) + ["help", "version", "--help", "--version"]
+    private static func actionNames(of verb: Verb) -> String {
+        verb.actions.map(\.lastWord).joined(separator: " ")
+    }
+
+    /// The words that can be the first one, with their meanings.
+    private static let firstWords =
+        Verb.all.map { ($0.name, $0.summary) } + [
+            ("help", "print the help of a verb"), ("version", "print the version"),
+        ]
 
     // MARK: bash
 
     private static var bash: String {
-        let values = all.map { verb in
+        let values = Verb.allWithActions.map { verb in
             let cases = verb.allOptions.compactMap { option -> String? in
                 guard let value = option.value else { return nil }
                 let names = (["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])).joined(separator: "|")
@@ -36,16 +44,14 @@ enum CompletionsCommand {
             }
             return "        '\(verb.name)') case $previous in\n\(cases.joined())        esac ;;\n"
         }
-        let words = all.map { verb in
+        let words = Verb.allWithActions.map { verb in
             let options = verb.allOptions.map { "--\($0.name)" }.joined(separator: " ")
-            var choices = verb.actions.map(\.lastWord)
-            if case .choice(_, let values) = verb.operandValue { choices = values }
-            return "        '\(verb.name)') words='\(options)' choices='\(choices.joined(separator: " "))' ;;\n"
+            var choices = actionNames(of: verb)
+            if case .choice(_, let values) = verb.operandValue { choices = values.joined(separator: " ") }
+            return "        '\(verb.name)') words='\(options)' choices='\(choices)' ;;\n"
         }
-        let groups = Verb.all.filter { !$0.actions.isEmpty }.map(\.name).joined(separator: "|")
-        let helpedActions = Verb.all.filter { !$0.actions.isEmpty }.map { verb in
-            let actions = verb.actions.map(\.lastWord).joined(separator: " ")
-            return "                \(verb.name)) ((COMP_CWORD < 3)) || choices='\(actions)' ;;\n"
+        let helpedActions = groups.map { verb in
+            "                \(verb.name)) ((COMP_CWORD < 3)) || choices='\(actionNames(of: verb))' ;;\n"
         }.joined()
         return """
             # patchpack completions bash
@@ -62,11 +68,11 @@ enum CompletionsCommand {
                     if [[ ${COMP_WORDS[COMP_CWORD-1]} == : ]]; then _patchpack_add -f; return; fi
                 fi
                 if ((COMP_CWORD == 1)); then
-                    _patchpack_add -W '\(firstWords.joined(separator: " "))'
+                    _patchpack_add -W '\(firstWords.map(\.0).joined(separator: " ")) --help --version'
                     return
                 fi
                 case $verb in
-                    \(groups)) if ((COMP_CWORD > 2)) && [[ ${COMP_WORDS[2]} != -* ]]; then verb+=" ${COMP_WORDS[2]}" first=3; fi ;;
+                    \(groups.map(\.name).joined(separator: "|"))) if ((COMP_CWORD > 2)) && [[ ${COMP_WORDS[2]} != -* ]]; then verb+=" ${COMP_WORDS[2]}" first=3; fi ;;
                 esac
                 case $verb in
             \(values.joined())    esac
@@ -97,24 +103,19 @@ enum CompletionsCommand {
     // MARK: zsh
 
     private static var zsh: String {
-        let verbs =
-            (Verb.all.map { ($0.name, $0.summary) } + [
-                ("help", "print the help of a verb"), ("version", "print the version"),
-            ])
-            .map { "        '\($0):\(zshQuoted($1))'\n" }.joined()
-        let cases = all.map { verb in
+        let verbs = firstWords.map { "        '\($0):\(zshQuoted($1))'\n" }.joined()
+        let cases = Verb.allWithActions.map { verb in
             let options = verb.allOptions.flatMap { option in
                 let star = option.repeats ? "*" : ""
                 let value = option.value.map { ":\($0.placeholder):\(zshAction($0))" } ?? ""
                 let names = ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])
                 return names.map { "'\(star)\($0)[\(zshQuoted(option.help))]\(value)'" }
             }
-            let actions =
-                verb.actions.isEmpty ? [] : ["'1:ACTION:(\(verb.actions.map(\.lastWord).joined(separator: " ")))'"]
+            let actions = verb.actions.isEmpty ? [] : ["'1:ACTION:(\(actionNames(of: verb)))'"]
             let operands = verb.operandValue.map { ["'*:\($0.placeholder):\(zshAction($0))'"] } ?? actions
             return "        '\(verb.name)') _arguments \((options + operands).joined(separator: " ")) ;;\n"
         }
-        let groups = Verb.all.filter { !$0.actions.isEmpty }.map { verb in
+        let actions = groups.map { verb in
             let actions = verb.actions.map { "'\($0.lastWord):\(zshQuoted($0.summary))'" }.joined(separator: " ")
             return "        \(verb.name)) actions=(\(actions)) ;;\n"
         }
@@ -138,7 +139,7 @@ enum CompletionsCommand {
                 shift words
                 ((CURRENT--))
                 case $verb in
-            \(groups.joined())    esac
+            \(actions.joined())    esac
                 if (($#actions)) && [[ $words[2] != -* ]]; then
                     if ((CURRENT == 2)); then
                         _describe action actions
@@ -189,15 +190,11 @@ enum CompletionsCommand {
             "    end",
             "end",
         ]
-        lines +=
-            (Verb.all.map { ($0.name, $0.summary) } + [
-                ("help", "print the help of a verb"), ("version", "print the version"),
-            ])
-            .map { "complete -c patchpack -n \(isFirst) -a \($0) -d '\(fishQuoted($1))'" }
+        lines += firstWords.map { "complete -c patchpack -n \(isFirst) -a \($0) -d '\(fishQuoted($1))'" }
         let names = Verb.all.map(\.name).joined(separator: " ")
         let isHelp = "test (count (commandline -opc)) -eq 2; and test (commandline -opc)[2] = help"
         lines.append("complete -c patchpack -n '\(isHelp)' -a '\(names)'")
-        for verb in all {
+        for verb in Verb.allWithActions {
             // The verb is the second word and its action the third. Later words may be the same.
             let names = verb.name.split(separator: " ")
             let isVerb =

@@ -47,7 +47,7 @@ extension ManifestFields {
         do {
             return try ScriptHead(of: script.bytes)
         } catch {
-            throw PatchError(.usage, error.message, hint: error.hint, at: error.place).about(path)
+            throw error.coded(.usage).about(path)
         }
     }
 
@@ -64,7 +64,7 @@ extension ManifestFields {
                 && ["id": fields.id, "version": fields.version, "app": fields.app]
                     .contains { $0 == error.place?.field && $1 == nil }
             let option = isMissing ? ", or give --\(error.place?.field ?? "")" : ""
-            throw PatchError(.usage, error.message, hint: error.hint.map { $0 + option }, at: error.place).about(entry)
+            throw error.coded(.usage).hinting(error.hint.map { $0 + option }).about(entry)
         } catch {
             throw error.about(entry)
         }

@@ -6,4 +6,7 @@ extension Verb {
         ResignCommand.verb, TrustCommand.verb, KeystoreCommand.verb, InterfaceCommand.verb, DoctorCommand.verb,
         CompletionsCommand.verb,
     ]
+
+    /// The verbs, and after each verb its actions.
+    static let allWithActions = all.flatMap { [$0] + $0.actions }
 }

@@ -67,7 +67,7 @@ final class Console {
     /// Prints an error and its hint.
     func error(_ error: PatchError) {
         say("error", .bad, error.text)
-        if let hint = error.hint ?? error.code.usualHint { say("hint", .faint, hint) }
+        if let hint = error.shownHint { say("hint", .faint, hint) }
     }
 
     /// Prints a warning.

@@ -20,7 +20,9 @@ extension PatchError.Code {
 
     /// The status that the tool exits with.
     var exitStatus: Int32 { Self.exitStatuses.first { $0.code == self }?.status ?? 70 }
+}
 
-    /// The hint for every error with this code, in terms of the command line.
-    var usualHint: String? { self == .exists ? "give --force to replace it" : nil }
+extension PatchError {
+    /// The hint to show: the error's own, or else one in terms of the command line.
+    var shownHint: String? { hint ?? (code == .exists ? "give --force to replace it" : nil) }
 }

@@ -16,7 +16,7 @@ extension JSONValue {
         guard let error else { return .null }
         return .object([
             ("code", .string(error.code.description)), ("message", .string(error.message)),
-            ("hint", (error.hint ?? error.code.usualHint).map { .string($0) } ?? .null),
+            ("hint", error.shownHint.map { .string($0) } ?? .null),
             ("file", error.place?.file.map { .string($0) } ?? .null),
             ("line", error.place?.line.map { .integer($0) } ?? .null),
             ("field", error.place?.field.map { .string($0) } ?? .null),

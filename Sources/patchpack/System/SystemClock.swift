@@ -1,6 +1,5 @@
 import Libc
 import PatchCrypto
-import PatchFiles
 
 /// The system's clock.
 enum SystemClock {

@@ -78,7 +78,7 @@ struct ArgumentTests {
     }
 
     @Test func noOptionIsListedTwiceAndEveryHelpIsOneLine() {
-        for verb in Verb.all.flatMap({ [$0] + $0.actions }) {
+        for verb in Verb.allWithActions {
             let names = verb.allOptions.map(\.name)
             #expect(Set(names).count == names.count, "\(verb.name)")
             for option in verb.allOptions { #expect(!option.help.isEmpty && !option.help.contains("\n")) }
@@ -88,7 +88,7 @@ struct ArgumentTests {
 
 /// Compares the help texts with the approved ones. A changed option fails here.
 struct HelpTests {
-    @Test(arguments: ["patchpack"] + Verb.all.flatMap { [$0] + $0.actions }.map(\.name))
+    @Test(arguments: ["patchpack"] + Verb.allWithActions.map(\.name))
     func helpIsAsApproved(name: String) throws {
         let words = name.split(separator: " ").map(String.init)
         let text = try Tool.run(Tool.patchpack, (name == "patchpack" ? [] : words) + ["--help"])

@@ -1,0 +1,294 @@
+import PatchCrypto
+import PatchFiles
+import PatchRunner
+import PatchWorkbench
+
+/// One run of `pack`: the settings for all of its envelopes.
+struct Release: Sendable {
+    /// An envelope to make.
+    struct Unit: Sendable {
+        /// The scripts and their names in the envelope, the entry first.
+        let scripts: [(path: Path, name: String)]
+        let output: Path
+        /// Why it cannot be made at all.
+        var fault: PatchError?
+    }
+
+    /// The result of making an envelope.
+    struct Result: Sendable {
+        let unit: Unit
+        var manifest: Manifest?
+        var size = 0
+        /// Whether its output exists already with the same bytes.
+        var isUnchanged = false
+        /// Whether it is not written because another one failed.
+        var isHeldBack = false
+        /// The file to write when all envelopes are good.
+        var file: OutputFile?
+        /// Problems that do not prevent packing.
+        var warnings: [String] = []
+        var error: PatchError?
+    }
+
+    private let arguments: ParsedArguments
+    private let keys: KeyFiles
+    private let packer: EnvelopePacker
+    private let commands: [SignatureCommand]
+    private let trustStore: TrustStore
+    private let now: Timestamp
+    private let fields: ManifestFields
+    private let interface: PatchInterface?
+    let isDryRun: Bool
+    var writesToStandardOutput: Bool { arguments.value(of: .output)?.path.isStandardStream == true }
+
+    init(_ arguments: ParsedArguments) throws(PatchError) {
+        self.arguments = arguments
+        isDryRun = arguments.has(.dryRun)
+        fields = try ManifestFields(arguments)
+        interface = try InterfaceFile.given(arguments)
+        keys = try KeyFiles(arguments)
+        let signingKeys = try keys.signingKeys()
+        commands = try SignatureCommand.all(arguments)
+        guard !signingKeys.isEmpty || !commands.isEmpty else {
+            throw PatchError(.usage, "no signing key", hint: "give --signing-key FILE, or set PATCHPACK_SIGNING_KEY")
+        }
+        guard let scriptKey = try keys.scriptKey() else {
+            throw PatchError(.usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
+        }
+        packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: signingKeys)
+        trustStore = try keys.trustStore(orThatOf: signingKeys, needed: !commands.isEmpty)
+        now = try SystemClock.now()
+    }
+
+    /// The envelopes to make: one from each script, or one from all of them.
+    func units() throws(PatchError) -> [Unit] {
+        let paths = arguments.operands.map(\.path)
+        let isBundle = arguments.has(.bundle)
+        if !isBundle, paths.count > 1, arguments.has(.id) {
+            throw PatchError(
+                .usage, "--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
+        }
+        var units: [Unit] = []
+        if isBundle {
+            var scripts: [(path: Path, name: String)] = []
+            for path in paths { scripts.append((path, try name(of: path))) }
+            units = [Unit(scripts: scripts, output: try output(for: scripts[0].name, isOnly: true))]
+        } else {
+            for path in paths {
+                do {
+                    let name = try name(of: path)
+                    let output = try output(for: name, isOnly: paths.count == 1)
+                    units.append(Unit(scripts: [(path, name)], output: output))
+                } catch {
+                    units.append(Unit(scripts: [(path, "")], output: path, fault: error))
+                }
+            }
+        }
+        let outputs = units.filter { $0.fault == nil && !$0.output.isStandardStream }.map(\.output)
+        var distinct: Set<Path> = []
+        for output in outputs where !distinct.insert(output).inserted {
+            throw PatchError(
+                .usage, "two scripts would be packed into \(output)", hint: "give --root DIR, to name them by folder")
+        }
+        try keys.protectInputs(from: outputs)
+        if units.count > 1 { refuseDuplicates(in: &units) }
+        return units
+    }
+
+    /// Refuses a second script with the same id and version: an app would take either of the two.
+    private func refuseDuplicates(in units: inout [Unit]) {
+        var seen: [String: Path] = [:]
+        for index in units.indices where units[index].fault == nil {
+            let path = units[index].scripts[0].path
+            guard FileInfo(path, following: true)?.isRegular == true,
+                let bytes = try? InputFile.contents(of: path, limit: packer.limits.scriptSize),
+                let head = try? ScriptHead(of: bytes), let id = fields.id ?? head.value(of: .patch),
+                let version = fields.version ?? head.value(of: .version)
+            else { continue }
+            let patch = "\(id) \(version)"
+            if let other = seen[patch] { units[index].fault = PatchError.twice(patch, other).about(path) }
+            seen[patch] = seen[patch] ?? path
+        }
+    }
+
+    /// A script's name in its envelope.
+    private func name(of operand: Path) throws(PatchError) -> String {
+        let path = operand.isStandardStream ? try ScriptInput.name(arguments) ?? operand : operand
+        guard !path.isStandardStream else {
+            throw PatchError(
+                .usage, "the script on standard input has no name", hint: "give it one: --stdin-filename NAME.lua")
+        }
+        guard !path.isFolder else {
+            throw PatchError(.noInput, "is a folder", hint: "name the scripts in it, such as \(path)/*.lua").about(path)
+        }
+        let isBundle = arguments.has(.bundle)
+        var parts = [path.name]
+        if let root = arguments.value(of: .root)?.path {
+            let (above, all) = (root.components, path.components)
+            guard all.starts(with: above), root.isAbsolute == path.isAbsolute, all.count > above.count else {
+                throw PatchError(
+                    .usage, "\(path) is not below \(root)", hint: "give paths that begin with \(root)/")
+            }
+            parts = all.dropFirst(above.count).map { Path(bytes: Array($0)) }
+        }
+        // In a bundle, scripts are named as in `lint` and `test`: by their paths below the entry's folder.
+        if isBundle, arguments.value(of: .root) == nil, let first = arguments.operands.first?.path {
+            let entry = first.isStandardStream ? try ScriptInput.name(arguments) ?? first : first
+            parts = [Path(LintedPatch.name(of: path, beside: entry))]
+        }
+        let name = parts.map(\.description).joined(separator: "/")
+        guard Manifest.Script.isName(name) else {
+            throw PatchError(
+                .usage, "\(name) cannot be a script's name",
+                hint: Manifest.Script.nameRule
+            ).about(path)
+        }
+        return name
+    }
+
+    /// The path of an entry script's envelope: in the output folder, unless the name of the output ends in `.js`.
+    ///
+    /// A pattern such as `*.lua` that matches a single script today must not turn `-o dist` into a file.
+    private func output(for entry: String, isOnly: Bool) throws(PatchError) -> Path {
+        let name = Path(entry.dropLast(".lua".count) + ".js")
+        guard let output = arguments.value(of: .output)?.path else { return name }
+        if output.isStandardStream {
+            guard isOnly, arguments.value(of: .format)?.isText("json") != true else {
+                throw PatchError(.usage, "-o - works only with one envelope and text output", hint: "name a folder")
+            }
+            return output
+        }
+        let isFile = output.ends(in: ".js") && !output.isFolder
+        guard isFile else { return output.appending(name) }
+        guard isOnly else {
+            throw PatchError(.usage, "\(output) is one file, but there are several envelopes", hint: "name a folder")
+        }
+        return output
+    }
+
+    /// Makes one envelope, opens it as a verifier would, and writes it.
+    func pack(_ unit: Unit) -> Result {
+        var result = Result(unit: unit, error: unit.fault)
+        guard result.error == nil else { return result }
+        do {
+            let scripts = try scripts(of: unit)
+            let head = try fields.head(of: scripts[0], at: unit.scripts[0].path)
+            result.warnings = head.doubtfulTags.map { tag, meant in
+                "\(unit.scripts[0].path): the tag @\(tag) is unknown; did you mean @\(meant)?"
+            }
+            let manifest = try fields.manifest(for: scripts, head: head, from: unit.scripts[0].path)
+            if let end = manifest.expires, end <= now {
+                result.warnings.append("\(unit.scripts[0].path): it has already expired, at \(end)")
+            }
+            try lint(unit, scripts, manifest, &result)
+            var sealed = try packer.seal(manifest, scripts)
+            for command in commands {
+                try sealed.attach(try command.signature(of: sealed.payload), from: trustStore, at: now)
+            }
+            let envelope = try sealed.encoded()
+            result.manifest = manifest
+            result.size = envelope.count
+            try check(envelope, scripts, signers: sealed.signers.count)
+            if isDryRun {
+                if !writesToStandardOutput, !unit.output.holds(envelope) {
+                    try OutputFile(path: unit.output, content: .bytes([])).checkPlace(force: force)
+                }
+            } else if writesToStandardOutput {
+                try StandardOutput.write(envelope)
+            } else if unit.output.holds(envelope) {
+                result.isUnchanged = true
+            } else {
+                let file = OutputFile(path: unit.output, content: .bytes(envelope))
+                if arguments.has(.allOrNothing) {
+                    try file.checkPlace(force: force)
+                    result.file = file
+                } else {
+                    try OutputFile.write([file], force: force)
+                }
+            }
+        } catch {
+            result.error = error.code == .config ? error.about(unit.scripts[0].path) : error
+        }
+        return result
+    }
+
+    /// Lints the scripts, as `lint` does. A patch with errors is not packed.
+    private func lint(
+        _ unit: Unit, _ scripts: [PatchScript], _ manifest: Manifest, _ result: inout Result
+    ) throws(PatchError) {
+        guard !arguments.has(.noLint) else { return }
+        if let refusal = interface?.refusal(of: manifest) {
+            throw PatchError(
+                .script, refusal, hint: "fix it, or pack it anyway with --no-lint"
+            ).about(unit.scripts[0].path)
+        }
+        let findings = PatchLint.findings(in: scripts, replaces: manifest.replaces, interface: interface)
+        for finding in findings {
+            let file = unit.scripts.first { $0.name == finding.script }?.path ?? unit.scripts[0].path
+            let text = "\(finding.message) [\(finding.code.rawValue)]"
+            guard finding.severity == .error else {
+                let place = "\(file):\(finding.line):\(finding.column)"
+                result.warnings.append("\(place): \(text)" + (finding.hint.map { "; \($0)" } ?? ""))
+                continue
+            }
+            throw PatchError(
+                .script, text,
+                hint: finding.hint.map { "\($0)\($0.hasSuffix("?") ? " Or" : ", or") pack it anyway with --no-lint" }
+                    ?? "fix it, or pack it anyway with --no-lint",
+                at: .init(file: file.description, line: finding.line))
+        }
+    }
+
+    private var force: Bool { arguments.has(.force) }
+
+    private func scripts(of unit: Unit) throws(PatchError) -> [PatchScript] {
+        var scripts: [PatchScript] = []
+        for (path, name) in unit.scripts {
+            let bytes = try InputFile.contents(of: path, limit: packer.limits.scriptSize)
+            guard bytes.count <= packer.limits.scriptSize else {
+                throw PatchError(
+                    .limit, "larger than the \(packer.limits.scriptSize) bytes allowed for a script",
+                    hint: "split it, and pack the parts with --bundle"
+                ).about(path)
+            }
+            scripts.append(PatchScript(name: name, bytes: bytes))
+        }
+        return scripts
+    }
+
+    /// Checks that the new envelope can be opened and holds the same scripts.
+    ///
+    /// The trust in its signers was checked before. Whether the patch has expired is not checked.
+    private func check(_ envelope: [UInt8], _ scripts: [PatchScript], signers: Int) throws(PatchError) {
+        let verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signers, policy: .none)
+        guard try verifier.verify(envelope, scriptKeys: packer.scriptKey).scripts == scripts else {
+            throw PatchError(.internal, "the envelope does not hold the packed scripts", hint: "report this defect")
+        }
+    }
+}
+
+extension Release.Result {
+    func json(_ release: Release) -> JSONValue {
+        .object(
+            [
+                ("schema", .string("patchpack.pack/1")),
+                ("file", .string((unit.scripts.first?.path ?? unit.output).description)),
+                ("output", .string(unit.output.description)),
+            ] + JSONValue.outcome(error) + [
+                ("written", .bool(error == nil && !release.isDryRun && !isUnchanged && !isHeldBack)),
+                ("unchanged", .bool(isUnchanged)),
+                ("warnings", .array(warnings.map(JSONValue.string))),
+                ("size", manifest == nil ? .null : .integer(size)),
+                ("manifest", manifest?.json ?? .null),
+                ("error", .error(error)),
+            ])
+    }
+}
+
+extension Path {
+    /// Whether the file exists with exactly these bytes. Making the same release again is not an error.
+    func holds(_ bytes: [UInt8]) -> Bool {
+        guard let info = FileInfo(self, following: true), info.isRegular, info.size == bytes.count else { return false }
+        return (try? InputFile.contents(of: self, limit: bytes.count)) == bytes
+    }
+}
