@@ -44,7 +44,7 @@ struct VerbParser {
         while let letter = letters.popFirst() {
             let name = Character(Unicode.Scalar(letter))
             guard let option = verb.allOptions.first(where: { $0.short == name }) else {
-                throw PatchError(.usage, "unknown option -\(name)", hint: "patchpack \(verb.name) --help")
+                throw PatchError(.usage, "unknown option -\(name)", hint: "patchpack \(meant.name) --help")
             }
             let isLast = option.value != nil || letters.isEmpty
             try take(option, attached: isLast && !letters.isEmpty ? Argument(bytes: Array(letters)) : nil)
