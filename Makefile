@@ -17,7 +17,7 @@ RELEASE_FLAGS += -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-l
 endif
 endif
 
-.PHONY: all build deps demo test outside asan ubsan tsan check lint generate docs cover bench bench-count fuzz soak clean
+.PHONY: all build deps demo test conformance outside asan ubsan tsan check lint generate docs cover bench bench-count fuzz soak clean
 
 comma = ,
 
@@ -38,6 +38,11 @@ demo: build
 
 test: deps
 	$(SWIFT) test
+
+# The TUF project's suite for clients of a feed. `make conformance TUF_CONFORMANCE=DIR` names a checkout of it.
+TUF_CONFORMANCE =
+conformance: deps
+	@SWIFT=$(SWIFT) scripts/conformance.sh "$(TUF_CONFORMANCE)"
 
 # Release builds of a package that depends on this one, with each way to keep and call what patches can replace.
 outside: deps

@@ -8,6 +8,8 @@ let package = Package(
         .executable(name: "patchpack", targets: ["patchpack"]),
         .library(name: "PatchCrypto", targets: ["PatchCrypto"]),
         .library(name: "PatchFiles", targets: ["PatchFiles"]),
+        .library(name: "PatchFeed", targets: ["PatchFeed"]),
+        .library(name: "PatchHTTP", targets: ["PatchHTTP"]),
         .library(name: "PatchRunner", targets: ["PatchRunner"]),
         .library(name: "PatchTesting", targets: ["PatchTesting"]),
     ],
@@ -24,6 +26,9 @@ let package = Package(
         .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip"]),
         .target(name: "Libc"),
         .target(name: "PatchFiles", dependencies: ["PatchCrypto", "Libc"]),
+        .target(name: "PatchFeed", dependencies: ["PatchCrypto"]),
+        .target(name: "CCurl", cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
+        .target(name: "PatchHTTP", dependencies: ["PatchFeed", "PatchCrypto", "CCurl"]),
         .target(
             name: "CLuaBridge", dependencies: ["CLua"],
             cSettings: [
@@ -43,6 +48,8 @@ let package = Package(
             name: "ShopTests", dependencies: ["shop", "PatchTesting", "PatchRunner", "PatchCrypto"],
             path: "examples/shop-tests"),
         .executableTarget(name: "shop", dependencies: ["PatchRunner", "PatchCrypto"], path: "examples/shop"),
+        .executableTarget(
+            name: "tuf-client", dependencies: ["PatchHTTP", "PatchFeed", "PatchCrypto"], path: "Tests/Conformance"),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchFilesTests", dependencies: ["PatchFiles", "PatchCrypto", "TestSupport"]),

@@ -11,7 +11,7 @@ fi
 
 if [ "$(uname)" = Darwin ]; then
   missing=()
-  for package in openssl@3 libzip lua pkgconf shellcheck; do
+  for package in openssl@3 libzip lua curl pkgconf shellcheck; do
     brew list --versions "$package" >/dev/null 2>&1 || missing+=("$package")
   done
   [ ${#missing[@]} -eq 0 ] && exit 0
@@ -20,7 +20,7 @@ if [ "$(uname)" = Darwin ]; then
   exit 0
 fi
 
-packages=(pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev)
+packages=(pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev libcurl4-openssl-dev)
 # real Lua code to pack
 case $what in demo | test | bench) packages+=(lua-penlight lua-inspect) ;; esac
 # tools that the tests compare results with
@@ -28,7 +28,7 @@ case $what in
 test | bench)
   packages+=(
     openssl zip unzip bsdutils faketime fish zsh shellcheck
-    python3 python3-cryptography python3-junitparser lcov perl softhsm2 opensc
+    python3 python3-venv python3-cryptography python3-junitparser lcov perl softhsm2 opensc
     lua5.4 lua-dkjson lua-busted binutils
   )
   ;;

@@ -2,10 +2,12 @@ internal import COpenSSL
 
 /// An OpenSSL key, public or private. It is immutable, and so safe to use from any thread.
 @safe final class AsymmetricKey: Sendable {
-    /// The kinds of key that the format allows.
+    /// The kinds of key that can be used here. An envelope's format allows the first two.
     enum Kind: String {
         case rsa = "RSA"
         case ed25519 = "ED25519"
+        /// A point of the curve P-256.
+        case p256 = "EC"
     }
 
     private nonisolated(unsafe) let handle: OpaquePointer
@@ -13,20 +15,23 @@ internal import COpenSSL
     /// The key's length in bits: that of the modulus for RSA, else 256.
     let bits: Int
 
-    /// Takes ownership of an OpenSSL key, and checks that the format allows it.
-    private init(owning handle: OpaquePointer) throws(PatchError) {
+    /// Takes ownership of an OpenSSL key, and checks that it is sound and of an allowed kind.
+    private init(owning handle: OpaquePointer, allowing kinds: [Kind] = [.rsa, .ed25519]) throws(PatchError) {
         unsafe self.handle = handle
         // An RSA-PSS key has its own type name, so it does not count as RSA.
-        if unsafe EVP_PKEY_is_a(handle, Kind.rsa.rawValue) == 1 {
-            kind = .rsa
-        } else if unsafe EVP_PKEY_is_a(handle, Kind.ed25519.rawValue) == 1 {
-            kind = .ed25519
-        } else {
+        guard let kind = kinds.first(where: { unsafe EVP_PKEY_is_a(handle, $0.rawValue) == 1 }) else {
             let name = unsafe EVP_PKEY_get0_type_name(handle).map { unsafe String(cString: $0) } ?? "unknown"
             unsafe EVP_PKEY_free(handle)
             throw PatchError(.config, "unsupported key type \(name)", hint: "use an RSA or Ed25519 key")
         }
+        self.kind = kind
         bits = unsafe Int(EVP_PKEY_get_bits(handle))
+        if kind == .p256 {
+            var name = [CChar](repeating: 0, count: 64)
+            guard unsafe EVP_PKEY_get_group_name(handle, &name, name.count, nil) == 1,
+                unsafe strcmp(name, SN_X9_62_prime256v1) == 0
+            else { throw PatchError(.config, "an elliptic curve other than P-256 is not allowed") }
+        }
         guard kind == .rsa else { return }
         guard (2048...8192).contains(bits) else {
             throw PatchError(.config, "an RSA key of \(bits) bits is not allowed", hint: "use 2048 to 8192 bits")
@@ -49,6 +54,25 @@ internal import COpenSSL
     /// - Throws: `config` if the format does not allow the key.
     convenience init(_ info: SubjectPublicKeyInfo) throws(PatchError) {
         try unsafe self.init(owning: info.makeHandle())
+    }
+
+    /// Reads a public key from PEM (`BEGIN PUBLIC KEY`).
+    ///
+    /// - Throws: `config` if there is none, or none of an allowed kind.
+    convenience init(publicKeyPEM pem: [UInt8], allowing kinds: [Kind]) throws(PatchError) {
+        let handle = unsafe pem.withUnsafeBytes { pem -> OpaquePointer? in
+            let source = unsafe BIO_new_mem_buf(pem.baseAddress, Int32(clamping: pem.count))
+            defer { unsafe BIO_free(source) }
+            return unsafe PEM_read_bio_PUBKEY(source, nil, nil, nil)
+        }
+        guard let handle = unsafe handle else { throw .openSSL(.config, "not a public key that OpenSSL can read") }
+        try unsafe self.init(owning: handle, allowing: kinds)
+    }
+
+    /// Whether both are the same public key.
+    func isEqual(to other: AsymmetricKey) -> Bool {
+        defer { drainOpenSSLErrors() }
+        return unsafe EVP_PKEY_eq(handle, other.handle) == 1
     }
 
     /// Reads a private key from PEM: PKCS#8, plain or encrypted, or PKCS#1.
@@ -136,16 +160,20 @@ internal import COpenSSL
 
     /// Whether a signature over a message was made with this key.
     ///
-    /// - Parameter digest: The hash for RSA, nil for Ed25519.
+    /// - Parameters:
+    ///   - digest: The hash for RSA and ECDSA, nil for Ed25519.
+    ///   - isPSS: Whether an RSA signature is RSASSA-PSS, with a salt of any length, instead of PKCS#1 v1.5.
     /// - Throws: `unavailable` if OpenSSL refuses the algorithm. This says nothing about the signature.
     func isValid(
-        _ signature: [UInt8], for message: ArraySlice<UInt8>, digest: MessageDigest?
+        _ signature: [UInt8], for message: ArraySlice<UInt8>, digest: MessageDigest?, isPSS: Bool = false
     ) throws(PatchError) -> Bool {
         let context = unsafe EVP_MD_CTX_new()
         defer { unsafe EVP_MD_CTX_free(context) }
-        guard unsafe EVP_DigestVerifyInit_ex(context, nil, digest?.rawValue, nil, nil, handle, nil) == 1 else {
-            throw .unavailable(signatureName(digest))
-        }
+        var keyContext: OpaquePointer?  // freed with the other one
+        guard unsafe EVP_DigestVerifyInit_ex(context, &keyContext, digest?.rawValue, nil, nil, handle, nil) == 1,
+            unsafe !isPSS || EVP_PKEY_CTX_set_rsa_padding(keyContext, RSA_PKCS1_PSS_PADDING) == 1
+                && EVP_PKEY_CTX_set_rsa_pss_saltlen(keyContext, RSA_PSS_SALTLEN_AUTO) == 1
+        else { throw .unavailable(signatureName(digest)) }
         let result = unsafe message.withUnsafeBufferPointer { message in
             unsafe EVP_DigestVerify(context, signature, signature.count, message.baseAddress, message.count)
         }
@@ -165,6 +193,7 @@ internal import COpenSSL
             return .ed25519(point)
         case .rsa:
             return .rsa(modulus: try number(OSSL_PKEY_PARAM_RSA_N), exponent: try number(OSSL_PKEY_PARAM_RSA_E))
+        case .p256: throw PatchError(.internal, "the public half of a P-256 key is never needed")
         }
     }
 

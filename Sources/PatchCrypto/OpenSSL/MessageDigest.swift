@@ -1,15 +1,16 @@
 internal import COpenSSL
 
-/// The hash functions of the format.
-enum MessageDigest: String {
+/// The hash functions of an envelope, and of a feed: the last two.
+package enum MessageDigest: String {
     case md5 = "MD5"
     case sha1 = "SHA1"
     case sha256 = "SHA256"
+    case sha512 = "SHA512"
 
     /// Hashes bytes.
     ///
     /// - Throws: `unavailable` if OpenSSL refuses the function.
-    func hash(_ bytes: some Collection<UInt8>) throws(PatchError) -> [UInt8] {
+    package func hash(_ bytes: some Collection<UInt8>) throws(PatchError) -> [UInt8] {
         guard let algorithm = unsafe fetched else { throw .unavailable(rawValue) }
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var length: UInt32 = 0
@@ -22,7 +23,9 @@ enum MessageDigest: String {
     }
 
     /// Hashes bytes and returns the digest in lower-case hex digits.
-    func hexadecimal(of bytes: some Collection<UInt8>) throws(PatchError) -> [UInt8] { Hex.encode(try hash(bytes)) }
+    package func hexadecimal(of bytes: some Collection<UInt8>) throws(PatchError) -> [UInt8] {
+        Hex.encode(try hash(bytes))
+    }
 
     /// OpenSSL's function under the machine's policy, fetched once; nil if OpenSSL refuses it.
     var fetched: OpaquePointer? {
@@ -30,6 +33,7 @@ enum MessageDigest: String {
         case .md5: unsafe Self.fetchedMD5
         case .sha1: unsafe Self.fetchedSHA1
         case .sha256: unsafe Self.fetchedSHA256
+        case .sha512: unsafe Self.fetchedSHA512
         }
     }
 
@@ -37,6 +41,7 @@ enum MessageDigest: String {
     private nonisolated(unsafe) static let fetchedMD5 = unsafe EVP_MD_fetch(nil, md5.rawValue, nil)
     private nonisolated(unsafe) static let fetchedSHA1 = unsafe EVP_MD_fetch(nil, sha1.rawValue, nil)
     private nonisolated(unsafe) static let fetchedSHA256 = unsafe EVP_MD_fetch(nil, sha256.rawValue, nil)
+    private nonisolated(unsafe) static let fetchedSHA512 = unsafe EVP_MD_fetch(nil, sha512.rawValue, nil)
 }
 
 /// Calls `body` with the collection's bytes in contiguous memory; copies them only if they are not contiguous.

@@ -16,7 +16,7 @@ package func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
 
 extension ArraySlice<UInt8> {
     /// Removes a line with its LF from the front, and returns it without the LF; nil if there is no LF.
-    mutating func takeLine() -> ArraySlice<UInt8>? {
+    package mutating func takeLine() -> ArraySlice<UInt8>? {
         guard let end = firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         defer { self = self[(end + 1)...] }
         return self[..<end]

@@ -1,16 +1,16 @@
-/// Lower-case hexadecimal, the only spelling that the format allows.
-enum Hex {
+/// Lower-case hexadecimal, the only spelling that the formats allow.
+package enum Hex {
     static func isLowercaseDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
 
-    static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    package static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
         return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     }
 
     /// Decodes lower-case digits; nil if their number is odd or there is any other character.
-    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count.isMultiple(of: 2), text.allSatisfy(isLowercaseDigit) else { return nil }
         func value(_ digit: UInt8) -> UInt8 {
             digit > UInt8(ascii: "9") ? digit - UInt8(ascii: "a") + 10 : digit - UInt8(ascii: "0")

@@ -50,6 +50,28 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
             + "T\(padded(hours)):\(padded(seconds / 60)):\(padded(seconds % 60))Z"
     }
 
+    /// Reads the time of an HTTP header, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
+    ///
+    /// - Returns: nil for any other text, the two obsolete forms of that RFC included.
+    package init?(httpDate text: String) {
+        let fields = text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard fields.count == 6, fields[5] == "GMT", let month = months.firstIndex(of: fields[2]) else { return nil }
+        self.init("\(fields[3])-\(month < 9 ? "0" : "")\(month + 1)-\(fields[1])T\(fields[4])Z")
+    }
+
+    /// The days from another moment to this one, by their dates; negative if the other one is later.
+    package func days(since other: Timestamp) -> Int { day - other.day }
+
+    /// The number of the day, from some day before all others.
+    private var day: Int {
+        let fields = description.utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let (year, month) = (Int(Substring(fields[0])) ?? 1, Int(Substring(fields[1])) ?? 1)
+        let before = year - 1
+        let months = (1..<month).map { Self.days(inMonth: $0, of: year) }.reduce(0, +)
+        return before * 365 + before / 4 - before / 100 + before / 400 + months + (Int(Substring(fields[2])) ?? 1)
+    }
+
     private static func days(inMonth month: Int, of year: Int) -> Int {
         let isLeapYear = year.isMultiple(of: 4) && !year.isMultiple(of: 100) || year.isMultiple(of: 400)
         return [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]

@@ -1,0 +1,96 @@
+#include "CCurl.h"
+
+#include <dlfcn.h>
+
+#if defined(__APPLE__)
+static const char library[] = "libcurl.4.dylib";
+#else
+static const char library[] = "libcurl.so.4";
+#endif
+
+static struct {
+    CURLcode (*global_init)(long);
+    CURL *(*easy_init)(void);
+    void (*easy_cleanup)(CURL *);
+    void (*easy_reset)(CURL *);
+    CURLcode (*easy_perform)(CURL *);
+    CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
+    CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
+    const char *(*easy_strerror)(CURLcode);
+    struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
+    void (*slist_free_all)(struct curl_slist *);
+} curl;
+
+const char *ccurl_open(void) {
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) return dlerror();
+    const struct {
+        void *place;
+        const char *name;
+    } symbols[] = {
+        {&curl.global_init, "curl_global_init"},     {&curl.easy_init, "curl_easy_init"},
+        {&curl.easy_cleanup, "curl_easy_cleanup"},   {&curl.easy_reset, "curl_easy_reset"},
+        {&curl.easy_perform, "curl_easy_perform"},   {&curl.easy_setopt, "curl_easy_setopt"},
+        {&curl.easy_getinfo, "curl_easy_getinfo"},   {&curl.easy_strerror, "curl_easy_strerror"},
+        {&curl.slist_append, "curl_slist_append"},   {&curl.slist_free_all, "curl_slist_free_all"},
+    };
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        void *symbol = dlsym(handle, symbols[i].name);
+        if (!symbol) return dlerror();
+        *(void **)symbols[i].place = symbol;
+    }
+    return curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? NULL : "libcurl cannot be initialized";
+}
+
+CURL *ccurl_new(void) { return curl.easy_init(); }
+void ccurl_free(CURL *handle) { curl.easy_cleanup(handle); }
+void ccurl_reset(CURL *handle) { curl.easy_reset(handle); }
+CURLcode ccurl_perform(CURL *handle) { return curl.easy_perform(handle); }
+const char *ccurl_message(CURLcode code) { return curl.easy_strerror(code); }
+
+CURLcode ccurl_set_number(CURL *handle, CURLoption option, long value) {
+    return curl.easy_setopt(handle, option, value);
+}
+
+CURLcode ccurl_set_text(CURL *handle, CURLoption option, const char *value) {
+    return curl.easy_setopt(handle, option, value);
+}
+
+CURLcode ccurl_set_headers(CURL *handle, struct curl_slist *headers) {
+    return curl.easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
+}
+
+static size_t receive_body(char *data, size_t size, size_t count, void *context) {
+    ccurl_callbacks *callbacks = context;
+    return callbacks->body(data, size * count, callbacks->context);
+}
+
+static size_t receive_header(char *data, size_t size, size_t count, void *context) {
+    ccurl_callbacks *callbacks = context;
+    return callbacks->header(data, size * count, callbacks->context);
+}
+
+static int monitor(void *context, curl_off_t all, curl_off_t got, curl_off_t out, curl_off_t sent) {
+    (void)all, (void)got, (void)out, (void)sent;
+    ccurl_callbacks *callbacks = context;
+    return callbacks->monitor(callbacks->context);
+}
+
+void ccurl_set_callbacks(CURL *handle, ccurl_callbacks *callbacks) {
+    curl.easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive_body);
+    curl.easy_setopt(handle, CURLOPT_WRITEDATA, callbacks);
+    curl.easy_setopt(handle, CURLOPT_HEADERFUNCTION, receive_header);
+    curl.easy_setopt(handle, CURLOPT_HEADERDATA, callbacks);
+    curl.easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, monitor);
+    curl.easy_setopt(handle, CURLOPT_XFERINFODATA, callbacks);
+    curl.easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+}
+
+long ccurl_status(CURL *handle) {
+    long status = 0;
+    curl.easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+}
+
+struct curl_slist *ccurl_append(struct curl_slist *list, const char *text) { return curl.slist_append(list, text); }
+void ccurl_free_list(struct curl_slist *list) { curl.slist_free_all(list); }

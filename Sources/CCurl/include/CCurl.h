@@ -1,0 +1,42 @@
+/* libcurl, opened when it is first used: 33 shared libraries come with it, which a program that never asks for a URL must not
+   load. Only the header is used to build. */
+#ifndef CCURL_H
+#define CCURL_H
+
+#include <curl/curl.h>
+#include <stddef.h>
+
+/* Opens libcurl and initializes it. Returns NULL, or why it cannot be opened. Call it once, before anything else here. */
+const char *ccurl_open(void);
+
+CURL *ccurl_new(void);
+void ccurl_free(CURL *handle);
+void ccurl_reset(CURL *handle);
+CURLcode ccurl_perform(CURL *handle);
+const char *ccurl_message(CURLcode code);
+
+/* curl_easy_setopt is variadic, which Swift cannot call. Texts are copied by libcurl. */
+CURLcode ccurl_set_number(CURL *handle, CURLoption option, long value);
+CURLcode ccurl_set_text(CURL *handle, CURLoption option, const char *value);
+CURLcode ccurl_set_headers(CURL *handle, struct curl_slist *headers);
+
+/* What is called with data, and with each header line. Returning another number than `count` ends the transfer. */
+typedef size_t (*ccurl_receiver)(const char *data, size_t count, void *context);
+/* What is called about once a second, and more often while data come. Returning another number than 0 ends the transfer. */
+typedef int (*ccurl_monitor)(void *context);
+
+typedef struct {
+    ccurl_receiver body, header;
+    ccurl_monitor monitor;
+    void *context;
+} ccurl_callbacks;
+
+/* `callbacks` must live until the transfer has ended. */
+void ccurl_set_callbacks(CURL *handle, ccurl_callbacks *callbacks);
+
+long ccurl_status(CURL *handle);
+
+struct curl_slist *ccurl_append(struct curl_slist *list, const char *text);
+void ccurl_free_list(struct curl_slist *list);
+
+#endif

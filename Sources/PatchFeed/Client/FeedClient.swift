@@ -1,0 +1,247 @@
+public import PatchCrypto
+
+/// A client of a feed: it brings the feed's metadata up to date, and finds and reads the files that they describe.
+///
+/// A feed is a repository of The Update Framework (TUF, specification 1.0.34), and this is the specification's client
+/// workflow (section 5). One client is for one update: make another one for the next.
+///
+/// After an error, what was trusted before is still trusted, and the next update begins from there.
+public struct FeedClient: Sendable {
+    private let source: any FeedSource
+    private let storage: any FeedStorage
+    private let limits: FeedLimits
+    private var trusted: TrustedMetadata
+    /// The source's clock at its last reply.
+    private var sourceDate: Timestamp?
+
+    /// Makes a client.
+    ///
+    /// - Parameters:
+    ///   - root: The root file that came with the app. It may be old, and it may have expired.
+    ///   - source: Where the feed's files come from.
+    ///   - storage: Where trusted metadata are kept. An app keeps one for each feed.
+    ///   - start: The time by which metadata must not have expired: the device's clock, but not before the newest time
+    ///     that signed data have shown.
+    ///   - limits: The most that is taken.
+    /// - Throws: `feed-malformed` or `feed-signature` if `root` is not a root file that its own keys have signed.
+    public init(
+        root: [UInt8], from source: any FeedSource, keptIn storage: any FeedStorage, at start: Timestamp,
+        limits: FeedLimits = FeedLimits()
+    ) throws(PatchError) {
+        self.source = source
+        self.storage = storage
+        self.limits = limits
+        trusted = try TrustedMetadata(root: root, start: start)
+    }
+
+    /// Brings the metadata of the four top-level roles up to date (sections 5.3 to 5.6.6).
+    ///
+    /// If nothing has changed, two small files are asked for: the next root file, which is missing, and the timestamp.
+    ///
+    /// - Throws: `feed-signature`, `feed-rollback`, `feed-mismatch`, `feed-expired`, `feed-malformed` or `feed-limit` if the
+    ///   feed's files are not what they must be; `clock` if they seem expired only because the device's clock is wrong;
+    ///   `feed-unavailable` if they cannot be had; `io` if they cannot be stored.
+    public mutating func update() async throws(PatchError) {
+        do throws(PatchError) {
+            try await updateRoot()
+            try await updateTimestamp()
+            try await updateSnapshot()
+            try await loadTargets(.top, keys: trusted.root.targets)
+        } catch {
+            throw explained(error)
+        }
+    }
+
+    /// Looks for a target, first in the targets role, then in the roles that it delegates to (section 5.6.7).
+    ///
+    /// - Parameter path: The target's path, such as `patches/cart-total-7.js`.
+    /// - Returns: nil if no role that is trusted for the path lists it.
+    /// - Throws: As `update()` does, for the metadata of delegated roles, which are read when a search needs them.
+    public mutating func target(_ path: String) async throws(PatchError) -> FeedTarget? {
+        do throws(PatchError) {
+            return try await search(for: path)
+        } catch {
+            throw explained(error)
+        }
+    }
+
+    /// Reads a target, and checks its length and hashes (section 5.7).
+    ///
+    /// - Parameters:
+    ///   - target: The target, as it was found.
+    ///   - limit: The most bytes to take, whatever length is signed.
+    /// - Throws: `feed-limit` if the target is larger, `feed-mismatch` if it is not the file that is signed,
+    ///   `feed-unavailable` if it cannot be had.
+    public mutating func contents(of target: FeedTarget, limit: Int) async throws(PatchError) -> [UInt8] {
+        guard target.length <= limit else {
+            throw PatchError(.feedLimit, "\(target.path): \(target.length) bytes; at most \(limit) are allowed")
+        }
+        let path = try URLPath.target(target, isConsistent: trusted.root.hasConsistentSnapshots)
+        guard let bytes = try await fetch(path, limit: target.length) else { throw Self.missing(path) }
+        try target.check(bytes)
+        return bytes
+    }
+
+    // MARK: the workflow
+
+    /// Section 5.3. The roots that were read before are read again from storage: trust begins at the app's own each time.
+    private mutating func updateRoot() async throws(PatchError) {
+        while let bytes = storage.read(rootName, limit: limits.root) {
+            do throws(PatchError) {
+                try trusted.update(root: bytes)
+            } catch {
+                break  // damaged, or not of this feed: read it again
+            }
+        }
+        for _ in 0..<limits.rootRotations {
+            guard let bytes = try await fetch("metadata/\(rootName)", limit: limits.root) else { break }
+            let (old, name) = (trusted.root, rootName)
+            try trusted.update(root: bytes)
+            // 5.3.11. Done before the root is stored, so that it is not forgotten if this ends here.
+            if !old.timestamp.hasSameIDs(as: trusted.root.timestamp) || !old.snapshot.hasSameIDs(as: trusted.root.snapshot) {
+                try storage.remove(Self.timestampName)
+                try storage.remove(Self.snapshotName)
+            }
+            try storage.write(name, bytes)
+        }
+        try trusted.checkRoot()
+    }
+
+    /// Section 5.4.
+    private mutating func updateTimestamp() async throws(PatchError) {
+        var etag: String?
+        if let bytes = storage.read(Self.timestampName, limit: limits.timestamp),
+            (try? trusted.update(timestamp: bytes, isStored: true)) == true
+        {
+            etag = storedTag(of: bytes)
+        }
+        let reply = try await source.fetch("metadata/timestamp.json", limit: limits.timestamp, etag: etag)
+        sourceDate = reply.date ?? sourceDate
+        switch reply.content {
+        case .missing: throw Self.missing("metadata/timestamp.json")
+        case .unchanged:
+            guard etag != nil else {
+                throw PatchError(.feedUnavailable, "metadata/timestamp.json: the server says that it is unchanged, unasked")
+            }
+        case .bytes(let bytes, let etag):
+            try Self.check(bytes, limit: limits.timestamp, "metadata/timestamp.json")
+            if try trusted.update(timestamp: bytes) {
+                try storage.write(Self.timestampName, bytes)
+                if let etag { try storage.write(Self.tagName, Self.tagFile(etag, for: bytes)) }
+            }
+        }
+        try trusted.checkTimestamp()
+    }
+
+    /// Section 5.5.
+    private mutating func updateSnapshot() async throws(PatchError) {
+        if let bytes = storage.read(Self.snapshotName, limit: limits.snapshot) {
+            try? trusted.update(snapshot: bytes, isStored: true)
+        }
+        guard !trusted.hasCurrentSnapshot, let listed = trusted.timestamp?.snapshot else { return }
+        let bytes = try await metadata("snapshot", listed, limit: limits.snapshot)
+        try trusted.update(snapshot: bytes)
+        try storage.write(Self.snapshotName, bytes)
+    }
+
+    /// Loads the metadata of a targets role from storage, or reads them if the snapshot lists newer ones (section 5.6).
+    private mutating func loadTargets(_ key: TrustedMetadata.TargetsKey, keys: RoleKeys) async throws(PatchError) {
+        guard trusted.targets[key] == nil else { return }
+        guard let listed = try trusted.snapshot?.entry(of: key.role) else {
+            throw PatchError(.internal, "\(key.role) before the snapshot")
+        }
+        let name = URLPath.encoded(key.role) + ".json"
+        if let bytes = storage.read(name, limit: limits.targets),
+            (try? trusted.update(targets: bytes, of: key, by: keys)) != nil
+        {
+            return
+        }
+        let bytes = try await metadata(key.role, listed, limit: limits.targets)
+        try trusted.update(targets: bytes, of: key, by: keys)
+        try storage.write(name, bytes)
+    }
+
+    /// Section 5.6.7: a search in preorder, which visits each role once.
+    private mutating func search(for path: String) async throws(PatchError) -> FeedTarget? {
+        var stack: [(key: TrustedMetadata.TargetsKey, keys: RoleKeys)] = [(.top, trusted.root.targets)]
+        var visited: Set<String> = []
+        while let (key, keys) = stack.popLast() {
+            guard !visited.contains(key.role) else { continue }
+            guard visited.count < limits.roles else { return nil }
+            try await loadTargets(key, keys: keys)
+            guard let role = trusted.targets[key] else { return nil }
+            if let target = role.targets[Array(path.utf8)] { return target }
+            visited.insert(key.role)
+            var next: [(TrustedMetadata.TargetsKey, RoleKeys)] = []
+            for delegation in role.delegations where try delegation.covers(path) {
+                next.append((TrustedMetadata.TargetsKey(role: delegation.role, delegator: key.role), delegation.keys))
+                if delegation.isTerminating {
+                    stack = []
+                    break
+                }
+            }
+            stack += next.reversed()
+        }
+        return nil
+    }
+
+    // MARK: files
+
+    private static let timestampName = "timestamp.json"
+    private static let snapshotName = "snapshot.json"
+    private static let tagName = "timestamp.etag"
+    /// The name of the next root file.
+    private var rootName: String { "\(trusted.root.version + 1).root.json" }
+
+    /// Reads the metadata file of a role.
+    private mutating func metadata(
+        _ role: String, _ listed: MetadataDescription, limit: Int
+    ) async throws(PatchError) -> [UInt8] {
+        let prefix = trusted.root.hasConsistentSnapshots ? "\(listed.version)." : ""
+        let path = "metadata/\(prefix)\(URLPath.encoded(role)).json"
+        guard let bytes = try await fetch(path, limit: min(limit, listed.file.length ?? limit)) else {
+            throw Self.missing(path)
+        }
+        return bytes
+    }
+
+    /// Reads a file; nil if it is missing.
+    private mutating func fetch(_ path: String, limit: Int) async throws(PatchError) -> [UInt8]? {
+        let reply = try await source.fetch(path, limit: limit, etag: nil)
+        sourceDate = reply.date ?? sourceDate
+        guard case .bytes(let bytes, _) = reply.content else { return nil }
+        try Self.check(bytes, limit: limit, path)
+        return bytes
+    }
+
+    /// A source must apply the limit while it reads; this holds for one that does not.
+    private static func check(_ bytes: [UInt8], limit: Int, _ path: String) throws(PatchError) {
+        guard bytes.count <= limit else { throw PatchError(.feedLimit, "\(path): more than \(limit) bytes") }
+    }
+
+    private static func missing(_ path: String) -> PatchError {
+        PatchError(.feedUnavailable, "\(path): the feed does not have this file")
+    }
+
+    /// The tag of the stored timestamp file, if it is known. The digest says which file it belongs to.
+    private func storedTag(of bytes: [UInt8]) -> String? {
+        guard var file = storage.read(Self.tagName, limit: 1024)?[...], let digest = file.takeLine(),
+            (try? MessageDigest.sha256.hexadecimal(of: bytes))?.elementsEqual(digest) == true
+        else { return nil }
+        return String(validating: file, as: UTF8.self)
+    }
+
+    private static func tagFile(_ etag: String, for bytes: [UInt8]) throws(PatchError) -> [UInt8] {
+        try MessageDigest.sha256.hexadecimal(of: bytes) + [UInt8(ascii: "\n")] + Array(etag.utf8)
+    }
+
+    /// Says that the device's clock is wrong if the source's clock is far from it, and metadata have expired.
+    private func explained(_ error: PatchError) -> PatchError {
+        guard error.code == .feedExpired, let sourceDate,
+            sourceDate.days(since: trusted.start).magnitude > 1
+        else { return error }
+        return PatchError(
+            .clock, "\(error.message), but this device's clock says \(trusted.start) and the server's \(sourceDate)",
+            hint: "set this device's clock")
+    }
+}

@@ -1,0 +1,44 @@
+public import PatchCrypto
+
+/// Where the files of a feed come from: a server, a folder, or whatever an app has.
+///
+/// An app on an Apple platform writes one over `URLSession` in a few lines.
+public protocol FeedSource: Sendable {
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path in the feed, with `/` between names, such as `metadata/timestamp.json`. Each name is
+    ///     percent-encoded, as in a URL.
+    ///   - limit: The most bytes to take. It is applied while reading.
+    ///   - etag: The tag that came with the bytes that are held already; nil to read the file in any case.
+    /// - Returns: The bytes, or that they are unchanged since `etag`, or that there is no such file.
+    /// - Throws: `feed-limit` if there are more bytes than `limit`, `feed-unavailable` if the file cannot be had.
+    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply
+}
+
+/// What a source has for a path.
+public struct FeedReply: Sendable {
+    /// The file.
+    public enum Content: Sendable {
+        /// The file's bytes, and a tag that names this state of the file, if the source has one.
+        case bytes([UInt8], etag: String?)
+        /// The bytes are still those of the tag that was given.
+        case unchanged
+        /// There is no such file, or it is forbidden to read it (HTTP 404 and 403).
+        case missing
+    }
+
+    public let content: Content
+    /// The source's clock, if it has one (HTTP `Date`).
+    public let date: Timestamp?
+
+    /// Makes a reply.
+    ///
+    /// - Parameters:
+    ///   - content: The file.
+    ///   - date: The source's clock.
+    public init(_ content: Content, date: Timestamp? = nil) {
+        self.content = content
+        self.date = date
+    }
+}

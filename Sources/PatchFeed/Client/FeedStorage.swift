@@ -1,0 +1,24 @@
+public import PatchCrypto
+
+/// Where a client keeps the metadata that it trusts, between updates.
+///
+/// What it reads is verified again each time, so a damaged or changed file is as good as a missing one.
+public protocol FeedStorage: Sendable {
+    /// Reads an item.
+    ///
+    /// - Parameters:
+    ///   - name: A file name that `FeedClient` has given, such as `timestamp.json`. It has no `/`, and at most 255 bytes.
+    ///   - limit: The most bytes that the caller can use; a larger item counts as missing.
+    /// - Returns: nil if there is no such item, or it cannot be read.
+    func read(_ name: String, limit: Int) -> [UInt8]?
+
+    /// Writes an item whole, so that a crash leaves the old one or the new one.
+    ///
+    /// - Throws: `io` if that fails.
+    func write(_ name: String, _ bytes: [UInt8]) throws(PatchError)
+
+    /// Removes an item if it is there.
+    ///
+    /// - Throws: `io` if that fails.
+    func remove(_ name: String) throws(PatchError)
+}

@@ -1,0 +1,34 @@
+internal import PatchCrypto
+
+/// The paths of files in a feed, as they are in a URL.
+enum URLPath {
+    /// A name with everything percent-encoded but letters, digits and `-._~`.
+    static func encoded(_ name: String) -> String { encoded(name.utf8) }
+
+    private static func encoded(_ name: some Collection<UInt8>) -> String {
+        name.map { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                String(Unicode.Scalar(byte))
+            default: "%" + String(decoding: Hex.encode([byte]), as: UTF8.self).uppercased()
+            }
+        }.joined()
+    }
+
+    /// The path of a target: with consistent snapshots, the last name begins with a hash (section 5.7.3).
+    ///
+    /// - Throws: `feed-malformed` if the path could lead out of the feed's folder.
+    static func target(_ target: FeedTarget, isConsistent: Bool) throws(PatchError) -> String {
+        let names = target.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        for name in names where name.isEmpty || name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8) {
+            throw PatchError(.feedMalformed, "\(target.path): not a path below the feed's targets")
+        }
+        var encoded = names.map { Self.encoded($0) }
+        if isConsistent, let hash = target.sha256 ?? target.file.hashes.first?.digest {
+            encoded[encoded.count - 1] = Self.encoded(hash) + "." + encoded[encoded.count - 1]
+        }
+        return "targets/" + encoded.joined(separator: "/")
+    }
+}

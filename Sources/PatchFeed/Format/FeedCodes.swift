@@ -1,0 +1,20 @@
+public import PatchCrypto
+
+extension PatchError.Code {
+    /// A file of the feed is not what its place says: not JSON, another role's, or a value of another kind.
+    public static let feedMalformed = Self("feed-malformed")
+    /// Metadata of the feed has too few signatures by the keys of its role.
+    public static let feedSignature = Self("feed-signature")
+    /// The feed has an older version than one that was seen before.
+    public static let feedRollback = Self("feed-rollback")
+    /// Metadata of the feed has expired, so newer metadata may be withheld.
+    public static let feedExpired = Self("feed-expired")
+    /// A file does not have the length, the hash or the version that signed metadata say.
+    public static let feedMismatch = Self("feed-mismatch")
+    /// A file is larger than allowed, or there are too many of them.
+    public static let feedLimit = Self("feed-limit")
+    /// A file of the feed cannot be had: the network failed, or the server does not have it.
+    public static let feedUnavailable = Self("feed-unavailable")
+    /// Metadata seem expired only because the device's clock is wrong, by the server's clock.
+    public static let clock = Self("clock")
+}

@@ -1,0 +1,46 @@
+internal import PatchCrypto
+
+/// What signed metadata say of another file: its length and hashes, where they are given.
+struct FileDescription: Sendable {
+    /// The length in bytes.
+    let length: Int?
+    /// Digests in lower-case hex digits, by the names of their functions, such as `sha256`.
+    let hashes: [(function: String, digest: String)]
+
+    /// Reads `length` and `hashes`, each of which may be missing.
+    init(_ object: JSONObject) throws(PatchError) {
+        length = try object.optional("length") { key throws(PatchError) in try object.number(key, in: 0...Int.max) }
+        var hashes: [(String, String)] = []
+        if object["hashes"] != nil {
+            let listed = try object.object("hashes")
+            for (function, _) in listed.members { hashes.append((function, try listed.text(function))) }
+            guard !hashes.isEmpty else { throw object.fault("hashes", "none is given") }
+        }
+        self.hashes = hashes
+    }
+
+    /// Checks a file's bytes.
+    ///
+    /// - Throws: `feed-mismatch` if the length or a hash differs, or if there are hashes, but none of a known function.
+    func check(_ bytes: [UInt8], of name: String) throws(PatchError) {
+        if let length, length != bytes.count {
+            throw PatchError(.feedMismatch, "\(name): \(bytes.count) bytes, not the \(length) that are signed")
+        }
+        var known = 0
+        for (function, digest) in hashes {
+            let found: MessageDigest
+            switch function {
+            case "sha256": found = .sha256
+            case "sha512": found = .sha512
+            default: continue
+            }
+            known += 1
+            guard try found.hexadecimal(of: bytes).elementsEqual(digest.utf8) else {
+                throw PatchError(.feedMismatch, "\(name): not the \(function) that is signed")
+            }
+        }
+        guard known > 0 || hashes.isEmpty else {
+            throw PatchError(.feedMismatch, "\(name): has only hashes of unknown functions")
+        }
+    }
+}

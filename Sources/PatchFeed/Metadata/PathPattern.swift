@@ -1,0 +1,86 @@
+/// A path with wildcards, as a delegation names paths: `*` is any text and `?` any byte of one name in the path, and
+/// `[a-c]` and `[!a-c]` are one byte of a set.
+///
+/// It is matched in time that grows with the product of the lengths, whatever the pattern: the system's `fnmatch` may
+/// take time that grows exponentially.
+struct PathPattern: Sendable {
+    private let names: [[Element]]
+
+    private enum Element: Sendable {
+        case text
+        case any
+        case one([ClosedRange<UInt8>], isNegated: Bool)
+    }
+
+    init(_ pattern: String) {
+        names = pattern.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Self.elements)
+    }
+
+    func matches(_ path: String) -> Bool {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return parts.count == names.count && zip(names, parts).allSatisfy { Self.matches($0, Array($1)) }
+    }
+
+    private static func elements(_ name: Substring.UTF8View) -> [Element] {
+        var elements: [Element] = []
+        var rest = name[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "*"): elements.append(.text)
+            case UInt8(ascii: "?"): elements.append(.any)
+            case UInt8(ascii: "["): elements.append(set(&rest) ?? .one([byte...byte], isNegated: false))
+            default: elements.append(.one([byte...byte], isNegated: false))
+            }
+        }
+        return elements
+    }
+
+    /// Takes a set after its `[`; nil, and nothing taken, if it has no end.
+    private static func set(_ rest: inout Substring.UTF8View) -> Element? {
+        let isNegated = rest.first == UInt8(ascii: "!")
+        let body = rest.dropFirst(isNegated ? 1 : 0)
+        // A `]` that comes first is a member.
+        guard let end = body.dropFirst().firstIndex(of: UInt8(ascii: "]")) else { return nil }
+        var members = Array(body[..<end])[...]
+        var ranges: [ClosedRange<UInt8>] = []
+        while let low = members.popFirst() {
+            if members.count >= 2, members.first == UInt8(ascii: "-"), let high = members.dropFirst().first {
+                members = members.dropFirst(2)
+                if low <= high { ranges.append(low...high) }
+            } else {
+                ranges.append(low...low)
+            }
+        }
+        rest = rest[rest.index(after: end)...]
+        return .one(ranges, isNegated: isNegated)
+    }
+
+    /// Matches a name. After a failure only the last `*` takes one more character, which is enough.
+    private static func matches(_ elements: [Element], _ name: [UInt8]) -> Bool {
+        var (element, position) = (0, 0)
+        var retry: (element: Int, position: Int)?
+        while position < name.count {
+            let isMatch: Bool
+            switch element < elements.count ? elements[element] : nil {
+            case .text?:
+                retry = (element, position)
+                element += 1
+                continue
+            case .any?: isMatch = true
+            case .one(let ranges, let isNegated)?:
+                isMatch = ranges.contains { $0.contains(name[position]) } != isNegated
+            case nil: isMatch = false
+            }
+            if isMatch {
+                element += 1
+                position += 1
+            } else if let last = retry {
+                retry = (last.element, last.position + 1)
+                (element, position) = (last.element + 1, last.position + 1)
+            } else {
+                return false
+            }
+        }
+        return elements[element...].allSatisfy { if case .text = $0 { true } else { false } }
+    }
+}

@@ -1,0 +1,67 @@
+internal import PatchCrypto
+
+/// The keys of a role, and how many of them must sign.
+struct RoleKeys: Sendable {
+    /// The ids of the role's keys, each once.
+    let ids: [String]
+    let threshold: Int
+    /// The keys that can be used. A key of an unknown kind is left out, so nothing that it signs counts.
+    private let keys: [(id: String, key: SchemeKey)]
+
+    /// Reads a role: `keyids` and `threshold`.
+    ///
+    /// - Parameter known: The keys of the metadata that have the role.
+    init(_ role: JSONObject, known: FeedKeys) throws(PatchError) {
+        ids = try role.texts("keyids")
+        guard Set(ids.map { Array($0.utf8) }).count == ids.count else { throw role.fault("keyids", "a key twice") }
+        threshold = try role.number("threshold", in: 1...Int.max)
+        keys = ids.compactMap { id in known[id].map { (id, $0) } }
+    }
+
+    /// Whether both roles list the same keys, by their ids.
+    func hasSameIDs(as other: RoleKeys) -> Bool {
+        Set(ids.map { Array($0.utf8) }) == Set(other.ids.map { Array($0.utf8) })
+    }
+
+    /// How many of the role's keys have signed a payload. A key that is listed under two ids counts once.
+    func count(_ signatures: [MetadataSignature], over payload: [UInt8]) throws(PatchError) -> Int {
+        var signers: [SchemeKey] = []
+        for (id, key) in keys where !signers.contains(where: key.isEqual) {
+            guard let signature = signatures.first(where: { $0.keyID.hasBytes(of: id) }) else { continue }
+            if try key.isValid(signature.bytes, for: payload) { signers.append(key) }
+        }
+        return signers.count
+    }
+}
+
+/// The keys that a root file or a delegation lists, by their ids, which are opaque.
+struct FeedKeys: Sendable {
+    private let keys: [[UInt8]: SchemeKey]
+
+    /// Reads `keys`. A key that cannot be used here is left out.
+    init(_ object: JSONObject) throws(PatchError) {
+        var keys: [[UInt8]: SchemeKey] = [:]
+        for (id, value) in object.members {
+            let entry = try JSONObject(value, "\(object.name): \(id)")
+            keys[Array(id.utf8)] = try Self.key(entry)
+        }
+        self.keys = keys
+    }
+
+    subscript(id: String) -> SchemeKey? { keys[Array(id.utf8)] }
+
+    /// The key of an entry; nil if its scheme is unknown, or if it is not a key for its scheme.
+    private static func key(_ entry: JSONObject) throws(PatchError) -> SchemeKey? {
+        let kind = try entry.text("keytype")
+        let scheme = SchemeKey.Scheme(rawValue: try entry.text("scheme"))
+        guard case .string(let text) = try entry.object("keyval")["public"] else { return nil }
+        switch (scheme, kind) {
+        case (.ed25519, "ed25519"): return Hex.decode(text.utf8).flatMap { try? SchemeKey(ed25519: $0) }
+        case (let scheme?, "rsa") where scheme == .rsaPSS: return try? SchemeKey(pem: Array(text.utf8), for: scheme)
+        // The second name of the kind was used before version 1.0.29 of the specification.
+        case (let scheme?, "ecdsa") where scheme == .ecdsaP256, (let scheme?, "ecdsa-sha2-nistp256") where scheme == .ecdsaP256:
+            return try? SchemeKey(pem: Array(text.utf8), for: scheme)
+        default: return nil
+        }
+    }
+}

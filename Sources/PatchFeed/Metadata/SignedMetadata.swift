@@ -1,0 +1,63 @@
+internal import PatchCrypto
+
+/// A signature of metadata.
+struct MetadataSignature: Sendable {
+    let keyID: String
+    let bytes: [UInt8]
+}
+
+/// A metadata file that was parsed, but whose signatures are not checked yet.
+struct SignedMetadata: Sendable {
+    /// The file's name, for messages.
+    let name: String
+    /// What is signed: the canonical form of `signed`, with all members, known or not.
+    private let payload: [UInt8]
+    private let signatures: [MetadataSignature]
+    /// What is signed.
+    let body: JSONObject
+    let version: Int
+    let expires: Timestamp
+
+    /// Parses a file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file as received.
+    ///   - name: Its name, for messages.
+    ///   - type: The only `_type` that is taken.
+    /// - Throws: `feed-malformed`.
+    init(_ bytes: [UInt8], name: String, type: String) throws(PatchError) {
+        self.name = name
+        let file = try JSONObject(JSONValue(of: name, parsing: bytes), name)
+        guard case .array(let list) = file["signatures"] else { throw file.fault("signatures", "expected a list") }
+        var signatures: [MetadataSignature] = []
+        var ids: Set<[UInt8]> = []
+        for entry in list {
+            let entry = try JSONObject(entry, "\(name): signatures")
+            let id = try entry.text("keyid")
+            guard ids.insert(Array(id.utf8)).inserted else { throw file.fault("signatures", "two of key \(id)") }
+            // What is not hexadecimal cannot be a signature, and counts as none.
+            signatures.append(MetadataSignature(keyID: id, bytes: Hex.decode(try entry.text("sig").utf8) ?? []))
+        }
+        self.signatures = signatures
+        body = try file.object("signed")
+        payload = JSONValue.object(body.members).canonical
+        guard try body.text("_type").hasBytes(of: type) else { throw body.fault("_type", "expected \(type)") }
+        let edition = try body.text("spec_version")
+        guard edition.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).first?.elementsEqual("1".utf8) == true else {
+            throw body.fault("spec_version", "\(edition) is not supported; this reads version 1 of the specification")
+        }
+        version = try body.number("version", in: 1...Int.max)
+        expires = try body.moment("expires")
+    }
+
+    /// Checks that enough keys of the role have signed.
+    ///
+    /// - Throws: `feed-signature` if not.
+    func verify(by role: RoleKeys) throws(PatchError) {
+        let count = try role.count(signatures, over: payload)
+        guard count >= role.threshold else {
+            throw PatchError(
+                .feedSignature, "\(name): \(count) valid signatures of \(role.threshold) that the role needs")
+        }
+    }
+}

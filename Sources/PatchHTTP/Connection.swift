@@ -1,0 +1,158 @@
+internal import CCurl
+internal import Dispatch
+internal import PatchCrypto
+internal import PatchFeed
+internal import Synchronization
+
+/// A libcurl handle, which keeps its connection open between transfers. One transfer is made at a time.
+@safe final class Connection: Sendable {
+    private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
+    /// libcurl blocks, so its transfers have a thread of their own while they run.
+    private let queue = DispatchQueue(label: "PatchHTTP")
+
+    /// Why libcurl cannot be used; nil if it can. It is opened when this is first asked for.
+    private static let fault: String? = unsafe ccurl_open().map { unsafe String(cString: $0) }
+
+    init() throws(PatchError) {
+        if let fault = Self.fault {
+            throw PatchError(.feedUnavailable, "libcurl cannot be used: \(fault)", hint: "install libcurl4")
+        }
+        guard let handle = unsafe ccurl_new() else { throw PatchError(.feedUnavailable, "libcurl has no memory") }
+        unsafe self.handle = handle
+    }
+
+    deinit { unsafe ccurl_free(handle) }
+
+    /// Makes a transfer. If the task is cancelled, the transfer ends soon.
+    func perform(_ request: HTTPRequest) async throws(HTTPFault) -> HTTPResponse {
+        let cancellation = Cancellation()
+        let result: Result<HTTPResponse, HTTPFault> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.async { continuation.resume(returning: self.run(request, cancellation)) }
+            }
+        } onCancel: {
+            cancellation.isAsked.store(true, ordering: .relaxed)
+        }
+        return try result.get()
+    }
+
+    private func run(_ request: HTTPRequest, _ cancellation: Cancellation) -> Result<HTTPResponse, HTTPFault> {
+        let transfer = Transfer(limit: request.limit, cancellation)
+        let headers = unsafe request.headers.reduce(nil) { list, header in unsafe ccurl_append(list, header) }
+        defer { unsafe ccurl_free_list(headers) }
+        set(request)
+        unsafe ccurl_set_headers(handle, headers)
+        var callbacks = unsafe ccurl_callbacks(
+            body: { unsafe Transfer.of($2).receive(body: UnsafeRawBufferPointer(start: $0, count: $1)) },
+            header: { unsafe Transfer.of($2).receive(header: UnsafeRawBufferPointer(start: $0, count: $1)) },
+            monitor: { unsafe Transfer.of($0).isCancelled ? 1 : 0 },
+            context: Unmanaged.passUnretained(transfer).toOpaque())
+        let code = unsafe withUnsafeMutablePointer(to: &callbacks) { callbacks in
+            unsafe ccurl_set_callbacks(handle, callbacks)
+            return withExtendedLifetime(transfer) { unsafe ccurl_perform(handle) }
+        }
+        if let fault = transfer.fault { return .failure(fault) }
+        guard code == CURLE_OK else { return .failure(Self.fault(of: code)) }
+        transfer.response.status = unsafe Int(ccurl_status(handle))
+        return .success(transfer.response)
+    }
+
+    private func set(_ request: HTTPRequest) {
+        let settings = request.settings
+        unsafe ccurl_reset(handle)
+        func number(_ option: CURLoption, _ value: Int) { unsafe ccurl_set_number(handle, option, value) }
+        func text(_ option: CURLoption, _ value: String) { unsafe ccurl_set_text(handle, option, value) }
+        let protocols = request.url.utf8.starts(with: "https:".utf8) ? "https" : "http,https"
+        text(CURLOPT_URL, request.url)
+        text(CURLOPT_PROTOCOLS_STR, protocols)
+        text(CURLOPT_REDIR_PROTOCOLS_STR, protocols)
+        text(CURLOPT_USERAGENT, "patchpack")
+        number(CURLOPT_FOLLOWLOCATION, 1)
+        number(CURLOPT_MAXREDIRS, 3)
+        number(CURLOPT_PATH_AS_IS, 1)
+        number(CURLOPT_NOSIGNAL, 1)
+        number(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        number(CURLOPT_CONNECTTIMEOUT, settings.connectSeconds)
+        number(CURLOPT_LOW_SPEED_LIMIT, 1)
+        number(CURLOPT_LOW_SPEED_TIME, settings.stallSeconds)
+        number(CURLOPT_TIMEOUT, settings.fileSeconds)
+        if let authorities = settings.authorities { text(CURLOPT_CAINFO, authorities) }
+    }
+
+    private static func fault(of code: CURLcode) -> HTTPFault {
+        let message = unsafe ccurl_message(code).map { unsafe String(cString: $0) } ?? "error \(code.rawValue)"
+        let certificates = [CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE]
+        let passing = [
+            CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING,
+            CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+        ]
+        return HTTPFault(
+            message: message.prefix(1).lowercased() + message.dropFirst(),
+            hint: certificates.contains(code) ? "check the server's certificate, and this device's clock" : nil,
+            mayPass: passing.contains(code))
+    }
+}
+
+/// Whether a transfer must end.
+private final class Cancellation: Sendable {
+    let isAsked = Atomic(false)
+}
+
+/// What has come in a transfer so far.
+private final class Transfer {
+    var response = HTTPResponse()
+    private(set) var fault: HTTPFault?
+    private let limit: Int
+    private let cancellation: Cancellation
+    private var headerSize = 0
+    /// The most bytes of headers, those of redirects included.
+    private static let headerLimit = 64 << 10
+
+    init(limit: Int, _ cancellation: Cancellation) {
+        self.limit = limit
+        self.cancellation = cancellation
+    }
+
+    static func of(_ context: UnsafeMutableRawPointer?) -> Transfer {
+        unsafe Unmanaged<Transfer>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+    }
+
+    var isCancelled: Bool {
+        guard cancellation.isAsked.load(ordering: .relaxed) else { return false }
+        fault = HTTPFault(message: "cancelled")
+        return true
+    }
+
+    /// Takes data, and returns how many bytes it took.
+    func receive(body data: UnsafeRawBufferPointer) -> Int {
+        guard data.count <= limit - response.body.count else {
+            fault = HTTPFault(code: .feedLimit, message: "more than \(limit) bytes")
+            return 0
+        }
+        unsafe response.body += data
+        return data.count
+    }
+
+    /// Takes a header line, and returns how many bytes it took.
+    func receive(header line: UnsafeRawBufferPointer) -> Int {
+        headerSize += line.count
+        guard headerSize <= Self.headerLimit else {
+            fault = HTTPFault(code: .feedLimit, message: "more than \(Self.headerLimit) bytes of headers")
+            return 0
+        }
+        let text = unsafe String(decoding: line, as: UTF8.self)
+        // A status line begins the headers of the next response: after a redirect, or after `100 Continue`.
+        if text.hasPrefix("HTTP/") {
+            response = HTTPResponse()
+        } else if let colon = text.firstIndex(of: ":") {
+            let value = String(text[text.index(after: colon)...].drop { $0 == " " }.prefix { !$0.isNewline })
+            switch text[..<colon].lowercased() {
+            case "etag": response.etag = value.utf8.count <= 256 ? value : nil
+            case "date": response.date = Timestamp(httpDate: value)
+            case "content-type": response.isWebPage = value.lowercased().hasPrefix("text/html")
+            default: break
+            }
+        }
+        return line.count
+    }
+}

@@ -1,0 +1,115 @@
+// A client over PatchFeed that the TUF project's conformance suite can run (its CLIENT-CLI.md is the protocol).
+//
+//     tuf-client --metadata-dir DIR init ROOT
+//     tuf-client --metadata-dir DIR --metadata-url URL refresh
+//     tuf-client --metadata-dir DIR --metadata-url URL --target-name PATH… --target-base-url URL --target-dir DIR download
+
+import Foundation
+import PatchCrypto
+import PatchFeed
+import PatchHTTP
+
+@main
+enum Client {
+    static func main() async {
+        do {
+            try await run(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            FileHandle.standardError.write(Data("tuf-client: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run(_ arguments: [String]) async throws {
+        var values: [String: [String]] = [:]
+        var operands: [String] = []
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            if word.hasPrefix("--"), let value = rest.popFirst() {
+                values[word, default: []].append(value)
+            } else {
+                operands.append(word)
+            }
+        }
+        func value(_ name: String) throws -> String {
+            guard let value = values[name]?.last else { throw PatchError(.config, "\(name) is missing") }
+            return value
+        }
+        let storage = Storage(folder: URL(filePath: try value("--metadata-dir"), directoryHint: .isDirectory))
+        switch operands.first {
+        case "init" where operands.count == 2:
+            try Data(contentsOf: URL(filePath: operands[1])).write(to: storage.pinnedRoot)
+            try Data(contentsOf: URL(filePath: operands[1])).write(to: storage.newestRoot)
+        case "refresh", "download":
+            let metadata = try source(value("--metadata-url"))
+            let isDownload = operands.first == "download"
+            let targets = isDownload ? try source(value("--target-base-url")) : metadata
+            guard let now = Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)) else { return }
+            var client = try FeedClient(
+                root: Array(Data(contentsOf: storage.pinnedRoot)), from: TwoSources(metadata: metadata, targets: targets),
+                keptIn: storage, at: now)
+            try await client.update()
+            guard isDownload else { return }
+            let folder = URL(filePath: try value("--target-dir"), directoryHint: .isDirectory)
+            for path in values["--target-name"] ?? [] {
+                try await download(path, to: folder, with: &client)
+            }
+        default: throw PatchError(.config, "expected init ROOT, refresh or download")
+        }
+    }
+
+    private static func source(_ url: String) throws -> HTTPSource {
+        var settings = HTTPSource.Settings()
+        settings.allowsHTTP = true
+        return try HTTPSource(url, settings: settings)
+    }
+
+    private static func download(_ path: String, to folder: URL, with client: inout FeedClient) async throws {
+        guard let target = try await client.target(path) else {
+            throw PatchError(.feedUnavailable, "\(path): no such target")
+        }
+        let name = Array(path.utf8).map { String($0, radix: 16) }.joined()
+        let file = folder.appending(path: name)
+        if let held = try? Array(Data(contentsOf: file)), (try? target.check(held)) != nil { return }
+        try await Data(client.contents(of: target, limit: 64 << 20)).write(to: file, options: .atomic)
+    }
+}
+
+/// Metadata and targets have URLs of their own in the protocol.
+private struct TwoSources: FeedSource {
+    let metadata: HTTPSource
+    let targets: HTTPSource
+
+    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+        let parts = path.split(separator: "/", maxSplits: 1).map(String.init)
+        return try await (parts[0] == "metadata" ? metadata : targets).fetch(parts[1], limit: limit, etag: etag)
+    }
+}
+
+/// A folder of metadata. The suite reads every `*.json` in it, and takes `root.json` for the newest root.
+private struct Storage: FeedStorage {
+    let folder: URL
+    var pinnedRoot: URL { folder.appending(path: "pinned-root") }
+    var newestRoot: URL { folder.appending(path: "root.json") }
+
+    /// Root files are kept under a name that does not end in `.json`.
+    private func place(_ name: String) -> URL {
+        folder.appending(path: name.hasSuffix(".root.json") ? name + ".kept" : name)
+    }
+
+    func read(_ name: String, limit: Int) -> [UInt8]? {
+        guard let bytes = try? Data(contentsOf: place(name)), bytes.count <= limit else { return nil }
+        return Array(bytes)
+    }
+
+    func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) {
+        do {
+            try Data(bytes).write(to: place(name), options: .atomic)
+            if place(name).lastPathComponent != name { try Data(bytes).write(to: newestRoot, options: .atomic) }
+        } catch {
+            throw PatchError(.config, "\(name): \(error)")
+        }
+    }
+
+    func remove(_ name: String) throws(PatchError) { try? FileManager.default.removeItem(at: place(name)) }
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Runs the TUF project's conformance suite against PatchFeed.
+# usage: conformance.sh FOLDER     a checkout of the suite
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+suite=${1:-}
+if [ ! -d "$suite/tuf_conformance" ]; then
+  echo "make conformance runs the TUF project's suite, which is not part of this repository. To get it:" >&2
+  echo "  git clone https://github.com/theupdateframework/tuf-conformance" >&2
+  echo "  make conformance TUF_CONFORMANCE=tuf-conformance" >&2
+  exit 64
+fi
+suite=$(cd "$suite" && pwd)
+"${SWIFT:-swift}" build --product tuf-client
+client=$("${SWIFT:-swift}" build --product tuf-client --show-bin-path)/tuf-client
+python=.build/tuf/bin/python
+if ! "$python" -c 'import tuf, pytest, pytest_jsonreport' 2>/dev/null; then
+  python3 -m venv .build/tuf
+  .build/tuf/bin/pip install --quiet --disable-pip-version-check \
+    tuf==7.0.0 'securesystemslib[crypto]==1.4.0' pytest==9.1.1 pytest-json-report==1.5.0
+fi
+# The suite may be in a folder that cannot be written to.
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$suite "$python" -m pytest -q -p no:cacheprovider --rootdir "$suite" \
+  --entrypoint "$client" "$suite/tuf_conformance"
