@@ -27,7 +27,8 @@ let package = Package(
         .target(name: "Libc"),
         .target(name: "PatchFiles", dependencies: ["PatchCrypto", "Libc"]),
         .target(name: "PatchFeed", dependencies: ["PatchCrypto"]),
-        .target(name: "CCurl", cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
+        .target(
+            name: "CCurl", cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
         .target(name: "PatchHTTP", dependencies: ["PatchFeed", "PatchCrypto", "CCurl"]),
         .target(
             name: "CLuaBridge", dependencies: ["CLua"],
@@ -53,6 +54,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchFilesTests", dependencies: ["PatchFiles", "PatchCrypto", "TestSupport"]),
+        .testTarget(name: "PatchFeedTests", dependencies: ["PatchFeed", "PatchCrypto", "TestSupport"]),
         .testTarget(
             name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport"],
             exclude: ["Hostile/scripts"]),

@@ -148,7 +148,7 @@ private final class Transfer {
             let value = String(text[text.index(after: colon)...].drop { $0 == " " }.prefix { !$0.isNewline })
             switch text[..<colon].lowercased() {
             case "etag": response.etag = value.utf8.count <= 256 ? value : nil
-            case "date": response.date = Timestamp(httpDate: value)
+            case "date": response.date = Timestamp.httpDate(value)
             case "content-type": response.isWebPage = value.lowercased().hasPrefix("text/html")
             default: break
             }

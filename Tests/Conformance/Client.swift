@@ -46,7 +46,8 @@ enum Client {
             let targets = isDownload ? try source(value("--target-base-url")) : metadata
             guard let now = Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)) else { return }
             var client = try FeedClient(
-                root: Array(Data(contentsOf: storage.pinnedRoot)), from: TwoSources(metadata: metadata, targets: targets),
+                root: Array(Data(contentsOf: storage.pinnedRoot)),
+                from: TwoSources(metadata: metadata, targets: targets),
                 keptIn: storage, at: now)
             try await client.update()
             guard isDownload else { return }

@@ -171,8 +171,9 @@ internal import COpenSSL
         defer { unsafe EVP_MD_CTX_free(context) }
         var keyContext: OpaquePointer?  // freed with the other one
         guard unsafe EVP_DigestVerifyInit_ex(context, &keyContext, digest?.rawValue, nil, nil, handle, nil) == 1,
-            unsafe !isPSS || EVP_PKEY_CTX_set_rsa_padding(keyContext, RSA_PKCS1_PSS_PADDING) == 1
-                && EVP_PKEY_CTX_set_rsa_pss_saltlen(keyContext, RSA_PSS_SALTLEN_AUTO) == 1
+            unsafe !isPSS
+                || EVP_PKEY_CTX_set_rsa_padding(keyContext, RSA_PKCS1_PSS_PADDING) == 1
+                    && EVP_PKEY_CTX_set_rsa_pss_saltlen(keyContext, RSA_PSS_SALTLEN_AUTO) == 1
         else { throw .unavailable(signatureName(digest)) }
         let result = unsafe message.withUnsafeBufferPointer { message in
             unsafe EVP_DigestVerify(context, signature, signature.count, message.baseAddress, message.count)

@@ -1,9 +1,9 @@
 /// The forms of the names in a manifest and in the zip. All of them are ASCII, and are compared as bytes.
-enum NameForm {
+package enum NameForm {
     static let longest = 128
 
     /// Two or more labels of `[A-Za-z0-9_-]+`, joined by dots.
-    static func isReverseDNS(_ text: String) -> Bool {
+    package static func isReverseDNS(_ text: String) -> Bool {
         let labels = split(text.utf8, at: ".")
         return text.utf8.count <= longest && labels.count >= 2 && labels.allSatisfy { isMade(of: isWord, $0) }
     }

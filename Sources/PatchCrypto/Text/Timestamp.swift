@@ -53,23 +53,26 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     /// Reads the time of an HTTP header, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
     ///
     /// - Returns: nil for any other text, the two obsolete forms of that RFC included.
-    package init?(httpDate text: String) {
+    package static func httpDate(_ text: String) -> Timestamp? {
         let fields = text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         guard fields.count == 6, fields[5] == "GMT", let month = months.firstIndex(of: fields[2]) else { return nil }
-        self.init("\(fields[3])-\(month < 9 ? "0" : "")\(month + 1)-\(fields[1])T\(fields[4])Z")
+        return Timestamp("\(fields[3])-\(month < 9 ? "0" : "")\(month + 1)-\(fields[1])T\(fields[4])Z")
     }
 
-    /// The days from another moment to this one, by their dates; negative if the other one is later.
-    package func days(since other: Timestamp) -> Int { day - other.day }
+    /// The moment in POSIX time; negative before 1970.
+    package var secondsSince1970: Int {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let fields = description.utf8.split { !digits.contains($0) }.map { Int(Substring($0)) ?? 0 }
+        let before = fields[0] - 1
+        let months = (1..<fields[1]).map { Self.days(inMonth: $0, of: fields[0]) }.reduce(0, +)
+        let days = before * 365 + before / 4 - before / 100 + before / 400 + months + fields[2] - 719_163
+        return days * 86_400 + fields[3] * 3600 + fields[4] * 60 + fields[5]
+    }
 
-    /// The number of the day, from some day before all others.
-    private var day: Int {
-        let fields = description.utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        let (year, month) = (Int(Substring(fields[0])) ?? 1, Int(Substring(fields[1])) ?? 1)
-        let before = year - 1
-        let months = (1..<month).map { Self.days(inMonth: $0, of: year) }.reduce(0, +)
-        return before * 365 + before / 4 - before / 100 + before / 400 + months + (Int(Substring(fields[2])) ?? 1)
+    /// The moment some days later, but not after the year 9999.
+    package func adding(days: Int) -> Timestamp {
+        Timestamp(secondsSince1970: secondsSince1970 + days * 86_400) ?? self
     }
 
     private static func days(inMonth month: Int, of year: Int) -> Int {

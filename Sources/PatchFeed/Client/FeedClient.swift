@@ -98,7 +98,9 @@ public struct FeedClient: Sendable {
             let (old, name) = (trusted.root, rootName)
             try trusted.update(root: bytes)
             // 5.3.11. Done before the root is stored, so that it is not forgotten if this ends here.
-            if !old.timestamp.hasSameIDs(as: trusted.root.timestamp) || !old.snapshot.hasSameIDs(as: trusted.root.snapshot) {
+            if !old.timestamp.hasSameIDs(as: trusted.root.timestamp)
+                || !old.snapshot.hasSameIDs(as: trusted.root.snapshot)
+            {
                 try storage.remove(Self.timestampName)
                 try storage.remove(Self.snapshotName)
             }
@@ -121,7 +123,8 @@ public struct FeedClient: Sendable {
         case .missing: throw Self.missing("metadata/timestamp.json")
         case .unchanged:
             guard etag != nil else {
-                throw PatchError(.feedUnavailable, "metadata/timestamp.json: the server says that it is unchanged, unasked")
+                throw PatchError(
+                    .feedUnavailable, "metadata/timestamp.json: the server says that it is unchanged, unasked")
             }
         case .bytes(let bytes, let etag):
             try Self.check(bytes, limit: limits.timestamp, "metadata/timestamp.json")
@@ -238,7 +241,7 @@ public struct FeedClient: Sendable {
     /// Says that the device's clock is wrong if the source's clock is far from it, and metadata have expired.
     private func explained(_ error: PatchError) -> PatchError {
         guard error.code == .feedExpired, let sourceDate,
-            sourceDate.days(since: trusted.start).magnitude > 1
+            (sourceDate.secondsSince1970 - trusted.start.secondsSince1970).magnitude > 86_400
         else { return error }
         return PatchError(
             .clock, "\(error.message), but this device's clock says \(trusted.start) and the server's \(sourceDate)",

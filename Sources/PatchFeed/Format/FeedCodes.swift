@@ -15,6 +15,8 @@ extension PatchError.Code {
     public static let feedLimit = Self("feed-limit")
     /// A file of the feed cannot be had: the network failed, or the server does not have it.
     public static let feedUnavailable = Self("feed-unavailable")
+    /// A version of a patch was published before, with other bytes.
+    public static let feedPublished = Self("feed-published")
     /// Metadata seem expired only because the device's clock is wrong, by the server's clock.
     public static let clock = Self("clock")
 }

@@ -23,6 +23,12 @@ struct RoleKeys: Sendable {
         Set(ids.map { Array($0.utf8) }) == Set(other.ids.map { Array($0.utf8) })
     }
 
+    /// The id of the key that made a signature over a payload; nil if none of the role's keys did.
+    func signer(of signature: [UInt8], over payload: [UInt8]) throws(PatchError) -> String? {
+        for (id, key) in keys where try key.isValid(signature, for: payload) { return id }
+        return nil
+    }
+
     /// How many of the role's keys have signed a payload. A key that is listed under two ids counts once.
     func count(_ signatures: [MetadataSignature], over payload: [UInt8]) throws(PatchError) -> Int {
         var signers: [SchemeKey] = []
@@ -59,7 +65,8 @@ struct FeedKeys: Sendable {
         case (.ed25519, "ed25519"): return Hex.decode(text.utf8).flatMap { try? SchemeKey(ed25519: $0) }
         case (let scheme?, "rsa") where scheme == .rsaPSS: return try? SchemeKey(pem: Array(text.utf8), for: scheme)
         // The second name of the kind was used before version 1.0.29 of the specification.
-        case (let scheme?, "ecdsa") where scheme == .ecdsaP256, (let scheme?, "ecdsa-sha2-nistp256") where scheme == .ecdsaP256:
+        case (let scheme?, "ecdsa") where scheme == .ecdsaP256,
+            (let scheme?, "ecdsa-sha2-nistp256") where scheme == .ecdsaP256:
             return try? SchemeKey(pem: Array(text.utf8), for: scheme)
         default: return nil
         }

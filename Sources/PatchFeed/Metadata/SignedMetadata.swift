@@ -11,8 +11,8 @@ struct SignedMetadata: Sendable {
     /// The file's name, for messages.
     let name: String
     /// What is signed: the canonical form of `signed`, with all members, known or not.
-    private let payload: [UInt8]
-    private let signatures: [MetadataSignature]
+    let payload: [UInt8]
+    let signatures: [MetadataSignature]
     /// What is signed.
     let body: JSONObject
     let version: Int
@@ -43,7 +43,10 @@ struct SignedMetadata: Sendable {
         payload = JSONValue.object(body.members).canonical
         guard try body.text("_type").hasBytes(of: type) else { throw body.fault("_type", "expected \(type)") }
         let edition = try body.text("spec_version")
-        guard edition.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).first?.elementsEqual("1".utf8) == true else {
+        guard
+            edition.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).first?.elementsEqual(
+                "1".utf8) == true
+        else {
             throw body.fault("spec_version", "\(edition) is not supported; this reads version 1 of the specification")
         }
         version = try body.number("version", in: 1...Int.max)

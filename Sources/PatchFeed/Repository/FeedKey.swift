@@ -1,0 +1,63 @@
+package import PatchCrypto
+
+/// A public key as metadata list it.
+package struct FeedKey: Sendable {
+    /// The SHA-256 of the key's canonical form, in hex digits.
+    package let id: String
+    let json: JSONValue
+    private let key: SchemeKey
+
+    /// Reads a public key.
+    ///
+    /// - Parameter pem: An Ed25519, P-256 or RSA key (`BEGIN PUBLIC KEY`).
+    /// - Throws: `config` if it is none of them.
+    package init(pem: [UInt8]) throws(PatchError) {
+        if let key = try? VerifyingKey(pem: pem, algorithm: .ed25519) {
+            try self.init(key)
+        } else if let key = try? SchemeKey(pem: pem, for: .ecdsaP256) {
+            try self.init(key, kind: "ecdsa", text: String(decoding: pem, as: UTF8.self))
+        } else if let key = try? SchemeKey(pem: pem, for: .rsaPSS) {
+            try self.init(key, kind: "rsa", text: String(decoding: pem, as: UTF8.self))
+        } else {
+            throw PatchError(
+                .config, "not a public key that a feed can use",
+                hint: "give an Ed25519 key (patchpack keygen --algorithm ed25519), P-256, or RSA of 2048 bits or more")
+        }
+    }
+
+    /// Makes the entry of an Ed25519 key.
+    ///
+    /// - Throws: `config` if it is another kind of key.
+    package init(_ key: VerifyingKey) throws(PatchError) {
+        guard let point = key.ed25519Point else {
+            throw PatchError(
+                .config, "a feed is signed with Ed25519 keys, not \(key.algorithm.rawValue)",
+                hint: "make one: patchpack keygen --algorithm ed25519")
+        }
+        try self.init(
+            SchemeKey(ed25519: point), kind: "ed25519", text: String(decoding: Hex.encode(point), as: UTF8.self))
+    }
+
+    private init(_ key: SchemeKey, kind: String, text: String) throws(PatchError) {
+        self.key = key
+        json = .object([
+            ("keytype", .string(kind)), ("keyval", .object([("public", .string(text))])),
+            ("scheme", .string(key.scheme.rawValue)),
+        ])
+        id = String(decoding: try MessageDigest.sha256.hexadecimal(of: json.canonical), as: UTF8.self)
+    }
+}
+
+/// Signs metadata with one key.
+package struct FeedSigner: Sendable {
+    let keyID: String
+    let sign: @Sendable ([UInt8]) throws(PatchError) -> [UInt8]
+
+    /// Makes a signer of a private Ed25519 key.
+    ///
+    /// - Throws: `config` if it is another kind of key.
+    package init(_ key: SigningKey) throws(PatchError) {
+        keyID = try FeedKey(key.verifyingKey).id
+        sign = { payload throws(PatchError) in try key.sign(payload[...]) }
+    }
+}

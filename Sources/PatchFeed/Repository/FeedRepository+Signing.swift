@@ -1,0 +1,174 @@
+package import PatchCrypto
+
+extension FeedRepository {
+    /// A role that needs more signatures.
+    package struct Missing: Sendable {
+        package let role: Role
+        /// How many more are needed.
+        package let count: Int
+        /// The ids of the keys that have not signed yet.
+        package let keyIDs: [String]
+    }
+
+    /// Signs what has changed with each key that may sign it.
+    package mutating func sign(with signers: [FeedSigner]) throws(PatchError) {
+        if changed.contains(.rollout), drafts[.rollout]?.signatures.isEmpty == true { try describeList() }
+        for role in Role.allCases where changed.contains(role) {
+            for signer in signers {
+                guard signingIDs(of: role).contains(signer.keyID), let payload = drafts[role]?.payload,
+                    drafts[role]?.signatures.contains(where: { $0.keyID == signer.keyID }) == false
+                else { continue }
+                drafts[role]?.add(try signer.sign(payload), by: signer.keyID)
+            }
+        }
+    }
+
+    /// What a person in another room signs for a role; nil if the role does not change.
+    package func payload(of role: Role) -> [UInt8]? { changed.contains(role) ? drafts[role]?.payload : nil }
+
+    /// Takes a signature that was made elsewhere, of any key that may sign the role.
+    ///
+    /// - Returns: The key's id.
+    /// - Throws: `feed-signature` if it is of none of them.
+    package mutating func attach(_ signature: [UInt8], to role: Role) throws(PatchError) -> String {
+        guard let payload = payload(of: role) else {
+            throw PatchError(.config, "the role \(role) has nothing to sign")
+        }
+        for holder in try holders(of: role) {
+            if let id = try holder.signer(of: signature, over: payload) {
+                drafts[role]?.add(signature, by: id)
+                return id
+            }
+        }
+        throw PatchError(
+            .feedSignature, "not a signature over what the role \(role) signs, by one of its keys",
+            hint: "sign exactly what `feed sign --detach` prints: Ed25519 over the bytes, ECDSA or RSA-PSS with SHA-256"
+        )
+    }
+
+    /// The roles whose changes need more signatures, without the snapshot and the timestamp, which are made last.
+    package func missing() throws(PatchError) -> [Missing] {
+        var all: [Missing] = []
+        for role in Role.allCases where changed.contains(role) && drafts[role] != nil {
+            guard role != .snapshot, role != .timestamp, let draft = drafts[role] else { continue }
+            for holder in try holders(of: role) {
+                let count = try holder.count(draft.signatures, over: draft.payload)
+                guard count < holder.threshold else { continue }
+                let open = holder.ids.filter { id in !draft.signatures.contains { $0.keyID == id } }
+                all.append(Missing(role: role, count: holder.threshold - count, keyIDs: open))
+            }
+        }
+        return all
+    }
+
+    /// The keys that must sign a role's change: for a new root, those of the old root too.
+    private func holders(of role: Role) throws(PatchError) -> [RoleKeys] {
+        switch role {
+        case .rollout:
+            let object = try JSONObject(drafts[.targets]?.signed["delegations"], "delegations")
+            let entry = try JSONObject(object["roles"]?.elements.first, "rollout")
+            return [try RoleKeys(entry, known: FeedKeys(object.object("keys")))]
+        case .root: return [try Self.keys(of: .root, in: oldRoot), try Self.keys(of: .root, in: drafts[.root]?.signed)]
+        case .targets, .snapshot, .timestamp: return [try Self.keys(of: role, in: drafts[.root]?.signed)]
+        }
+    }
+
+    private static func keys(of role: Role, in root: JSONValue?) throws(PatchError) -> RoleKeys {
+        let object = try JSONObject(root, "root.json")
+        return try RoleKeys(object.object("roles").object(role.rawValue), known: FeedKeys(object.object("keys")))
+    }
+
+    /// The ids of the keys that sign a role: those that it had before the change too, so that a client that reads while
+    /// the root changes finds files that both roots allow.
+    private func signingIDs(of role: Role) -> Set<String> {
+        let old = role == .rollout ? [] : oldRoot["roles"]?[role.rawValue]?["keyids"]?.elements.compactMap(\.text) ?? []
+        return Set(keys(of: role).ids).union(old)
+    }
+
+    // MARK: finishing
+
+    /// Makes the files of the change, in the order in which to write them.
+    ///
+    /// - Parameters:
+    ///   - signers: The keys at hand, among them those of the snapshot and timestamp roles.
+    ///   - now: The time of signing.
+    /// - Throws: `feed-signature` if signatures are missing.
+    package mutating func files(signedBy signers: [FeedSigner], at now: Timestamp) throws(PatchError) -> [File] {
+        try sign(with: signers)
+        if let first = try missing().first { throw Self.unsigned(first.role, first.keyIDs) }
+        if !changed.isDisjoint(with: [.targets, .rollout, .snapshot]) {
+            touch(.snapshot, at: now)
+            for role in [Role.targets, .rollout] { describe(role, in: .snapshot) }
+        }
+        touch(.timestamp, at: now)
+        // The snapshot is signed before the timestamp, which has its hash.
+        try finish(.snapshot, signers)
+        describe(.snapshot, in: .timestamp)
+        try finish(.timestamp, signers)
+
+        var files = newTargets.map { path, bytes in
+            (path: "targets/\(Self.hashed(path, bytes))", bytes: bytes)
+        }
+        if changed.contains(.rollout) {
+            let bytes = listBytes
+            files.append(("targets/\(Self.hashed(PatchList.path(for: app), bytes))", bytes))
+        }
+        for role in Role.allCases where changed.contains(role) && role != .timestamp {
+            guard let draft = drafts[role] else { continue }
+            files.append(("metadata/\(draft.version).\(role).json", draft.encoded))
+        }
+        let timestamp = drafts[.timestamp]?.encoded ?? []
+        return files.map { File(path: $0.path, bytes: $0.bytes, replaces: false) }
+            + [File(path: "metadata/timestamp.json", bytes: timestamp, replaces: true)]
+    }
+
+    private mutating func finish(_ role: Role, _ signers: [FeedSigner]) throws(PatchError) {
+        guard changed.contains(role) else { return }
+        // What it lists may have changed since it was signed.
+        if let draft = drafts[role] { drafts[role] = MetadataDraft(draft.signed) }
+        try sign(with: signers)
+        guard let draft = drafts[role] else { return }
+        for holder in try holders(of: role)
+        where try holder.count(draft.signatures, over: draft.payload) < holder.threshold {
+            throw Self.unsigned(role, holder.ids)
+        }
+    }
+
+    private static func unsigned(_ role: Role, _ ids: [String]) -> PatchError {
+        PatchError(
+            .feedSignature, "the role \(role) is not signed",
+            hint: "give a private key with --key: \(ids.map { String($0.prefix(16)) }.joined(separator: ", "))")
+    }
+
+    private var listBytes: [UInt8] { list.encoded() + [0x0A] }
+
+    /// Puts the list's length and hash into the rollout role's metadata.
+    private mutating func describeList() throws(PatchError) {
+        let bytes = listBytes
+        guard bytes.count <= PatchList.byteLimit, list["patches"]?.elements.count ?? 0 <= PatchList.entryLimit else {
+            throw PatchError(
+                .feedLimit, "the list has become too large: \(bytes.count) bytes", hint: "patchpack feed prune DIR ID…")
+        }
+        let digest = String(decoding: try MessageDigest.sha256.hexadecimal(of: bytes), as: UTF8.self)
+        let listed = JSONValue.object([(PatchList.path(for: app), Self.description(of: bytes.count, digest))])
+        drafts[.rollout]?.signed.set("targets", listed)
+    }
+
+    /// Puts the version, length and hash of a role's file into another role's `meta`.
+    private mutating func describe(_ role: Role, in other: Role) {
+        guard let draft = drafts[role], changed.contains(role) else { return }
+        let bytes = draft.encoded
+        guard let digest = try? MessageDigest.sha256.hexadecimal(of: bytes) else { return }
+        var entry = Self.description(of: bytes.count, String(decoding: digest, as: UTF8.self))
+        entry.set("version", .integer(draft.version))
+        drafts[other]?.signed.change("meta") { $0.set("\(role).json", entry) }
+    }
+
+    /// A target's path with its hash before the file name.
+    private static func hashed(_ path: String, _ bytes: [UInt8]) -> String {
+        let digest = (try? MessageDigest.sha256.hexadecimal(of: bytes)) ?? []
+        var names = path.split(separator: "/").map(String.init)
+        names[names.count - 1] = String(decoding: digest, as: UTF8.self) + "." + names[names.count - 1]
+        return names.joined(separator: "/")
+    }
+}

@@ -1,0 +1,365 @@
+package import PatchCrypto
+
+/// The repository side of a feed: changes the metadata and the list, signs them, and says which files to write.
+///
+/// It reads no files and has no clock. What changes is drafted first; `files(at:)` makes the files once there are enough
+/// signatures.
+package struct FeedRepository: Sendable {
+    /// A role of a feed. The order is that in which changes are signed and written.
+    package enum Role: String, CaseIterable, Sendable {
+        case targets, rollout, snapshot, root, timestamp
+
+        /// How long its metadata are valid, in days.
+        package var days: Int {
+            switch self {
+            case .root, .targets: 365
+            case .rollout, .snapshot: 30
+            case .timestamp: 7
+            }
+        }
+
+        /// The `_type` of its metadata.
+        var type: String { self == .rollout ? Role.targets.rawValue : rawValue }
+    }
+
+    /// A file to write, below the feed's folder.
+    package struct File: Sendable {
+        package let path: String
+        package let bytes: [UInt8]
+        /// Whether it replaces a file of the same name. Only the timestamp does.
+        package let replaces: Bool
+    }
+
+    var drafts: [Role: MetadataDraft] = [:]
+    /// The roles whose metadata change.
+    package private(set) var changed: Set<Role> = []
+    /// The root metadata before the change, which also must sign a new root.
+    let oldRoot: JSONValue
+    package private(set) var list: JSONValue
+    /// The targets that are new, by path.
+    private(set) var newTargets: [(path: String, bytes: [UInt8])] = []
+    /// Versions that files exist of although no metadata list them: what an interrupted run has left.
+    private var taken: [Role: Int] = [:]
+
+    // MARK: making and reading
+
+    /// Makes an empty feed.
+    ///
+    /// - Parameters:
+    ///   - app: The app's reverse-DNS name.
+    ///   - environment: The app's environment, such as `release`.
+    ///   - root: The keys of the root role.
+    ///   - rootThreshold: How many of them must sign.
+    ///   - release: The keys of the targets role.
+    ///   - releaseThreshold: How many of them must sign.
+    ///   - online: The keys of the rollout, snapshot and timestamp roles, one of which must sign.
+    ///   - now: The time of signing.
+    package init(
+        app: String, environment: String, root: [FeedKey], rootThreshold: Int, release: [FeedKey],
+        releaseThreshold: Int, online: [FeedKey], at now: Timestamp
+    ) throws(PatchError) {
+        func role(_ keys: [FeedKey], _ threshold: Int) -> JSONValue {
+            .object([("keyids", .array(keys.map { .string($0.id) })), ("threshold", .integer(threshold))])
+        }
+        func header(_ type: String, _ members: [(key: String, value: JSONValue)]) -> JSONValue {
+            .object([("_type", .string(type)), ("spec_version", .string("1.0.34"))] + members)
+        }
+        func entries(_ keys: [FeedKey]) -> JSONValue {
+            var all: [(key: String, value: JSONValue)] = []
+            for key in keys where !all.contains(where: { $0.key == key.id }) { all.append((key.id, key.json)) }
+            return .object(all)
+        }
+        let offline = Set(root.map(\.id)).union(release.map(\.id))
+        if let shared = online.first(where: { offline.contains($0.id) }) {
+            throw PatchError(
+                .config, "the online key \(shared.id.prefix(16)) is also a root key or a release key",
+                hint: "make another one: whoever steals the online key must not be able to add code")
+        }
+        let body = header(
+            "root",
+            [
+                ("consistent_snapshot", .bool(true)), ("keys", entries(root + release + online)),
+                (
+                    "roles",
+                    .object([
+                        ("root", role(root, rootThreshold)), ("targets", role(release, releaseThreshold)),
+                        ("snapshot", role(online, 1)), ("timestamp", role(online, 1)),
+                    ])
+                ),
+            ])
+        oldRoot = body
+        var delegation = role(online, 1)
+        delegation.set("name", .string(Role.rollout.rawValue))
+        delegation.set("paths", .array([.string("rollout/*.json")]))
+        delegation.set("terminating", .bool(true))
+        drafts = [
+            .root: MetadataDraft(body),
+            .targets: MetadataDraft(
+                header(
+                    "targets",
+                    [
+                        ("delegations", .object([("keys", entries(online)), ("roles", .array([delegation]))])),
+                        ("targets", .object([])),
+                    ])),
+            .rollout: MetadataDraft(header("targets", [("targets", .object([]))])),
+            .snapshot: MetadataDraft(header("snapshot", [("meta", .object([]))])),
+            .timestamp: MetadataDraft(header("timestamp", [("meta", .object([]))])),
+        ]
+        list = .object([
+            ("schema", .integer(PatchList.schema)), ("enabled", .bool(true)), ("app", .string(app)),
+            ("environment", .string(environment)), ("published", .string(now.description)), ("patches", .array([])),
+        ])
+        for role in Role.allCases { touch(role, at: now) }
+    }
+
+    /// Reads a feed, and checks what is signed by keys that are not online: the rest is made anew with each change.
+    ///
+    /// - Parameter read: Reads a file below the feed's folder; nil if there is none.
+    /// - Throws: `feed-malformed`, `feed-signature` or `feed-mismatch` if the folder has no sound feed.
+    package init(reading read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) {
+        func file(_ path: String) throws(PatchError) -> [UInt8] {
+            guard let bytes = try read(path) else {
+                throw PatchError(
+                    .feedUnavailable, "\(path): missing, so this is not the folder of a feed",
+                    hint: "make one: patchpack feed init DIR")
+            }
+            return bytes
+        }
+        func draft(_ role: Role, _ version: Int?) throws(PatchError) -> MetadataDraft {
+            let name = version.map { "\($0).\(role).json" } ?? "\(role).json"
+            return try MetadataDraft(decoding: file("metadata/\(name)"), name: name, type: role.type)
+        }
+        func version(of role: Role, in body: JSONValue) -> Int {
+            guard case .integer(let version) = body["meta"]?["\(role).json"]?["version"] else { return 0 }
+            return version
+        }
+        var newest = 1
+        while try read("metadata/\(newest + 1).root.json") != nil { newest += 1 }
+        let start = Timestamp(secondsSince1970: 0)
+        guard let start else { throw PatchError(.internal, "no time") }
+        // The root is trusted: it is the folder's own.
+        let root = try TrustedMetadata(root: file("metadata/\(newest).root.json"), start: start).root
+        let timestamp = try draft(.timestamp, nil)
+        let snapshot = try draft(.snapshot, version(of: .snapshot, in: timestamp.signed))
+        let targetsName = "\(version(of: .targets, in: snapshot.signed)).targets.json"
+        let targetsFile = try SignedMetadata(file("metadata/\(targetsName)"), name: targetsName, type: "targets")
+        try targetsFile.verify(by: root.targets)
+        let rolloutName = "\(version(of: .rollout, in: snapshot.signed)).rollout.json"
+        let rolloutFile = try SignedMetadata(file("metadata/\(rolloutName)"), name: rolloutName, type: "targets")
+        guard let delegation = try TargetsMetadata(targetsFile).delegations.first(where: { $0.role == "rollout" }),
+            let target = try TargetsMetadata(rolloutFile).targets.values.first
+        else {
+            throw PatchError(.feedMalformed, "this feed has no list of patches", hint: "was it made by another tool?")
+        }
+        try rolloutFile.verify(by: delegation.keys)
+        let listBytes = try file(URLPath.target(target, isConsistent: true))
+        try target.check(listBytes)
+        _ = try PatchList(decoding: listBytes)
+        list = try JSONValue(of: target.path, parsing: listBytes)
+        drafts = [
+            .root: try draft(.root, newest), .timestamp: timestamp, .snapshot: snapshot,
+            .targets: try draft(.targets, version(of: .targets, in: snapshot.signed)),
+            .rollout: try draft(.rollout, version(of: .rollout, in: snapshot.signed)),
+        ]
+        oldRoot = drafts[.root]?.signed ?? .null
+        for role in [Role.targets, .rollout, .snapshot] {
+            var version = drafts[role]?.version ?? 0
+            while try read("metadata/\(version + 1).\(role).json") != nil { version += 1 }
+            taken[role] = version
+        }
+    }
+
+    // MARK: looking
+
+    /// The app's name.
+    package var app: String { list["app"]?.text ?? "" }
+
+    /// The version and the end of a role's metadata.
+    package func state(of role: Role) -> (version: Int, expires: Timestamp?) {
+        (drafts[role]?.version ?? 0, drafts[role]?.expires)
+    }
+
+    /// The ids of a role's keys, and how many of them must sign.
+    package func keys(of role: Role) -> (ids: [String], threshold: Int) {
+        let entry = keyEntry(of: role)
+        guard case .integer(let threshold) = entry?["threshold"] else { return ([], 0) }
+        return (entry?["keyids"]?.elements.compactMap(\.text) ?? [], threshold)
+    }
+
+    private func keyEntry(of role: Role) -> JSONValue? {
+        role == .rollout ? delegations?["roles"]?.elements.first : drafts[.root]?.signed["roles"]?[role.rawValue]
+    }
+
+    private var delegations: JSONValue? { drafts[.targets]?.signed["delegations"] }
+
+    /// The targets that the release keys have signed, by path, with their SHA-256.
+    package var targets: [(path: String, sha256: String)] {
+        (drafts[.targets]?.signed["targets"]?.members ?? []).map { path, value in
+            (path, value["hashes"]?["sha256"]?.text ?? "")
+        }
+    }
+
+    // MARK: changing
+
+    /// Marks a role's metadata as changed: they get the next version, and a new end.
+    mutating func touch(_ role: Role, at now: Timestamp) {
+        guard changed.insert(role).inserted else { return }
+        let version = max(drafts[role]?.version ?? 0, taken[role] ?? 0) + 1
+        drafts[role]?.renew(version: version, expires: now.adding(days: role.days))
+    }
+
+    /// An envelope to publish.
+    package struct Publication: Sendable {
+        /// The envelope's bytes, which the caller has verified.
+        let envelope: [UInt8]
+        /// The envelope's file name, such as `com.example.shop.cart-total-7.js`.
+        let name: String
+        /// The list's entry, without `path`.
+        let entry: JSONValue
+
+        package init(_ envelope: [UInt8], name: String, entry: JSONValue) {
+            self.envelope = envelope
+            self.name = name
+            self.entry = entry
+        }
+    }
+
+    /// Adds envelopes, and lists them.
+    ///
+    /// - Returns: For each one whether it is new; if not, it was published before with the same bytes.
+    /// - Throws: `feed-published` if the same version was published with other bytes. Nothing is changed then.
+    package mutating func publish(_ publications: [Publication], at now: Timestamp) throws(PatchError) -> [Bool] {
+        var known: [String: String] = [:]
+        for target in targets { known[target.path] = target.sha256 }
+        let listed = Set((list["patches"]?.elements ?? []).compactMap { $0["path"]?.text })
+        var added: [(path: String, envelope: [UInt8], digest: String)] = []
+        var entries: [JSONValue] = []
+        var results: [Bool] = []
+        for publication in publications {
+            let path = "patches/\(app)/\(publication.name)"
+            let digest = String(
+                decoding: try MessageDigest.sha256.hexadecimal(of: publication.envelope), as: UTF8.self)
+            guard known[path] == nil || known[path] == digest else {
+                throw PatchError(
+                    .feedPublished, "\(publication.name): this version was published before, with other bytes",
+                    hint: "pack it again with a higher version")
+            }
+            if known.updateValue(digest, forKey: path) == nil { added.append((path, publication.envelope, digest)) }
+            if !listed.contains(path) {
+                var entry = publication.entry
+                entry.set("path", .string(path))
+                entries.append(entry)
+            }
+            results.append(!listed.contains(path))
+        }
+        if !added.isEmpty {
+            touch(.targets, at: now)
+            let new = added.map { (key: $0.path, value: Self.description(of: $0.envelope.count, $0.digest)) }
+            drafts[.targets]?.signed.change("targets") { $0 = .object($0.members + new) }
+            newTargets += added.map { ($0.path, $0.envelope) }
+        }
+        if !entries.isEmpty {
+            edit(at: now) { list in list.set("patches", .array((list["patches"]?.elements ?? []) + entries)) }
+        }
+        return results
+    }
+
+    /// Changes the list.
+    package mutating func edit(at now: Timestamp, _ body: (inout JSONValue) -> Void) {
+        touch(.rollout, at: now)
+        body(&list)
+        // Devices take it for the lowest time that their clocks can have, so it never goes back.
+        let last = list["published"]?.text.flatMap { Timestamp($0) } ?? now
+        list.set("published", .string(max(last, now).description))
+    }
+
+    /// Removes versions of a patch that no device should get any more from the list and from the targets.
+    ///
+    /// - Parameter isSuperfluous: Whether an entry goes.
+    /// - Returns: How many went.
+    package mutating func prune(at now: Timestamp, _ isSuperfluous: (JSONValue) -> Bool) -> Int {
+        let gone = (list["patches"]?.elements ?? []).filter(isSuperfluous)
+        guard !gone.isEmpty else { return 0 }
+        let paths = gone.compactMap { $0["path"]?.text }
+        edit(at: now) { list in
+            list.set("patches", .array((list["patches"]?.elements ?? []).filter { !isSuperfluous($0) }))
+        }
+        touch(.targets, at: now)
+        let set = Set(paths)
+        drafts[.targets]?.signed.change("targets") { $0 = .object($0.members.filter { !set.contains($0.key) }) }
+        return gone.count
+    }
+
+    /// Changes the keys of a role.
+    ///
+    /// - Parameters:
+    ///   - role: The role. The rollout role's keys are in the targets metadata, those of the others in the root's.
+    ///   - added: Keys to add.
+    ///   - removed: Beginnings of the ids of keys to remove.
+    ///   - threshold: How many keys must sign; nil leaves it.
+    /// - Throws: `config` if a key is not there, or too few keys would be left.
+    package mutating func rotate(
+        _ role: Role, adding added: [FeedKey], removing removed: [String], threshold: Int?, at now: Timestamp
+    ) throws(PatchError) {
+        var (ids, needed) = keys(of: role)
+        for prefix in removed {
+            let found = ids.filter { $0.hasPrefix(prefix) }
+            guard found.count == 1 else {
+                throw PatchError(
+                    .config, "\(prefix): \(found.isEmpty ? "not a key" : "several keys") of the role \(role)",
+                    hint: "its keys are \(ids.map { String($0.prefix(16)) }.joined(separator: ", "))")
+            }
+            ids.removeAll { $0 == found[0] }
+        }
+        for key in added where !ids.contains(key.id) { ids.append(key.id) }
+        needed = threshold ?? needed
+        guard needed >= 1, ids.count >= needed else {
+            throw PatchError(
+                .config, "the role \(role) would have \(ids.count) keys, but needs \(needed) signatures",
+                hint: "add keys with --add, or lower the number with --threshold")
+        }
+        let entry = JSONValue.object([
+            ("keyids", .array(ids.map(JSONValue.string))), ("threshold", .integer(needed)),
+        ])
+        if role == .rollout {
+            touch(.targets, at: now)
+            drafts[.targets]?.signed.change("delegations") { delegations in
+                delegations.change("keys") { keys in for key in added { keys.set(key.id, key.json) } }
+                var delegation = delegations["roles"]?.elements.first ?? .object([])
+                for member in entry.members { delegation.set(member.key, member.value) }
+                delegations.set("roles", .array([delegation]))
+                delegations.change("keys") { keys in
+                    keys = .object(keys.members.filter { ids.contains($0.key) })
+                }
+            }
+            touch(.rollout, at: now)
+        } else {
+            touch(.root, at: now)
+            drafts[.root]?.signed.change("keys") { keys in for key in added { keys.set(key.id, key.json) } }
+            drafts[.root]?.signed.change("roles") { $0.set(role.rawValue, entry) }
+            let used = Set(
+                (drafts[.root]?.signed["roles"]?.members ?? []).flatMap { _, role in
+                    role["keyids"]?.elements.compactMap(\.text) ?? []
+                })
+            drafts[.root]?.signed.change("keys") { keys in keys = .object(keys.members.filter { used.contains($0.key) })
+            }
+            // What the role has signed must be signed again by the new keys.
+            if role != .root { touch(role, at: now) }
+        }
+    }
+
+    /// Renews metadata that end soon: the timestamp always, the others when less than half of their time is left.
+    ///
+    /// - Parameter roles: Those of which a key is at hand.
+    package mutating func refresh(_ roles: Set<Role>, at now: Timestamp) {
+        for role in Role.allCases where roles.contains(role) {
+            let half = now.adding(days: role.days / 2)
+            guard role == .timestamp || (drafts[role]?.expires ?? now) < half else { continue }
+            touch(role, at: now)
+        }
+    }
+
+    static func description(of length: Int, _ sha256: String) -> JSONValue {
+        .object([("hashes", .object([("sha256", .string(sha256))])), ("length", .integer(length))])
+    }
+}

@@ -1,0 +1,178 @@
+public import PatchCrypto
+
+/// A device, as far as it decides which patches are for it.
+public struct FeedDevice: Sendable {
+    public var app: String
+    public var environment: String
+    public var appVersion: AppVersion
+    /// The engine level that would run patches.
+    public var engine: Int
+    /// A random name of this installation, which stays the same.
+    public var installation: String
+    /// The user's id; nil if nobody is signed in.
+    public var user: String?
+    /// The groups that the app has set, such as `qa`.
+    public var groups: Set<String>
+
+    /// Describes a device.
+    ///
+    /// - Parameters:
+    ///   - app: The app's reverse-DNS name.
+    ///   - environment: The app's environment, such as `release`.
+    ///   - appVersion: The app's version.
+    ///   - engine: The engine level that would run patches.
+    ///   - installation: A random name of this installation, which stays the same.
+    ///   - user: The user's id.
+    ///   - groups: The groups that the device is in.
+    public init(
+        app: String, environment: String, appVersion: AppVersion, engine: Int = 1, installation: String,
+        user: String? = nil, groups: Set<String> = []
+    ) {
+        self.app = app
+        self.environment = environment
+        self.appVersion = appVersion
+        self.engine = engine
+        self.installation = installation
+        self.user = user
+        self.groups = groups
+    }
+}
+
+/// What becomes of one version of a patch on a device, and why.
+public struct PatchChoice: Sendable {
+    /// A stable code, for events, logs and people.
+    public enum Code: String, Sendable, CaseIterable {
+        /// It is for this device, which does not have it yet.
+        case offered
+        /// The device has it and keeps it.
+        case kept
+        /// A higher version is for this device.
+        case superseded
+        /// The list switches all patches off.
+        case disabled
+        /// It is for other versions of the app.
+        case appVersion = "app-version"
+        /// It needs a higher engine level.
+        case engine
+        /// It was withdrawn.
+        case withdrawn
+        /// It failed on this device.
+        case banned
+        /// It is offered to nobody new.
+        case paused
+        /// It is for groups or users that this device is not of.
+        case group
+        /// The device's bucket is not below the percentage.
+        case rollout
+        /// The list is of a newer format, from which nothing new is taken.
+        case feedTooNew = "feed-too-new"
+        /// The envelope has expired.
+        case expired
+        /// The list says something else than the envelope's manifest.
+        case listMismatch = "list-mismatch"
+        /// The device has it, but the list does not.
+        case unlisted
+        /// The envelope was refused.
+        case refused
+        /// The envelope cannot be had.
+        case unavailable
+    }
+
+    public let id: String
+    public let version: Int
+    public let code: Code
+    /// The list's entry; nil for a patch that is not listed.
+    public let entry: PatchList.Entry?
+
+    /// Whether the device runs this version, once it has it.
+    public var isChosen: Bool { code == .offered || code == .kept || code == .unlisted }
+}
+
+extension PatchList {
+    /// Decides which patches a device gets. This is a pure function: the same arguments give the same answer anywhere.
+    ///
+    /// For each id it is the highest version that is active, fits the app and is for the device. What the device has
+    /// stays, unless it is withdrawn or banned, no longer fits, or is superseded: a smaller percentage takes nothing away.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - held: The versions that the device has, by id.
+    ///   - isBanned: Whether an entry failed on this device.
+    /// - Returns: One choice for each entry, and one for each held patch that is not listed, by id, the highest version
+    ///   first.
+    /// - Throws: `feed-mismatch` if the list is for another app or environment.
+    public func choices(
+        for device: FeedDevice, held: [String: Int] = [:], isBanned: (Entry) -> Bool = { _ in false }
+    ) throws(PatchError) -> [PatchChoice] {
+        guard app.hasBytes(of: device.app), environment.hasBytes(of: device.environment) else {
+            throw PatchError(
+                .feedMismatch,
+                "the list is for \(app) (\(environment)), but this is \(device.app) (\(device.environment))")
+        }
+        var all: [PatchChoice] = []
+        let byID = Dictionary(grouping: entries, by: \.id)
+        for id in Set(byID.keys).union(held.keys).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            let held = held[id]
+            var hasChosen = false
+            var isHeldListed = false
+            func take(_ version: Int, _ code: PatchChoice.Code, _ entry: Entry?) {
+                let choice = PatchChoice(id: id, version: version, code: code, entry: entry)
+                if choice.isChosen { hasChosen = true }
+                all.append(choice)
+            }
+            for entry in (byID[id] ?? []).sorted(by: { $0.version > $1.version }) {
+                if let held, !isHeldListed, entry.version < held {
+                    isHeldListed = true
+                    take(held, unlistedCode(hasChosen), nil)
+                }
+                if entry.version == held { isHeldListed = true }
+                take(
+                    entry.version,
+                    try code(
+                        of: entry, for: device, isHeld: entry.version == held, isBanned: isBanned(entry),
+                        hasHigher: hasChosen), entry)
+            }
+            if let held, !isHeldListed { take(held, unlistedCode(hasChosen), nil) }
+        }
+        return all
+    }
+
+    private func unlistedCode(_ hasHigher: Bool) -> PatchChoice.Code {
+        !isEnabled ? .disabled : hasHigher ? .superseded : .unlisted
+    }
+
+    private func code(
+        of entry: Entry, for device: FeedDevice, isHeld: Bool, isBanned: Bool, hasHigher: Bool
+    ) throws(PatchError) -> PatchChoice.Code {
+        // The kill switch and withdrawals come before everything else.
+        if !isEnabled { return .disabled }
+        if entry.state == .withdrawn { return .withdrawn }
+        if isBanned { return .banned }
+        if let minimumAppVersion, device.appVersion < minimumAppVersion { return .appVersion }
+        if !entry.appVersions.contains(device.appVersion) { return .appVersion }
+        if entry.engine > device.engine { return .engine }
+        if hasHigher { return .superseded }
+        if isHeld { return .kept }
+        if schema > Self.schema { return .feedTooNew }
+        if entry.state == .paused { return .paused }
+        return try entry.excluding(device) ?? .offered
+    }
+}
+
+extension PatchList.Entry {
+    /// Whether the entry names a group or the user of a device.
+    private func isNamed(_ device: FeedDevice) throws(PatchError) -> Bool {
+        if groups?.contains(where: device.groups.contains) == true { return true }
+        guard let users, let user = device.user else { return false }
+        let name = try Rollout.name(of: user, seed: seed)
+        return users.contains { $0.hasBytes(of: name) }
+    }
+
+    /// Why the entry is not for a device; nil if it is.
+    fileprivate func excluding(_ device: FeedDevice) throws(PatchError) -> PatchChoice.Code? {
+        if try isNamed(device) { return nil }
+        guard let rollout else { return groups == nil && users == nil ? nil : .group }
+        guard let unit = rollout.unit == .user ? device.user : device.installation else { return .rollout }
+        return try Rollout.bucket(of: unit, seed: seed) < rollout.permyriad ? nil : .rollout
+    }
+}

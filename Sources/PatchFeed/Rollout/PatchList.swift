@@ -1,0 +1,157 @@
+public import PatchCrypto
+
+/// The list of an app's patches: which there are, in what state, and for whom.
+///
+/// It is a target of the feed, `rollout/APP.json`, which the online key signs. docs/feed.md has its format.
+public struct PatchList: Sendable {
+    /// The version of the format that this library knows.
+    public static let schema = 1
+    /// The most bytes that a list has.
+    public static let byteLimit = 262_144
+    /// The most patches that a list has.
+    public static let entryLimit = 1_000
+
+    /// The path of an app's list among the feed's targets.
+    public static func path(for app: String) -> String { "rollout/\(app).json" }
+
+    /// The version of the format. Of a newer one, only `isEnabled` and withdrawals are obeyed.
+    public let schema: Int
+    /// Whether patches run at all. If not, none runs, and nothing is deleted: this is the kill switch.
+    public let isEnabled: Bool
+    public let app: String
+    /// Which of the app's environments the feed is for, such as `release`.
+    public let environment: String
+    /// When the list was signed. It is never earlier than in an older list.
+    public let published: Timestamp
+    /// The lowest version of the app that gets patches at all.
+    public let minimumAppVersion: AppVersion?
+    /// A text for the app to show.
+    public let notice: String?
+    /// Values for the app to read.
+    public let switches: [String: String]
+    public let entries: [Entry]
+    /// Why entries were left out: each is refused by itself.
+    public let faults: [PatchError]
+
+    /// A version of a patch.
+    public struct Entry: Sendable {
+        /// What devices do with it.
+        public enum State: String, Sendable, CaseIterable {
+            /// It is offered.
+            case active
+            /// It is offered to nobody new. Who has it keeps it.
+            case paused
+            /// Everybody loses it.
+            case withdrawn
+        }
+
+        /// When it is activated.
+        public enum Moment: String, Sendable, CaseIterable {
+            case now
+            case nextLaunch = "next-launch"
+        }
+
+        public let id: String
+        public let version: Int
+        /// The envelope's path among the feed's targets.
+        public let path: String
+        /// A copy of the manifest's, so that a device can choose before it downloads anything.
+        public let appVersions: VersionRange
+        /// A copy of the manifest's: the lowest engine level that it needs.
+        public let engine: Int
+        public let state: State
+        public let when: Moment
+        /// Why it was withdrawn.
+        public let reason: String?
+        /// The part of all devices that it is for; nil for all, or, if there are groups or users, for only those.
+        public let rollout: Rollout?
+        /// Groups that it is for, whatever the percentage.
+        public let groups: [String]?
+        /// Users that it is for, whatever the percentage, by their `Rollout.name(of:seed:)`.
+        public let users: [String]?
+
+        /// What the buckets and the users' names are made with.
+        public var seed: String { rollout?.seed ?? id }
+    }
+
+    /// Reads a list.
+    ///
+    /// A member with an unknown name is ignored, and a malformed entry is left out: apps live for years, and a withdrawal
+    /// must reach the oldest.
+    ///
+    /// - Parameter bytes: The target's bytes, which were verified.
+    /// - Throws: `feed-malformed` or `feed-limit` if it is not a list.
+    public init(decoding bytes: [UInt8]) throws(PatchError) {
+        guard bytes.count <= Self.byteLimit else {
+            throw PatchError(.feedLimit, "the list: \(bytes.count) bytes; at most \(Self.byteLimit) are allowed")
+        }
+        let list = try JSONObject(JSONValue(of: "the list", parsing: bytes), "the list")
+        schema = try list.number("schema", in: 1...Int.max)
+        isEnabled = try list.flag("enabled")
+        app = try list.text("app")
+        environment = try list.text("environment")
+        published = try list.moment("published")
+        minimumAppVersion = try list.optional("minimumAppVersion", list.text).flatMap(AppVersion.init)
+        notice = try? list.optional("notice", list.text)
+        var switches: [String: String] = [:]
+        if let object = try? list.object("switches") {
+            for (name, _) in object.members { switches[name] = try? object.text(name) }
+        }
+        self.switches = switches
+        guard case .array(let values) = list["patches"] else { throw list.fault("patches", "expected a list") }
+        guard values.count <= Self.entryLimit else {
+            throw PatchError(.feedLimit, "the list: more than \(Self.entryLimit) patches")
+        }
+        var entries: [Entry] = []
+        var faults: [PatchError] = []
+        var places: [String: Int] = [:]
+        for (index, value) in values.enumerated() {
+            do throws(PatchError) {
+                let entry = try Entry(JSONObject(value, "the list: patches[\(index)]"))
+                if let first = places["\(entry.id) \(entry.version)"] {
+                    faults.append(PatchError(.feedMalformed, "the list: \(entry.id) \(entry.version) twice"))
+                    // Whichever comes first, a withdrawal counts.
+                    if entry.state == .withdrawn { entries[first] = entry }
+                } else {
+                    places["\(entry.id) \(entry.version)"] = entries.count
+                    entries.append(entry)
+                }
+            } catch {
+                faults.append(error)
+            }
+        }
+        self.entries = entries
+        self.faults = faults
+    }
+}
+
+extension PatchList.Entry {
+    init(_ object: JSONObject) throws(PatchError) {
+        id = try object.text("id")
+        guard NameForm.isReverseDNS(id) else { throw object.fault("id", "expected a name such as com.example.fix") }
+        version = try object.number("version", in: 1...Int(Int32.max))
+        path = try object.text("path")
+        guard let range = VersionRange(try object.text("appVersions")) else {
+            throw object.fault("appVersions", "expected a range such as >=2.3.0 <2.5.0")
+        }
+        appVersions = range
+        engine = try object.number("engine", in: 1...Int(Int32.max))
+        // A word of a later version must not start what it may mean to stop.
+        state = State(rawValue: try object.text("state")) ?? .paused
+        when = try object.optional("when", object.text).map { Moment(rawValue: $0) ?? .nextLaunch } ?? .now
+        reason = try? object.optional("reason", object.text)
+        rollout = try object.optional("rollout") { key throws(PatchError) in try Rollout(object.object(key)) }
+        groups = try object.optional("groups", object.texts)
+        users = try object.optional("users", object.texts)
+    }
+}
+
+extension Rollout {
+    init(_ object: JSONObject) throws(PatchError) {
+        let text = try object.text("by")
+        guard let unit = Unit(rawValue: text) else { throw object.fault("by", "expected installation or user") }
+        self.init(
+            permyriad: try object.number("permyriad", in: 0...10_000), unit: unit,
+            seed: try object.optional("seed", object.text))
+    }
+}

@@ -1,0 +1,56 @@
+public import PatchCrypto
+
+/// Which part of all devices a patch is for: those whose bucket is below the percentage.
+///
+/// The bucket of a device never changes, so whoever is in at 5 percent is in at 25.
+public struct Rollout: Sendable, Equatable {
+    /// What is counted: installations of the app, or users, who may have several devices.
+    public enum Unit: String, Sendable, CaseIterable {
+        case installation, user
+    }
+
+    /// How many of 10,000 are in.
+    public let permyriad: Int
+    public let unit: Unit
+    /// Mixes the buckets, so that the same devices are not the first ones each time; nil for the patch's id.
+    public let seed: String?
+
+    /// Makes a rollout.
+    ///
+    /// - Parameters:
+    ///   - permyriad: How many of 10,000 are in. Anything outside 0 to 10,000 counts as the nearer of the two.
+    ///   - unit: What is counted.
+    ///   - seed: Mixes the buckets; nil for the patch's id.
+    public init(permyriad: Int, unit: Unit = .installation, seed: String? = nil) {
+        self.permyriad = min(max(permyriad, 0), 10_000)
+        self.unit = unit
+        self.seed = seed
+    }
+
+    /// A unit's bucket, from 0 to 9,999: the first eight hex digits of the SHA-256 of three lines, as a number, modulo
+    /// 10,000.
+    ///
+    ///     printf 'patchpack rollout 1\n%s\n%s' SEED UNIT | openssl dgst -sha256
+    ///
+    /// - Parameters:
+    ///   - unit: The installation's or the user's id.
+    ///   - seed: The rollout's seed, or else the patch's id.
+    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
+    public static func bucket(of unit: String, seed: String) throws(PatchError) -> Int {
+        let digest = try MessageDigest.sha256.hash(Array("patchpack rollout 1\n\(seed)\n\(unit)".utf8))
+        return digest.prefix(4).reduce(0) { $0 << 8 | Int($1) } % 10_000
+    }
+
+    /// The name under which a user is listed: the first 16 hex digits of the SHA-256 of three lines.
+    ///
+    ///     printf 'patchpack user 1\n%s\n%s' SEED USER | openssl dgst -sha256
+    ///
+    /// - Parameters:
+    ///   - user: The user's id, which nobody can read from the result.
+    ///   - seed: The patch's id, or the rollout's seed if it has one.
+    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
+    public static func name(of user: String, seed: String) throws(PatchError) -> String {
+        let digest = try MessageDigest.sha256.hexadecimal(of: Array("patchpack user 1\n\(seed)\n\(user)".utf8))
+        return String(decoding: digest.prefix(16), as: UTF8.self)
+    }
+}

@@ -1,0 +1,114 @@
+import PatchCrypto
+import Testing
+
+@testable import PatchFeed
+
+/// Delegations as another tool could have made them. The conformance suite has many more.
+struct DelegationTests {
+    private let key: SigningKey
+    private let source = MemorySource()
+
+    init() throws { key = try SigningKey.generate(.ed25519) }
+
+    /// Signs and serves metadata of roles that delegate to each other, each for all paths.
+    private func serve(_ roles: [(name: String, children: [String], targets: [String])], terminating: Bool = false)
+        throws
+    {
+        let entry = try FeedKey(key.verifyingKey)
+        let keyIDs = JSONValue.array([.string(entry.id)])
+        let keys = JSONValue.object([(entry.id, entry.json)])
+        func role(_ members: [(key: String, value: JSONValue)] = []) -> JSONValue {
+            .object([("keyids", keyIDs), ("threshold", .integer(1))] + members)
+        }
+        func write(_ type: String, _ name: String, _ members: [(key: String, value: JSONValue)]) throws {
+            var draft = MetadataDraft(
+                .object([("_type", .string(type)), ("spec_version", .string("1.0.34"))] + members))
+            draft.renew(version: 1, expires: FeedFixture.now.adding(days: 1))
+            draft.add(try key.sign(draft.payload[...]), by: entry.id)
+            source["metadata/\(name).json"] = draft.encoded
+        }
+        let top = ["root", "targets", "snapshot", "timestamp"].map { (key: $0, value: role()) }
+        try write("root", "1.root", [("consistent_snapshot", .bool(true)), ("keys", keys), ("roles", .object(top))])
+        var meta: [(key: String, value: JSONValue)] = []
+        for (name, children, targets) in roles {
+            let delegations = children.map { child in
+                role([
+                    ("name", .string(child)), ("terminating", .bool(terminating)),
+                    ("paths", .array([.string("*"), .string("*/*")])),
+                ])
+            }
+            let description = JSONValue.object([
+                ("length", .integer(1)), ("hashes", .object([("sha256", .string(name))])),
+            ])
+            try write(
+                "targets", "1.\(URLPath.encoded(name))",
+                [
+                    ("targets", .object(targets.map { ($0, description) })),
+                    ("delegations", .object([("keys", keys), ("roles", .array(delegations))])),
+                ])
+            meta.append(("\(name).json", .object([("version", .integer(1))])))
+        }
+        try write("snapshot", "1.snapshot", [("meta", .object(meta))])
+        try write(
+            "timestamp", "timestamp",
+            [("meta", .object([("snapshot.json", .object([("version", .integer(1))]))]))])
+    }
+
+    /// The role that lists a path: the tests put its name where the hash is.
+    private func role(of path: String) async throws -> String? {
+        var client = try FeedClient(
+            root: source["metadata/1.root.json"]!, from: source, keptIn: MemoryStorage(), at: FeedFixture.now)
+        try await client.update()
+        return try await client.target(path)?.sha256
+    }
+
+    @Test func theSearchIsInPreorder() async throws {
+        try serve([("targets", ["a", "b"], []), ("a", ["c"], []), ("b", [], ["x"]), ("c", [], ["x"])])
+        #expect(try await role(of: "x") == "c")
+        try serve([("targets", ["a", "b"], []), ("a", ["c"], []), ("b", [], ["x"]), ("c", [], [])])
+        #expect(try await role(of: "x") == "b")
+        try serve([("targets", ["a", "b"], []), ("a", [], []), ("b", [], ["x"])], terminating: true)
+        #expect(try await role(of: "x") == nil)
+    }
+
+    @Test func cyclesEnd() async throws {
+        try serve([("targets", ["a"], []), ("a", ["b"], []), ("b", ["a", "b"], [])])
+        #expect(try await role(of: "x") == nil)
+    }
+
+    @Test func deepDelegationsEnd() async throws {
+        let names = (0..<100).map { "r\($0)" }
+        let roles = names.indices.map { index in
+            (
+                name: names[index], children: index + 1 < names.count ? [names[index + 1]] : [],
+                targets: index == 99 ? ["x"] : []
+            )
+        }
+        try serve([("targets", [names[0]], [])] + roles)
+        _ = source.requests()
+        #expect(try await role(of: "x") == nil)
+        #expect(source.requests().count < 40)
+    }
+
+    @Test func namesOfRolesAreEncoded() async throws {
+        try serve([("targets", ["../a/b?"], []), ("../a/b?", [], ["x"])])
+        #expect(try await role(of: "x") == "../a/b?")
+        #expect(source.requests().contains("metadata/1...%2Fa%2Fb%3F.json"))
+    }
+
+    @Test(arguments: ["root", "timestamp", "snapshot", "targets", "", String(repeating: "r", count: 81)])
+    func namesThatCannotBeDelegated(name: String) async throws {
+        try serve([("targets", [name], [])])
+        await #expect(throws: PatchError(.feedMalformed, "")) { _ = try await role(of: "x") }
+    }
+
+    @Test(arguments: ["../x", "/x", "a//x", "./x", "a/../../x", ""])
+    func pathsThatLeadOutOfTheFolder(path: String) async throws {
+        try serve([("targets", [], [path])])
+        var client = try FeedClient(
+            root: source["metadata/1.root.json"]!, from: source, keptIn: MemoryStorage(), at: FeedFixture.now)
+        try await client.update()
+        let target = try #require(try await client.target(path))
+        await #expect(throws: PatchError(.feedMalformed, "")) { try await client.contents(of: target, limit: 10) }
+    }
+}

@@ -1,0 +1,122 @@
+import PatchCrypto
+import Testing
+
+@testable import PatchFeed
+
+/// Changes of keys, and the attacks that they end.
+struct RotationTests {
+    private let storage = MemoryStorage()
+
+    @Test(arguments: ["root", "targets", "rollout", "snapshot", "timestamp"])
+    func eachRoleIsRotated(name: String) async throws {
+        let feed = try FeedFixture()
+        try feed.publish(1...2)
+        _ = try await feed.list(storage)
+        let role = try #require(FeedRepository.Role(rawValue: name))
+        let new = try SigningKey.generate(.ed25519)
+        try feed.change(with: feed.root + [feed.release, feed.online, new]) { repository in
+            let old = repository.keys(of: role).ids
+            try repository.rotate(
+                role, adding: [FeedKey(new.verifyingKey)], removing: old, threshold: nil, at: FeedFixture.now)
+        }
+        // A device that was away, and a new one.
+        for storage in [storage, MemoryStorage()] {
+            #expect(try await feed.list(storage).entries.count == 2)
+        }
+        let keys = feed.root + [feed.release, feed.online]
+        let id = try FeedKey(new.verifyingKey).id
+        var repository = try FeedRepository { path in feed.server[path] }
+        #expect(repository.keys(of: role).ids == [id])
+        // The old key alone signs nothing any more.
+        repository.refresh([role], at: FeedFixture.now.adding(days: 300))
+        #expect(throws: PatchError(.feedSignature, "")) {
+            _ = try repository.files(
+                signedBy: feed.signers(keys), at: FeedFixture.now.adding(days: 300))
+        }
+    }
+
+    @Test func aRootNeedsTheOldAndTheNewKeys() async throws {
+        let feed = try FeedFixture(rootKeys: 3, rootThreshold: 2)
+        let new = try SigningKey.generate(.ed25519)
+        func rotate(with keys: [SigningKey]) throws {
+            try feed.change(with: keys + [feed.release, feed.online]) { repository in
+                let gone = try FeedKey(feed.root[0].verifyingKey).id
+                try repository.rotate(
+                    .root, adding: [FeedKey(new.verifyingKey)], removing: [gone], threshold: 2, at: FeedFixture.now)
+            }
+        }
+        // One of the old keys, and only keys that stay: each misses a threshold.
+        #expect(throws: PatchError(.feedSignature, "")) { try rotate(with: [feed.root[0], new]) }
+        #expect(throws: PatchError(.feedSignature, "")) { try rotate(with: [feed.root[1], new]) }
+        #expect(throws: PatchError(.feedSignature, "")) { try rotate(with: Array(feed.root[..<2])) }
+        try rotate(with: [feed.root[1], feed.root[2]])
+        _ = try await feed.list(storage)
+        #expect(storage.all["2.root.json"] != nil)
+    }
+
+    /// Somebody with the online keys raises the versions as far as they go; new keys end it.
+    @Test func aFastForwardIsRecoveredFrom() async throws {
+        let feed = try FeedFixture()
+        try feed.publish(1...1)
+        _ = try await feed.list(storage)
+        let sound = feed.server.files
+
+        var forged = try MetadataDraft(
+            decoding: feed.server["metadata/2.snapshot.json"]!, name: "snapshot", type: "snapshot")
+        forged.renew(version: Int.max, expires: FeedFixture.now.adding(days: 30))
+        forged.signed.change("meta") { $0.change("rollout.json") { $0.set("version", .integer(Int.max)) } }
+        try sign(&forged, with: feed.online)
+        feed.server["metadata/\(Int.max).snapshot.json"] = forged.encoded
+        var timestamp = try MetadataDraft(
+            decoding: feed.server["metadata/timestamp.json"]!, name: "timestamp", type: "timestamp")
+        timestamp.renew(version: Int.max, expires: FeedFixture.now.adding(days: 7))
+        timestamp.signed.set(
+            "meta", .object([("snapshot.json", .object([("version", .integer(Int.max))]))]))
+        try sign(&timestamp, with: feed.online)
+        feed.server["metadata/timestamp.json"] = timestamp.encoded
+        await #expect(throws: PatchError.self) { try await feed.list(storage) }
+
+        feed.server.files = sound
+        await #expect(throws: PatchError(.feedRollback, "")) { try await feed.list(storage) }
+        let new = try SigningKey.generate(.ed25519)
+        try feed.change(with: feed.root + [feed.release, new]) { repository in
+            for role in [FeedRepository.Role.timestamp, .snapshot, .rollout] {
+                try repository.rotate(
+                    role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
+                    at: FeedFixture.now)
+            }
+        }
+        #expect(try await feed.list(storage).entries.count == 1)
+    }
+
+    private func sign(_ draft: inout MetadataDraft, with key: SigningKey) throws {
+        draft.add(try key.sign(draft.payload[...]), by: try FeedKey(key.verifyingKey).id)
+    }
+
+    /// One key under two ids is one key.
+    @Test func aKeyCountsOnceTowardsAThreshold() throws {
+        let key = try SigningKey.generate(.ed25519)
+        let entry = try FeedKey(key.verifyingKey).json
+        let keys = try FeedKeys(JSONObject(.object([("a", entry), ("b", entry)]), "keys"))
+        let role = try RoleKeys(
+            JSONObject(
+                .object([("keyids", .array([.string("a"), .string("b")])), ("threshold", .integer(2))]), "role"),
+            known: keys)
+        let signature = try key.sign(Array("x".utf8)[...])
+        let both = [MetadataSignature(keyID: "a", bytes: signature), MetadataSignature(keyID: "b", bytes: signature)]
+        #expect(try role.count(both, over: Array("x".utf8)) == 1)
+        #expect(try role.count([both[1]], over: Array("x".utf8)) == 1)
+        #expect(try role.count(both, over: Array("y".utf8)) == 0)
+    }
+
+    /// What an interrupted run has left is never written over.
+    @Test func versionsThatExistAreSkipped() async throws {
+        let feed = try FeedFixture()
+        try feed.publish(1...1)
+        feed.server["metadata/3.snapshot.json"] = Array("left by a crash".utf8)
+        feed.server["metadata/3.rollout.json"] = Array("left by a crash".utf8)
+        try feed.publish(2...2)
+        #expect(feed.server["metadata/3.snapshot.json"] == Array("left by a crash".utf8))
+        #expect(try await feed.list(storage).entries.count == 2)
+    }
+}

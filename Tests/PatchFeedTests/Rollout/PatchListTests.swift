@@ -1,0 +1,205 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+@testable import PatchFeed
+
+struct PatchListTests {
+    /// The vectors for other implementers: buckets, and names of users.
+    @Test func vectorsHold() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Vectors")
+        let data = try Data(contentsOf: folder.appending(path: "rollout.json"))
+        let file = try #require(try JSONSerialization.jsonObject(with: data) as? [String: [[String: Any]]])
+        for vector in try #require(file["buckets"]) {
+            let (seed, unit) = (vector["seed"] as! String, vector["unit"] as! String)
+            #expect(try Rollout.bucket(of: unit, seed: seed) == vector["bucket"] as? Int, "\(seed) \(unit)")
+        }
+        for vector in try #require(file["users"]) {
+            let (seed, user) = (vector["seed"] as! String, vector["user"] as! String)
+            #expect(try Rollout.name(of: user, seed: seed) == vector["name"] as? String, "\(seed) \(user)")
+        }
+    }
+
+    /// Anybody can compute a bucket without this library.
+    @Test func theCommandInTheDocumentationAgrees() throws {
+        let run = try Tool.shell(
+            "printf 'patchpack rollout 1\\n%s\\n%s' com.example.shop.cart-total ada | openssl dgst -sha256 -r")
+        let number = try #require(Int(run.text.prefix(8), radix: 16))
+        #expect(try Rollout.bucket(of: "ada", seed: "com.example.shop.cart-total") == number % 10_000)
+    }
+
+    @Test func aPercentageIsThatManyAndGrows() throws {
+        let buckets = try (0..<20_000).map { try Rollout.bucket(of: "device \($0)", seed: "com.example.shop.x") }
+        for percent in [1, 5, 25, 50] {
+            let share = Double(buckets.count { $0 < percent * 100 }) / Double(buckets.count) * 100
+            #expect(abs(share - Double(percent)) < 1.5, "\(percent): \(share)")
+        }
+    }
+
+    private func list(_ patches: String, _ more: String = #""enabled":true,"schema":1"#) throws -> PatchList {
+        let text = """
+            {\(more),"app":"com.example.shop","environment":"release","published":"2026-11-01T12:00:00Z",
+             "patches":[\(patches)]}
+            """
+        return try PatchList(decoding: Array(text.utf8))
+    }
+
+    private func entry(_ version: Int, _ more: String = "", id: String = "com.example.shop.x", state: String = "active")
+        -> String
+    {
+        #"{"id":"\#(id)","version":\#(version),"path":"patches/x-\#(version).js","appVersions":">=2.0 <3.0","engine":1,"#
+            + #""state":"\#(state)"\#(more)}"#
+    }
+
+    private func device(_ change: (inout FeedDevice) -> Void = { _ in }) -> FeedDevice {
+        var device = FeedDevice(
+            app: "com.example.shop", environment: "release", appVersion: AppVersion("2.1")!, installation: "i-1")
+        change(&device)
+        return device
+    }
+
+    private func codes(
+        _ list: PatchList, _ device: FeedDevice? = nil, held: Int? = nil, banned: Set<Int> = []
+    ) throws -> [String] {
+        try list.choices(
+            for: device ?? self.device(), held: held.map { ["com.example.shop.x": $0] } ?? [:]
+        ) { banned.contains($0.version) }.map { "\($0.version) \($0.code.rawValue)" }
+    }
+
+    @Test func theHighestThatFitsIsOffered() throws {
+        let three = try list([entry(1), entry(3), entry(2)].joined(separator: ","))
+        #expect(try codes(three) == ["3 offered", "2 superseded", "1 superseded"])
+        #expect(try codes(three, held: 3) == ["3 kept", "2 superseded", "1 superseded"])
+        #expect(try codes(three, held: 2) == ["3 offered", "2 superseded", "1 superseded"])
+        #expect(try codes(three, banned: [3]) == ["3 banned", "2 offered", "1 superseded"])
+        #expect(try codes(three, held: 3, banned: [3]) == ["3 banned", "2 offered", "1 superseded"])
+        #expect(
+            try codes(three, device { $0.appVersion = AppVersion("3.0")! }) == [
+                "3 app-version", "2 app-version", "1 app-version",
+            ])
+        let engine = try list(entry(2).replacing(#""engine":1"#, with: #""engine":2"#) + "," + entry(1))
+        #expect(try codes(engine) == ["2 engine", "1 offered"])
+    }
+
+    @Test func pausedIsForHolders() throws {
+        let paused = try list(entry(2, state: "paused") + "," + entry(1))
+        #expect(try codes(paused) == ["2 paused", "1 offered"])
+        #expect(try codes(paused, held: 2) == ["2 kept", "1 superseded"])
+        // A word that this version does not know stops nothing that runs, and starts nothing.
+        #expect(try codes(list(entry(2, state: "frozen"))) == ["2 paused"])
+    }
+
+    @Test func withdrawnIsForEverybody() throws {
+        let withdrawn = try list(entry(2, state: "withdrawn") + "," + entry(1))
+        #expect(try codes(withdrawn, held: 2) == ["2 withdrawn", "1 offered"])
+        #expect(try codes(withdrawn) == ["2 withdrawn", "1 offered"])
+        #expect(try codes(list(entry(2, state: "withdrawn")), held: 2) == ["2 withdrawn"])
+        // Offered, withdrawn, and the one before it offered again.
+        #expect(try codes(withdrawn, held: 1) == ["2 withdrawn", "1 kept"])
+    }
+
+    @Test func theKillSwitchIsForEverything() throws {
+        let off = try list(entry(2), #""enabled":false,"schema":1"#)
+        #expect(try codes(off) == ["2 disabled"])
+        #expect(try codes(off, held: 2) == ["2 disabled"])
+        #expect(try codes(off, held: 9) == ["9 disabled", "2 disabled"])
+    }
+
+    @Test func aNewerFormatIsObeyedButNotTaken() throws {
+        let newer = try list(
+            [entry(3), entry(2, state: "withdrawn"), entry(1)].joined(separator: ","),
+            #""enabled":true,"schema":2,"x":{}"#)
+        #expect(try codes(newer) == ["3 feed-too-new", "2 withdrawn", "1 feed-too-new"])
+        #expect(try codes(newer, held: 1) == ["3 feed-too-new", "2 withdrawn", "1 kept"])
+        #expect(try codes(list(entry(1), #""enabled":false,"schema":2"#), held: 1) == ["1 disabled"])
+    }
+
+    @Test func whatIsNotListedStays() throws {
+        let one = try list(entry(1))
+        #expect(try codes(one, held: 5) == ["5 unlisted", "1 superseded"])
+        #expect(try codes(list(entry(7)), held: 5) == ["7 offered", "5 superseded"])
+        #expect(try codes(list(""), held: 5) == ["5 unlisted"])
+    }
+
+    /// `ada` has the bucket 1565 for this seed.
+    @Test func thePercentageTakesNothingAway() throws {
+        func half(_ permyriad: Int, by: String = "user") throws -> PatchList {
+            try list(
+                entry(
+                    1,
+                    #","rollout":{"permyriad":\#(permyriad),"by":"\#(by)","seed":"com.example.shop.receipt-greeting"}"#)
+            )
+        }
+        let ada = device { $0.user = "ada" }
+        #expect(try codes(half(1566), ada) == ["1 offered"])
+        #expect(try codes(half(1565), ada) == ["1 rollout"])
+        #expect(try codes(half(0), ada, held: 1) == ["1 kept"])
+        #expect(try codes(half(10_000)) == ["1 rollout"], "nobody is signed in")
+        #expect(try codes(half(10_000, by: "installation")) == ["1 offered"])
+        #expect(try codes(half(0, by: "installation")) == ["1 rollout"])
+    }
+
+    @Test func groupsAndUsersAreEnough() throws {
+        let name = try Rollout.name(of: "ada", seed: "com.example.shop.x")
+        let groups = try list(entry(1, #","groups":["qa"]"#))
+        #expect(try codes(groups) == ["1 group"])
+        #expect(try codes(groups, device { $0.groups = ["beta", "qa"] }) == ["1 offered"])
+        let users = try list(entry(1, #","users":["\#(name)"]"#))
+        #expect(try codes(users, device { $0.user = "ada" }) == ["1 offered"])
+        #expect(try codes(users, device { $0.user = "grace" }) == ["1 group"])
+        let both = try list(entry(1, #","groups":["qa"],"rollout":{"permyriad":0,"by":"installation"}"#))
+        #expect(try codes(both) == ["1 rollout"])
+        #expect(try codes(both, device { $0.groups = ["qa"] }) == ["1 offered"])
+    }
+
+    @Test func anAppThatIsTooOldGetsNothing() throws {
+        let old = try list(entry(1), #""enabled":true,"schema":1,"minimumAppVersion":"2.2""#)
+        #expect(try codes(old, held: 1) == ["1 app-version"])
+    }
+
+    @Test func anotherAppOrEnvironmentIsRefused() throws {
+        let one = try list(entry(1))
+        for other in [device { $0.app = "com.example.other" }, device { $0.environment = "debug" }] {
+            #expect(throws: PatchError(.feedMismatch, "")) { try one.choices(for: other) }
+        }
+    }
+
+    @Test(arguments: [
+        "{}", "null", #"{"id":"x","version":1}"#,
+        #"{"id":"com.example.shop.x","version":0,"path":"p","appVersions":"*","engine":1,"state":"active"}"#,
+        #"{"id":"com.example.shop.x","version":1,"path":"p","appVersions":"2","engine":1,"state":"active"}"#,
+        #"{"id":"com.example.shop.x","version":1,"path":"p","appVersions":"*","engine":1,"state":"active","rollout":{"permyriad":10001,"by":"user"}}"#,
+        #"{"id":"com.example.shop.x","version":1,"path":"p","appVersions":"*","engine":1,"state":"active","groups":[1]}"#,
+    ])
+    func aMalformedEntryIsRefusedByItself(text: String) throws {
+        let list = try list(text + "," + entry(2))
+        #expect(try codes(list) == ["2 offered"])
+        #expect(list.faults.count == 1)
+    }
+
+    @Test func theSameVersionTwiceCountsAsWithdrawnIfEitherIs() throws {
+        for patches in [entry(1) + "," + entry(1, state: "withdrawn"), entry(1, state: "withdrawn") + "," + entry(1)] {
+            let list = try list(patches)
+            #expect(try codes(list, held: 1) == ["1 withdrawn"])
+            #expect(list.faults.count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", #"{"schema":0}"#, #"{"schema":1,"enabled":1}"#,
+        #"{"schema":1,"enabled":true,"app":"a","environment":"e","published":"yesterday","patches":[]}"#,
+        #"{"schema":1,"enabled":true,"app":"a","environment":"e","published":"2026-11-01T12:00:00Z","patches":{}}"#,
+    ])
+    func whatIsNoListIsRefused(text: String) {
+        #expect(throws: PatchError(.feedMalformed, "")) { try PatchList(decoding: Array(text.utf8)) }
+    }
+
+    @Test func aListThatIsTooLargeIsRefused() throws {
+        #expect(throws: PatchError(.feedLimit, "")) {
+            try PatchList(decoding: [UInt8](repeating: 0x20, count: PatchList.byteLimit + 1))
+        }
+        let many = (1...PatchList.entryLimit + 1).map { _ in "{}" }.joined(separator: ",")
+        #expect(throws: PatchError(.feedLimit, "")) { try list(many) }
+    }
+}
