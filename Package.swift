@@ -43,7 +43,10 @@ let package = Package(
             name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],
             resources: [.embedInCode("Spec/specs.lua")]),
         .executableTarget(
-            name: "patchpack", dependencies: ["PatchCrypto", "PatchFiles", "PatchRunner", "PatchWorkbench", "Libc"]),
+            name: "patchpack",
+            dependencies: [
+                "PatchCrypto", "PatchFiles", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchWorkbench", "Libc",
+            ]),
         .target(name: "PatchTesting", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"]),
         .testTarget(
             name: "ShopTests", dependencies: ["shop", "PatchTesting", "PatchRunner", "PatchCrypto"],

@@ -32,6 +32,17 @@ package enum Folder {
         guard try attempt() else { throw .system(.io, path, .notFound) }
     }
 
+    /// Removes a file if it is there.
+    ///
+    /// - Throws: `io` if that fails.
+    package static func remove(_ file: Path) throws(PatchError) {
+        do throws(SystemError) {
+            try Descriptor.remove(file)
+        } catch {
+            guard error == .notFound else { throw .system(.io, file, error) }
+        }
+    }
+
     /// Calls `body` while no other process can do the same in a file's folder.
     ///
     /// Use it to read a file and write it again.

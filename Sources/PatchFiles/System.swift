@@ -187,6 +187,11 @@ extension Descriptor {
 
     func remove(_ name: Path) { _ = unsafe name.withCString { unsafe unlinkat(number, $0, 0) } }
 
+    /// Removes a file.
+    static func remove(_ path: Path) throws(SystemError) {
+        try SystemError.check(unsafe path.withCString { unsafe unlink($0) })
+    }
+
     /// Makes a folder.
     static func makeFolder(_ path: Path) throws(SystemError) {
         try SystemError.check(unsafe path.withCString { unsafe mkdir($0, 0o777) })

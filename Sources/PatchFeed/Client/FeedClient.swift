@@ -65,6 +65,22 @@ public struct FeedClient: Sendable {
         }
     }
 
+    /// The list of patches of a feed whose app is not known: the target of the role that this tool gives the list to.
+    ///
+    /// - Returns: nil if the feed has no such role, or the role lists nothing.
+    package mutating func listTarget() async throws(PatchError) -> FeedTarget? {
+        guard let delegation = trusted.targets[.top]?.delegations.first(where: { $0.role == "rollout" }) else {
+            return nil
+        }
+        let key = TrustedMetadata.TargetsKey(role: delegation.role, delegator: "targets")
+        do throws(PatchError) {
+            try await loadTargets(key, keys: delegation.keys)
+        } catch {
+            throw explained(error)
+        }
+        return trusted.targets[key]?.targets.values.first
+    }
+
     /// Reads a target, and checks its length and hashes (section 5.7).
     ///
     /// - Parameters:

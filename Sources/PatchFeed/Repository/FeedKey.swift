@@ -50,7 +50,8 @@ package struct FeedKey: Sendable {
 
 /// Signs metadata with one key.
 package struct FeedSigner: Sendable {
-    let keyID: String
+    /// The key's id; nil for a command, whose key shows in its signature.
+    let keyID: String?
     let sign: @Sendable ([UInt8]) throws(PatchError) -> [UInt8]
 
     /// Makes a signer of a private Ed25519 key.
@@ -59,5 +60,12 @@ package struct FeedSigner: Sendable {
     package init(_ key: SigningKey) throws(PatchError) {
         keyID = try FeedKey(key.verifyingKey).id
         sign = { payload throws(PatchError) in try key.sign(payload[...]) }
+    }
+
+    /// Makes a signer that asks somebody else, who may have any of a role's keys. It is asked only for roles that the other
+    /// signers cannot sign.
+    package init(asking sign: @escaping @Sendable ([UInt8]) throws(PatchError) -> [UInt8]) {
+        keyID = nil
+        self.sign = sign
     }
 }

@@ -4,23 +4,36 @@ extension FeedRepository {
     /// A role that needs more signatures.
     package struct Missing: Sendable {
         package let role: Role
-        /// How many more are needed.
+        /// How many more are needed at least.
         package let count: Int
         /// The ids of the keys that have not signed yet.
         package let keyIDs: [String]
     }
 
-    /// Signs what has changed with each key that may sign it.
+    /// Signs what has changed with each key that may sign it: all but the snapshot and the timestamp, which are made last.
     package mutating func sign(with signers: [FeedSigner]) throws(PatchError) {
         if changed.contains(.rollout), drafts[.rollout]?.signatures.isEmpty == true { try describeList() }
-        for role in Role.allCases where changed.contains(role) {
-            for signer in signers {
-                guard signingIDs(of: role).contains(signer.keyID), let payload = drafts[role]?.payload,
-                    drafts[role]?.signatures.contains(where: { $0.keyID == signer.keyID }) == false
-                else { continue }
-                drafts[role]?.add(try signer.sign(payload), by: signer.keyID)
+        for role in [Role.targets, .rollout, .root] where changed.contains(role) { try sign(role, with: signers) }
+    }
+
+    private mutating func sign(_ role: Role, with signers: [FeedSigner]) throws(PatchError) {
+        guard let payload = drafts[role]?.payload else { return }
+        let ids = signingIDs(of: role)
+        for signer in signers {
+            guard let id = signer.keyID, ids.contains(id), !hasSigned(id, role) else { continue }
+            drafts[role]?.add(try signer.sign(payload), by: id)
+        }
+        for signer in signers where signer.keyID == nil {
+            guard try missing(of: role).count > 0 else { return }
+            let signature = try signer.sign(payload)
+            for holder in try holders(of: role) {
+                if let id = try holder.signer(of: signature, over: payload) { drafts[role]?.add(signature, by: id) }
             }
         }
+    }
+
+    private func hasSigned(_ id: String, _ role: Role) -> Bool {
+        drafts[role]?.signatures.contains { $0.keyID == id } == true
     }
 
     /// What a person in another room signs for a role; nil if the role does not change.
@@ -49,16 +62,21 @@ extension FeedRepository {
     /// The roles whose changes need more signatures, without the snapshot and the timestamp, which are made last.
     package func missing() throws(PatchError) -> [Missing] {
         var all: [Missing] = []
-        for role in Role.allCases where changed.contains(role) && drafts[role] != nil {
-            guard role != .snapshot, role != .timestamp, let draft = drafts[role] else { continue }
-            for holder in try holders(of: role) {
-                let count = try holder.count(draft.signatures, over: draft.payload)
-                guard count < holder.threshold else { continue }
-                let open = holder.ids.filter { id in !draft.signatures.contains { $0.keyID == id } }
-                all.append(Missing(role: role, count: holder.threshold - count, keyIDs: open))
-            }
-        }
+        for role in [Role.targets, .rollout, .root] where changed.contains(role) { all += try missing(of: role) }
         return all
+    }
+
+    private func missing(of role: Role) throws(PatchError) -> [Missing] {
+        guard let draft = drafts[role] else { return [] }
+        var (most, ids): (Int, [String]) = (0, [])
+        // A new root needs the old keys and the new ones. A key of both counts for both.
+        for holder in try holders(of: role) {
+            let count = try holder.count(draft.signatures, over: draft.payload)
+            guard count < holder.threshold else { continue }
+            most = max(most, holder.threshold - count)
+            ids += holder.ids.filter { id in !hasSigned(id, role) && !ids.contains(id) }
+        }
+        return most == 0 ? [] : [Missing(role: role, count: most, keyIDs: ids)]
     }
 
     /// The keys that must sign a role's change: for a new root, those of the old root too.
@@ -85,6 +103,45 @@ extension FeedRepository {
         return Set(keys(of: role).ids).union(old)
     }
 
+    // MARK: staging
+
+    /// The change so far, as files to keep until others have signed it; the new targets are among them.
+    package var staged: [File] {
+        var files = newTargets.map { (path: "targets/\(Self.hashed($0.path, $0.bytes))", bytes: $0.bytes) }
+        for role in [Role.targets, .rollout, .root] where changed.contains(role) {
+            if let draft = drafts[role] { files.append((Self.stagedPath(role), draft.encoded)) }
+        }
+        if changed.contains(.rollout) { files.append((Self.stagedList, listBytes)) }
+        return files.map { File(path: $0.path, bytes: $0.bytes, replaces: $0.path.hasPrefix("staged/")) }
+    }
+
+    /// The places of staged files, which may or may not be there.
+    package static let stagedPaths = [Role.targets, .rollout, .root].map(stagedPath) + [stagedList]
+    private static let stagedList = "staged/list.json"
+    private static func stagedPath(_ role: Role) -> String { "staged/\(role).json" }
+
+    /// Takes up a change that was staged.
+    ///
+    /// - Parameter read: Reads a file below the feed's folder; nil if there is none.
+    /// - Returns: Whether there is one.
+    /// - Throws: `config` if the feed has changed since.
+    package mutating func takeUp(reading read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) -> Bool {
+        for role in [Role.targets, .rollout, .root] {
+            let path = Self.stagedPath(role)
+            guard let bytes = try read(path) else { continue }
+            let draft = try MetadataDraft(decoding: bytes, name: path, type: role.type)
+            guard draft.version > drafts[role]?.version ?? 0 else {
+                throw PatchError(
+                    .config, "\(path): the feed has changed since this was staged",
+                    hint: "patchpack feed sign DIR --discard, and make the change again")
+            }
+            drafts[role] = draft
+            markChanged(role)
+        }
+        if let bytes = try read(Self.stagedList) { replaceList(try JSONValue(of: Self.stagedList, parsing: bytes)) }
+        return !changed.isEmpty
+    }
+
     // MARK: finishing
 
     /// Makes the files of the change, in the order in which to write them.
@@ -96,7 +153,7 @@ extension FeedRepository {
     package mutating func files(signedBy signers: [FeedSigner], at now: Timestamp) throws(PatchError) -> [File] {
         try sign(with: signers)
         if let first = try missing().first { throw Self.unsigned(first.role, first.keyIDs) }
-        if !changed.isDisjoint(with: [.targets, .rollout, .snapshot]) {
+        if !changed.isDisjoint(with: [.targets, .rollout, .snapshot, .root]) {
             touch(.snapshot, at: now)
             for role in [Role.targets, .rollout] { describe(role, in: .snapshot) }
         }
@@ -126,12 +183,8 @@ extension FeedRepository {
         guard changed.contains(role) else { return }
         // What it lists may have changed since it was signed.
         if let draft = drafts[role] { drafts[role] = MetadataDraft(draft.signed) }
-        try sign(with: signers)
-        guard let draft = drafts[role] else { return }
-        for holder in try holders(of: role)
-        where try holder.count(draft.signatures, over: draft.payload) < holder.threshold {
-            throw Self.unsigned(role, holder.ids)
-        }
+        try sign(role, with: signers)
+        if let first = try missing(of: role).first { throw Self.unsigned(role, first.keyIDs) }
     }
 
     private static func unsigned(_ role: Role, _ ids: [String]) -> PatchError {

@@ -174,6 +174,9 @@ package struct FeedRepository: Sendable {
     /// The app's name.
     package var app: String { list["app"]?.text ?? "" }
 
+    /// The app's environment.
+    package var environment: String { list["environment"]?.text ?? "" }
+
     /// The version and the end of a role's metadata.
     package func state(of role: Role) -> (version: Int, expires: Timestamp?) {
         (drafts[role]?.version ?? 0, drafts[role]?.expires)
@@ -207,6 +210,11 @@ package struct FeedRepository: Sendable {
         let version = max(drafts[role]?.version ?? 0, taken[role] ?? 0) + 1
         drafts[role]?.renew(version: version, expires: now.adding(days: role.days))
     }
+
+    /// Marks a role's metadata as changed, as they are.
+    mutating func markChanged(_ role: Role) { changed.insert(role) }
+
+    mutating func replaceList(_ list: JSONValue) { self.list = list }
 
     /// An envelope to publish.
     package struct Publication: Sendable {

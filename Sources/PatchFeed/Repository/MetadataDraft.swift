@@ -54,7 +54,7 @@ struct MetadataDraft: Sendable {
 
 extension JSONValue {
     /// Sets a member of an object, or removes it.
-    mutating func set(_ key: String, _ value: JSONValue?) {
+    package mutating func set(_ key: String, _ value: JSONValue?) {
         guard case .object(var members) = self else { return }
         let index = members.firstIndex { $0.key.hasBytes(of: key) }
         switch (index, value) {

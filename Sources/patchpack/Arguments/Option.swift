@@ -180,6 +180,62 @@ extension Option {
     static let stdinFilename = Option(
         name: "stdin-filename", value: .file("NAME.lua"), help: "name of the script on standard input (-)")
 
+    static let feedKey = Option(
+        name: "key", value: .key("KEY"), repeats: true, variable: "PATCHPACK_FEED_KEY",
+        help: "private Ed25519 key of any role: FILE, env:NAME, or - (or PATCHPACK_FEED_KEY)")
+    static let rootKey = Option(
+        name: "root-key", value: .key("KEY"), repeats: true, help: "key of the root role, public or private")
+    static let releaseKey = Option(
+        name: "release-key", value: .key("KEY"), repeats: true,
+        help: "key that adds envelopes, public or private")
+    static let onlineKey = Option(
+        name: "online-key", value: .key("KEY"), repeats: true,
+        help: "key that offers, pauses, withdraws and refreshes, public or private")
+    static let rootThreshold = Option(
+        name: "root-threshold", value: .text("N"), help: "number of root keys that must sign (default: 1)")
+    static let releaseThreshold = Option(
+        name: "release-threshold", value: .text("N"), help: "number of release keys that must sign (default: 1)")
+    static let environment = Option(
+        name: "environment", value: .text("NAME"), help: "the app's environment (default: release)")
+    static let stage = Option(
+        name: "stage", help: "keep the change in DIR/staged if signatures are missing, for `feed sign`")
+    static let discard = Option(name: "discard", help: "drop the change that waits for signatures")
+    static let role = Option(
+        name: "role", value: .choice("ROLE", ["targets", "rollout", "root"]),
+        help: "role to print the payload of, or to attach the signature to")
+    static let percentage = Option(
+        name: "rollout", value: .text("PERCENT"), help: "part of all devices to offer it to, such as 5% (default: all)")
+    static let rolloutUnit = Option(
+        name: "by", value: .choice("UNIT", ["installation", "user"]), help: "what is counted (default: installation)")
+    static let seed = Option(
+        name: "seed", value: .text("TEXT"), help: "mixes who is in (default: the patch's id)")
+    static let group = Option(
+        name: "group", value: .text("NAME"), repeats: true, help: "group of devices that it is for")
+    static let user = Option(
+        name: "user", value: .text("ID"), repeats: true, help: "user that it is for")
+    static let activation = Option(
+        name: "when", value: .choice("MOMENT", ["now", "next-launch"]), help: "when devices activate it (default: now)")
+    static let patchVersion = Option(
+        name: "patch-version", value: .text("N"), help: "version of the patch (default: the highest that is listed)")
+    static let reason = Option(name: "reason", value: .text("TEXT"), help: "why, for the devices' events")
+    static let addKey = Option(
+        name: "add", value: .key("KEY"), repeats: true, help: "key to add, public or private")
+    static let removeKey = Option(
+        name: "remove", value: .text("ID"), repeats: true, help: "beginning of the id of a key to remove")
+    static let keep = Option(
+        name: "keep", value: .text("N"), help: "number of the highest versions to keep (default: 1)")
+    static let days = Option(
+        name: "days", value: .text("N"), help: "fail if a role's metadata end in fewer than N days")
+    static let pinnedRoot = Option(
+        name: "root", value: .file("FILE"), help: "root file that the app has; needed for a URL")
+    static let authorities = Option(
+        name: "cacert", value: .file("FILE"), help: "certificates to trust for https (PEM; default: the system's)")
+    static let insecure = Option(name: "allow-http", help: "allow a URL with http")
+    static let previewUser = Option(name: "user", value: .text("ID"), help: "the user's id")
+    static let installation = Option(name: "installation", value: .text("ID"), help: "the installation's id")
+    static let units = Option(
+        name: "units", value: .file("FILE"), help: "count what becomes of each of these ids, one on a line")
+
     static let format = Option(
         name: "format", value: .choice("FORMAT", ["text", "json"]), help: "text, or json (one object per line)")
     static let quiet = Option(name: "quiet", short: "q", help: "print failures only")

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFeed
 import PatchFiles
 
 /// Reads the keys that the options or the environment name.
@@ -17,7 +18,9 @@ struct KeyFiles: Sendable {
     init(_ arguments: ParsedArguments, operands: [Path]? = nil) throws(PatchError) {
         self.arguments = arguments
         var inputs = operands ?? arguments.operands.map(\.path)
-        for option in [Option.signingKey, .scriptKey, .trustedKey] {
+        for option in [
+            Option.signingKey, .scriptKey, .trustedKey, .feedKey, .rootKey, .releaseKey, .onlineKey, .addKey,
+        ] {
             let isTaken = arguments.verb.options.contains { $0.name == option.name }
             inputs += Self.names(option, arguments, fromEnvironment: isTaken).map(\.path)
         }
@@ -153,12 +156,33 @@ struct KeyFiles: Sendable {
 
     /// The private keys that sign.
     ///
-    /// The environment is used only if no option says how to sign.
-    func signingKeys() throws(PatchError) -> [SigningKey] {
+    /// The environment is used only if no option says how to sign. A feed has several keys, so its variable is always used.
+    ///
+    /// - Parameter option: The option that names them.
+    func signingKeys(_ option: Option = .signingKey) throws(PatchError) -> [SigningKey] {
         let isSaid = [Option.signatureCommand, .attach, .detach].contains { arguments.has($0) }
         var keys: [SigningKey] = []
-        for name in names(.signingKey, fromEnvironment: !isSaid) {
-            keys.append(try signingKey(KeyFile(name)))
+        for name in names(option, fromEnvironment: option.name != Option.signingKey.name || !isSaid) {
+            let file = try KeyFile(name)
+            // A feed's roles also have keys whose private halves are elsewhere.
+            if Self.takesPublic.contains(option.name), file.bytes.holds("PUBLIC KEY-----") { continue }
+            keys.append(try signingKey(file))
+        }
+        return keys
+    }
+
+    private static let takesPublic = [Option.rootKey, .releaseKey, .onlineKey, .addKey].map(\.name)
+
+    /// The public keys of a feed's roles: given as such, or as the private ones.
+    func feedKeys(_ option: Option) throws(PatchError) -> [FeedKey] {
+        var keys: [FeedKey] = []
+        for name in names(option) {
+            let file = try KeyFile(name)
+            let key = try name.path.naming { () throws(PatchError) in
+                guard file.bytes.holds("PUBLIC KEY-----") else { return try FeedKey(signingKey(file).verifyingKey) }
+                return try FeedKey(pem: unsafe file.bytes.withUnsafeBytes { unsafe Array($0) })
+            }
+            keys.append(key)
         }
         return keys
     }

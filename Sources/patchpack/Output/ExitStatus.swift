@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFeed
 import PatchFiles
 import PatchRunner
 import PatchWorkbench
@@ -14,6 +15,8 @@ extension PatchError.Code {
         (.malformed, 10), (.badSignature, 11), (.unknownSigner, 12), (.decryptFailed, 13), (.digestMismatch, 14),
         (.policy, 15), (.limit, 16),
         (.script, 20), (.scriptLimit, 21),
+        (.feedMalformed, 30), (.feedSignature, 31), (.feedRollback, 32), (.feedExpired, 33), (.feedMismatch, 34),
+        (.feedLimit, 35), (.feedUnavailable, 36), (.clock, 37), (.feedPublished, 38),
         (.usage, 64), (.duplicate, 65), (.noInput, 66), (.unavailable, 69), (.internal, 70), (.exists, 73), (.io, 74),
         (.passphrase, 77), (.config, 78), (.modifiedTrust, 78),
     ]

@@ -1,0 +1,109 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+
+extension FeedCommand {
+    @Sendable static func refresh(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let change = try FeedChange(arguments, console)
+        try change.run { (feed) throws(PatchError) in
+            // Without the keys of a role, nothing of it is renewed: a cron job has the online key only.
+            let roles = FeedRepository.Role.allCases.filter { role in
+                let (ids, threshold) = feed.keys(of: role)
+                return role == .timestamp || ids.count(where: change.keyIDs.contains) >= threshold
+            }
+            feed.refresh(Set(roles), at: change.now)
+            return FeedRepository.Role.allCases.compactMap { role in
+                let state = feed.state(of: role)
+                if feed.changed.contains(role) { return "renewed  \(role) \(state.version)" }
+                let days = state.expires.map { change.now.wholeDays(until: $0) } ?? 0
+                guard days < role.days / 4 else { return nil }
+                console.warning("the role \(role) ends in \(days) days, and its keys are not here")
+                return nil
+            }
+        }
+        return 0
+    }
+
+    @Sendable static func rotate(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let name = arguments.operands[1].text
+        guard let role = FeedRepository.Role(rawValue: name) else {
+            let roles = FeedRepository.Role.allCases.map(\.rawValue)
+            throw .unknown("role", name, known: roles, help: "one of \(roles.joined(separator: ", "))")
+        }
+        let change = try FeedChange(arguments, console)
+        let added = try change.publicKeys(.addKey)
+        let removed = try arguments.texts(of: .removeKey)
+        let threshold = try arguments.number(of: .threshold)
+        guard !added.isEmpty || !removed.isEmpty || threshold != nil else {
+            throw PatchError(.usage, "nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")
+        }
+        try change.run { (feed) throws(PatchError) in
+            try feed.rotate(role, adding: added, removing: removed, threshold: threshold, at: change.now)
+            let (ids, threshold) = feed.keys(of: role)
+            return ["the role \(role) has \(ids.count) keys, of which \(threshold) must sign"]
+        }
+        return 0
+    }
+
+    @Sendable static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let change = try FeedChange(arguments, console)
+        if arguments.has(.discard) {
+            try change.folder.discardStaged()
+            console.note("nothing waits for signatures")
+            return 0
+        }
+        let attached = arguments.values(of: .attach).map(\.path)
+        if arguments.has(.detach) { return try detach(arguments, change) }
+        try change.resume { (feed) throws(PatchError) in
+            var lines: [String] = []
+            for path in attached {
+                let signature = try InputFile.small(path, limit: 4096)
+                let id = try path.naming { () throws(PatchError) in
+                    try feed.attach(signature, to: role(arguments, of: feed))
+                }
+                lines.append("attached  a signature of \(id.prefix(16))")
+            }
+            return lines
+        }
+        return 0
+    }
+
+    /// Prints what somebody in another room signs.
+    private static func detach(_ arguments: ParsedArguments, _ change: FeedChange) throws(PatchError) -> Int32 {
+        guard let output = arguments.value(of: .outputFile)?.path else {
+            throw PatchError(.usage, "no output", hint: "give -o FILE, or -o -")
+        }
+        var feed = try change.folder.repository()
+        guard try feed.takeUp(reading: { name throws(PatchError) in try change.folder.read(name) }) else {
+            throw PatchError(.config, "nothing waits for signatures").about(change.folder.path)
+        }
+        let payload = try feed.payload(of: role(arguments, of: feed)) ?? []
+        if output.isStandardStream {
+            try StandardOutput.write(payload)
+        } else {
+            try OutputFile.write([OutputFile(path: output, content: .bytes(payload))], force: arguments.has(.force))
+        }
+        return 0
+    }
+
+    /// The role that `--role` names, or the only one that waits.
+    private static func role(_ arguments: ParsedArguments, of feed: FeedRepository) throws(PatchError)
+        -> FeedRepository.Role
+    {
+        if let name = try arguments.text(of: .role), let role = FeedRepository.Role(rawValue: name) { return role }
+        let waiting = Set(try feed.missing().map(\.role))
+        guard waiting.count == 1, let role = waiting.first else {
+            throw PatchError(
+                .usage, "\(waiting.count) roles wait for signatures",
+                hint: "give --role: \(waiting.map(\.rawValue).sorted().joined(separator: ", "))")
+        }
+        return role
+    }
+}
+
+extension Timestamp {
+    /// The whole days until another moment; negative after it.
+    func wholeDays(until other: Timestamp) -> Int {
+        Int((Double(other.secondsSince1970 - secondsSince1970) / 86_400).rounded(.down))
+    }
+}

@@ -1,0 +1,177 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import PatchHTTP
+
+// The actions that change nothing.
+extension FeedCommand {
+    @Sendable static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let folder = FeedFolder(path: arguments.operands[0].path)
+        let feed = try folder.repository()
+        let now = try SystemClock.now()
+        let limit = try arguments.number(of: .days, atLeast: 0)
+        var late: [String] = []
+        var roles: [(key: String, value: JSONValue)] = []
+        for role in FeedRepository.Role.allCases {
+            let (version, expires) = feed.state(of: role)
+            let (ids, threshold) = feed.keys(of: role)
+            let days = expires.map { now.wholeDays(until: $0) } ?? 0
+            if days < limit ?? 0 { late.append("\(role) ends in \(days) days") }
+            roles.append(
+                (
+                    role.rawValue,
+                    .object([
+                        ("version", .integer(version)), ("days", .integer(days)),
+                        ("expires", expires.map { .string($0.description) } ?? .null),
+                        ("threshold", .integer(threshold)), ("keyIDs", .array(ids.map(JSONValue.string))),
+                    ])
+                ))
+            if console.format == .text, !console.isQuiet {
+                let name = role.rawValue + String(repeating: " ", count: 10 - role.rawValue.count)
+                let keys = ids.map { String($0.prefix(16)) }.joined(separator: ", ")
+                try console.line("\(name)version \(version), \(days) days left, \(threshold) of \(keys)")
+            }
+        }
+        let error =
+            late.isEmpty
+            ? nil : PatchError(.feedExpired, late.joined(separator: "; "), hint: "patchpack feed refresh DIR")
+        if console.format == .json {
+            try console.json(
+                .object(
+                    [("schema", .string("patchpack.feed-status/1")), ("feed", .string(folder.path.description))]
+                        + JSONValue.outcome(error) + [
+                            ("app", .string(feed.app)), ("environment", .string(feed.environment)),
+                            ("enabled", feed.list["enabled"] ?? .null), ("roles", .object(roles)),
+                            ("error", .error(error)),
+                        ]))
+        } else if let error {
+            console.error(error.about(folder.path))
+        }
+        return error?.code.exitStatus ?? 0
+    }
+
+    @Sendable static func check(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let reading = try FeedReading(arguments)
+        let now = try SystemClock.now()
+        let (list, targets, bytes) = try waiting { () async throws(PatchError) in
+            var client = try reading.client(at: now)
+            let (list, size) = try await reading.list(&client)
+            var bytes = size
+            for entry in list.entries {
+                guard let target = try await client.target(entry.path) else {
+                    throw PatchError(
+                        .feedMismatch, "\(entry.path): listed, but the release keys have not signed it",
+                        hint: "whoever has the online key has listed it: is that key stolen?")
+                }
+                bytes += try await client.contents(of: target, limit: FeedFolder.fileLimit).count
+            }
+            return (list, list.entries.count, bytes)
+        }
+        if console.format == .json {
+            try console.json(
+                .object(
+                    [("schema", .string("patchpack.feed-check/1")), ("feed", .string(reading.place.description))]
+                        + JSONValue.outcome(nil) + [
+                            ("app", .string(list.app)), ("environment", .string(list.environment)),
+                            ("patches", .integer(targets)), ("bytes", .integer(bytes)),
+                            ("faults", .array(list.faults.map { .string($0.message) })), ("error", .null),
+                        ]))
+        } else {
+            for fault in list.faults { console.warning(fault.message) }
+            if !console.isQuiet {
+                try console.line(
+                    .good, "ok", "  \(reading.place)  \(targets) patches, \(bytes) bytes of list and envelopes")
+            }
+        }
+        return 0
+    }
+
+    @Sendable static func preview(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let reading = try FeedReading(arguments)
+        let now = try SystemClock.now()
+        guard let version = try arguments.value(of: .appVersion, "a version such as 2.3.1", { AppVersion($0) }) else {
+            throw PatchError(.usage, "no app version", hint: "give --app-version V")
+        }
+        let list = try waiting { () async throws(PatchError) in
+            var client = try reading.client(at: now)
+            return try await reading.list(&client).list
+        }
+        var device = FeedDevice(
+            app: list.app, environment: list.environment, appVersion: version,
+            engine: try arguments.number(of: .runningEngine) ?? 1,
+            installation: try arguments.text(of: .installation) ?? "", user: try arguments.text(of: .previewUser),
+            groups: Set(try arguments.texts(of: .group)))
+        guard let path = arguments.value(of: .units)?.path else {
+            for choice in try list.choices(for: device) { try show(choice, console) }
+            return 0
+        }
+        device.groups = []
+        let units = try Preview.lines(of: path)
+        for (key, count) in try Preview.count(list, units, device).sorted(by: { $0.key < $1.key }) {
+            try console.line("\(key)  \(count) of \(units.count)")
+        }
+        return 0
+    }
+
+    private static func show(_ choice: PatchChoice, _ console: Console) throws(PatchError) {
+        if console.format == .json {
+            try console.json(
+                .object(
+                    [("schema", .string("patchpack.feed-preview/1"))] + JSONValue.outcome(nil) + [
+                        ("id", .string(choice.id)), ("version", .integer(choice.version)),
+                        ("code", .string(choice.code.rawValue)), ("offered", .bool(choice.isChosen)), ("error", .null),
+                    ]))
+        } else {
+            try console.line(
+                choice.isChosen ? .good : .faint, choice.code.rawValue, "  \(choice.id) \(choice.version)")
+        }
+    }
+}
+
+/// A feed in a folder or on a server, read as a device reads it.
+struct FeedReading: Sendable {
+    let place: Path
+    private let root: [UInt8]
+    private let source: any FeedSource
+
+    init(_ arguments: ParsedArguments) throws(PatchError) {
+        place = arguments.operands[0].path
+        let pinned = arguments.value(of: .pinnedRoot)?.path
+        let isURL = place.description.hasPrefix("https://") || place.description.hasPrefix("http://")
+        if isURL {
+            guard let pinned else {
+                throw PatchError(
+                    .usage, "no root file", hint: "give --root FILE: the feed's 1.root.json, as the app has it")
+            }
+            root = try InputFile.small(pinned)
+            var settings = HTTPSource.Settings()
+            settings.allowsHTTP = arguments.has(.insecure)
+            settings.authorities = try arguments.text(of: .authorities)
+            source = try HTTPSource(place.description, settings: settings)
+        } else {
+            let folder = FeedFolder(path: place)
+            let file = pinned ?? place.appending(Path("metadata/1.root.json"))
+            guard FileInfo(file, following: true) != nil
+            else {
+                throw PatchError(.feedUnavailable, "metadata/1.root.json: missing, so this is not the folder of a feed")
+                    .about(place)
+            }
+            root = try InputFile.small(file)
+            source = FolderSource(folder: folder)
+        }
+    }
+
+    func client(at now: Timestamp) throws(PatchError) -> FeedClient {
+        try FeedClient(root: root, from: source, keptIn: NoStorage(), at: now)
+    }
+
+    /// Updates a client, and reads the feed's list.
+    func list(_ client: inout FeedClient) async throws(PatchError) -> (list: PatchList, size: Int) {
+        try await client.update()
+        guard let target = try await client.listTarget() else {
+            throw PatchError(.feedMalformed, "the feed has no list of patches").about(place)
+        }
+        let bytes = try await client.contents(of: target, limit: PatchList.byteLimit)
+        return (try PatchList(decoding: bytes), bytes.count)
+    }
+}

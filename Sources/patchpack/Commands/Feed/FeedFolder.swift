@@ -1,0 +1,95 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+
+/// The folder of a feed: what is uploaded, and what waits for signatures.
+struct FeedFolder: Sendable {
+    let path: Path
+    /// The largest file that is read: a targets file, or an envelope.
+    static let fileLimit = 64 << 20
+
+    /// Reads a file of the feed; nil if there is none.
+    func read(_ name: String, limit: Int = fileLimit) throws(PatchError) -> [UInt8]? {
+        let file = path.appending(Path(name))
+        guard FileInfo(file, following: true) != nil else { return nil }
+        let bytes = try InputFile.contents(of: file, limit: limit)
+        guard bytes.count <= limit else {
+            throw PatchError(.feedLimit, "more than \(limit) bytes").about(file)
+        }
+        return bytes
+    }
+
+    /// The feed in the folder.
+    func repository() throws(PatchError) -> FeedRepository {
+        try FeedRepository { (name) throws(PatchError) in try read(name) }
+    }
+
+    /// Writes files in their order, the timestamp last. A file with a version or a hash in its name is never replaced.
+    func write(_ files: [FeedRepository.File]) throws(PatchError) {
+        var new: [OutputFile] = []
+        for file in files {
+            let place = path.appending(Path(file.path))
+            // What an interrupted run has left, or what another change published before.
+            guard !place.holds(file.bytes) else { continue }
+            guard file.replaces || FileInfo(place, following: false) == nil else {
+                throw PatchError(
+                    .exists, "exists with other bytes, and is never replaced",
+                    hint: "is another copy of this feed older or newer? work on the newest one"
+                ).about(place)
+            }
+            try Folder.make(place.parent)
+            new.append(OutputFile(path: place, content: .bytes(file.bytes)))
+        }
+        // Clients read the timestamp first, so everything else is in its place before it.
+        let last = files.last { $0.replaces }.map { path.appending(Path($0.path)) }
+        try OutputFile.write(new.filter { $0.path != last }, force: true)
+        try OutputFile.write(new.filter { $0.path == last }, force: true)
+    }
+
+    /// Removes what waits for signatures.
+    func discardStaged() throws(PatchError) {
+        for name in FeedRepository.stagedPaths { try Folder.remove(path.appending(Path(name))) }
+    }
+}
+
+/// A feed in a folder, for a client.
+struct FolderSource: FeedSource {
+    let folder: FeedFolder
+
+    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+        let names = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        let decoded = names.compactMap(Self.decoded)
+        // A web server would look for such a name in another folder, or not at all.
+        guard decoded.count == names.count,
+            !decoded.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." || $0.utf8.contains(UInt8(ascii: "/")) })
+        else { return FeedReply(.missing) }
+        guard let bytes = try folder.read(decoded.joined(separator: "/"), limit: limit) else {
+            return FeedReply(.missing)
+        }
+        return FeedReply(.bytes(bytes, etag: nil))
+    }
+
+    /// A name without percent-encoding.
+    private static func decoded(_ name: String) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(name.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self).lowercased()
+            guard let value = Hex.decode(digits.utf8), value.count == 1 else { return nil }
+            bytes += value
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+/// Trusted metadata that are forgotten at the end.
+struct NoStorage: FeedStorage {
+    func read(_ name: String, limit: Int) -> [UInt8]? { nil }
+    func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) {}
+    func remove(_ name: String) throws(PatchError) {}
+}

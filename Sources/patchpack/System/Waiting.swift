@@ -1,0 +1,32 @@
+import Dispatch
+import PatchCrypto
+import Synchronization
+
+/// Runs asynchronous work to its end while the calling thread waits. The tool's verbs are synchronous.
+func waiting<Value: Sendable>(
+    for work: @escaping @Sendable () async throws(PatchError) -> Value
+) throws(PatchError) -> Value {
+    let result = Mutex<Result<Value, PatchError>?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    let box = Box(result)
+    Task.detached {
+        do throws(PatchError) {
+            box.set(.success(try await work()))
+        } catch {
+            box.set(.failure(error))
+        }
+        done.signal()
+    }
+    done.wait()
+    guard let result = box.value else { throw PatchError(.internal, "no result") }
+    return try result.get()
+}
+
+private final class Box<Value: Sendable>: Sendable {
+    private let result: Mutex<Value?>
+
+    init(_ result: consuming Mutex<Value?>) { self.result = result }
+
+    func set(_ value: Value) { result.withLock { $0 = value } }
+    var value: Value? { result.withLock { $0 } }
+}
