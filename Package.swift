@@ -65,7 +65,8 @@ let package = Package(
             name: "PatchWorkbenchTests",
             dependencies: ["PatchWorkbench", "PatchRunner", "PatchCrypto", "TestSupport"], exclude: ["Spec/busted"]),
         .testTarget(
-            name: "patchpackTests", dependencies: ["patchpack", "shop", "PatchFiles", "PatchCrypto", "TestSupport"],
+            name: "patchpackTests",
+            dependencies: ["patchpack", "shop", "PatchFeed", "PatchFiles", "PatchCrypto", "TestSupport"],
             exclude: ["Arguments/help", "Faults/faults.c"]),
     ]
 )

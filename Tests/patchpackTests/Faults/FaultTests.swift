@@ -64,7 +64,7 @@ import Testing
         ]
 
         /// A folder with the library that injects faults, compiled by the toolchain's C compiler.
-        private static let library: TestFolder? = {
+        static let library: TestFolder? = {
             guard let folder = try? TestFolder(),
                 let run = try? Tool.shell(
                     """

@@ -205,7 +205,8 @@ struct Audience {
 
     static func percent(_ permyriad: Int) -> String {
         let (whole, rest) = permyriad.quotientAndRemainder(dividingBy: 100)
-        return rest == 0 ? "\(whole)%" : "\(whole).\(rest < 10 ? "0" : "")\(rest)%"
+        let places = rest.isMultiple(of: 10) ? "\(rest / 10)" : "\(rest < 10 ? "0" : "")\(rest)"
+        return rest == 0 ? "\(whole)%" : "\(whole).\(places)%"
     }
 }
 

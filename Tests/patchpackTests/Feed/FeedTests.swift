@@ -1,0 +1,288 @@
+import Foundation
+import PatchCrypto
+import PatchFeed
+import TestSupport
+import Testing
+
+struct FeedTests {
+    private static let id = FeedWorkshop.id
+
+    @Test func aFeedFromNothing() throws {
+        let work = try FeedWorkshop(publishing: [])
+        let run = try work.publish(["7.js", "8.js"], "--rollout", "12.5%", "--by", "user", "--group", "qa")
+        #expect(run.status == 0)
+        #expect(run.lines.first == "published  \(Self.id) 7  to 12.5% by user, and groups qa")
+        #expect(try work.codes() == ["8 rollout", "7 rollout"])
+        #expect(try work.codes("--group", "qa") == ["8 offered", "7 superseded"])
+        #expect(try work.codes("--user", "ada") == ["8 rollout", "7 rollout"])
+        let check = try work.run(["check", "feed"])
+        #expect(check.status == 0 && check.text.hasPrefix("ok  feed  2 patches, "), "\(check.error)")
+        let root = try work.folder.read("feed/metadata/1.root.json")
+        #expect(!String(decoding: root, as: UTF8.self).contains("PRIVATE"))
+        let status = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
+        #expect(status["app"] as? String == "com.example.shop")
+        let roles = try #require(status["roles"] as? [String: [String: Any]])
+        #expect(roles["timestamp"]?["days"] as? Int == 6 || roles["timestamp"]?["days"] as? Int == 7)
+        #expect(roles["root"]?["version"] as? Int == 1)
+    }
+
+    /// `openssl` alone verifies what is signed.
+    @Test func opensslVerifiesTheSignatures() throws {
+        let work = try FeedWorkshop()
+        let script = """
+            import json,sys
+            def c(o):
+                if isinstance(o, dict): return '{' + ','.join(json.dumps(k) + ':' + c(o[k]) for k in sorted(o)) + '}'
+                if isinstance(o, list): return '[' + ','.join(map(c, o)) + ']'
+                return json.dumps(o)
+            f = json.load(open(sys.argv[1]))
+            open('payload', 'w').write(c(f['signed']))
+            open('sig', 'wb').write(bytes.fromhex(f['signatures'][0]['sig']))
+            """
+        try work.folder.write(script, to: "split.py")
+        for (file, key) in [("2.targets", "release"), ("timestamp", "online"), ("1.root", "root")] {
+            let run = try work.shop.shell(
+                """
+                python3 split.py feed/metadata/\(file).json &&
+                  openssl pkeyutl -verify -rawin -pubin -inkey \(key)-public.pem -in payload -sigfile sig
+                """)
+            #expect(run.status == 0, "\(file): \(run.error)\(run.text)")
+        }
+    }
+
+    @Test func aPublishedVersionNeverChanges() throws {
+        let work = try FeedWorkshop()
+        let before = try work.versioned()
+        let again = try work.publish(["7.js"])
+        #expect(again.status == 0 && again.lines.first == "unchanged  \(Self.id) 7")
+        #expect(try work.versioned() == before)
+        try work.folder.write(Workshop.script + "-- other\n", to: "7.lua")
+        try #require(try work.shop.pack("7.lua", "--force").status == 0)
+        let other = try work.publish(["7.js"])
+        #expect(other.status == 38, "\(other.error)")
+        #expect(try work.versioned() == before)
+    }
+
+    @Test func whatVerifyRefusesIsNotPublished() throws {
+        let work = try FeedWorkshop(publishing: [])
+        let before = try work.versioned()
+        try work.folder.write(try work.folder.read("7.js").dropLast(100), to: "short.js")
+        try work.folder.write("", to: "empty.js")
+        try work.folder.write(
+            Workshop.script.replacing("@app      com.example.shop", with: "@app      com.example.other"), to: "app.lua")
+        try #require(try work.shop.pack("app.lua").status == 0)
+        for (name, status) in [("short.js", 10), ("empty.js", 10), ("7.lua", 10), ("app.js", 15), ("missing.js", 66)] {
+            let run = try work.publish(["8.js", name])
+            #expect(run.status == Int32(status) && run.error.contains(name), "\(name): \(run.status) \(run.error)")
+        }
+        #expect(try work.run(["publish", "feed", "7.js"] + FeedWorkshop.online).status == 64)
+        #expect(try work.versioned() == before)
+    }
+
+    @Test func theOnlineKeyChangesTheListAndNothingElse() throws {
+        let work = try FeedWorkshop()
+        let before = try work.versioned()
+        let publish = try work.publish(["8.js"], with: FeedWorkshop.online)
+        #expect(publish.status == 31 && publish.error.contains("the role targets needs 1 more"), "\(publish.error)")
+        #expect(try work.versioned() == before)
+        #expect(try work.run("withdraw", "feed", Self.id, "--reason", "wrong").status == 0)
+        #expect(try work.codes() == ["7 withdrawn"])
+        #expect(try work.run("resume", "feed", Self.id).status == 0)
+        #expect(try work.run("pause", "feed", Self.id).status == 0)
+        #expect(try work.codes() == ["7 paused"])
+        #expect(try work.run("resume", "feed", Self.id).status == 0)
+        #expect(try work.run("disable", "feed").status == 0)
+        #expect(try work.codes() == ["7 disabled"])
+        #expect(try work.run("enable", "feed").status == 0)
+        #expect(try work.codes() == ["7 offered"])
+        #expect(try work.run("switch", "feed", "checkout=old", "b=").status == 0)
+        #expect(try work.run("switch", "feed", "b").status == 0)
+        let after = try work.versioned()
+        #expect(after.filter { before[$0.key] != nil } == before, "a file was changed")
+        #expect(!after.keys.contains("feed/metadata/3.targets.json"))
+        let lists = after.filter { $0.key.contains("/rollout/") }.map { String(decoding: $0.value, as: UTF8.self) }
+        #expect(lists.contains { $0.contains(#""switches":{"checkout":"old"}"#) })
+    }
+
+    @Test func wrongNamesAreNamed() throws {
+        let work = try FeedWorkshop()
+        let run = try work.run("pause", "feed", "com.example.shop.cart-totl")
+        #expect(run.status == 64 && run.error.contains("did you mean \(Self.id)?"), "\(run.error)")
+        #expect(try work.run("pause", "feed", Self.id, "--patch-version", "9").status == 64)
+        #expect(try work.run("rollout", "feed", Self.id, "101%").status == 64)
+        #expect(try work.run("rollout", "feed", Self.id, "1.234").status == 64)
+        #expect(try work.run("pause", "nothing", Self.id).status != 0)
+        #expect(try work.run("pause", "7.js", Self.id).status != 0)
+        try work.folder.write("", to: "empty/.keep")
+        let empty = try work.run("pause", "empty", Self.id)
+        #expect(empty.status == 36 && empty.error.contains("patchpack feed init DIR"), "\(empty.error)")
+        #expect(try work.run(FeedWorkshop.make("feed")).status == 73)
+    }
+
+    @Test func aPercentageKeepsWhatItCounts() throws {
+        let work = try FeedWorkshop(publishing: [])
+        try #require(try work.publish(["7.js"], "--rollout", "10%", "--by", "user", "--seed", "wave-1").status == 0)
+        try work.folder.write((1...1000).map { "user-\($0)\n" }.joined(), to: "units")
+        let wider = try work.run("rollout", "feed", Self.id, "50%", "--units", "units", "--app-version", "2.3.1")
+        #expect(wider.lines.first == "offered to 50% by user  \(Self.id) 7", "\(wider.error)")
+        let expected = try (1...1000).count { try Rollout.bucket(of: "user-\($0)", seed: "wave-1") < 5000 }
+        #expect(wider.text.contains(" -> \(expected) of 1000"), "\(wider.text)")
+        let preview = try work.run(["preview", "feed", "--app-version", "2.3.1", "--units", "units"])
+        #expect(preview.lines.contains("\(Self.id) 7  offered  \(expected) of 1000"), "\(preview.text)")
+        let other = try work.run(["preview", "feed", "--app-version", "2.5.0", "--units", "units"])
+        #expect(other.lines == ["\(Self.id) 7  app-version  1000 of 1000"])
+    }
+
+    @Test func aDryRunWritesNothing() throws {
+        let work = try FeedWorkshop()
+        let before = try work.folder.contents()
+        let run = try work.publish(["8.js"], "--dry-run")
+        #expect(run.status == 0 && run.text.contains("would write  feed"), "\(run.error)")
+        #expect(try work.run("withdraw", "feed", Self.id, "--dry-run").status == 0)
+        #expect(try work.publish(["8.js"], "--dry-run", "--stage", with: FeedWorkshop.online).status == 0)
+        #expect(try work.folder.contents() == before)
+    }
+
+    /// The release key is in another room: first with `openssl`, then with a command.
+    @Test func aChangeIsSignedElsewhere() throws {
+        let work = try FeedWorkshop()
+        let staged = try work.publish(["8.js"], "--stage", with: FeedWorkshop.online)
+        #expect(staged.status == 0 && staged.text.contains("waits  the role targets for 1 more"), "\(staged.error)")
+        #expect(try work.codes() == ["7 offered"])
+        #expect(try work.run("pause", "feed", Self.id).status == 78)
+        #expect(try work.run(["sign", "feed", "--detach", "-o", "payload"]).status == 0)
+        try work.folder.write("not a signature", to: "wrong")
+        #expect(try work.run("sign", "feed", "--attach", "wrong").status == 31)
+        let signed = try work.shop.shell(
+            """
+            openssl pkeyutl -sign -rawin -inkey release.pem -in payload -out sig &&
+              patchpack feed sign feed --attach sig --key online.pem
+            """)
+        #expect(signed.status == 0, "\(signed.error)")
+        #expect(try work.codes() == ["8 offered", "7 superseded"])
+        #expect(try work.run("sign", "feed").status == 78)
+
+        try work.folder.write(Workshop.script.replacing("@version  7", with: "@version  9"), to: "9.lua")
+        try #require(try work.shop.pack("9.lua").status == 0)
+        let command = "cat >in && openssl pkeyutl -sign -rawin -inkey release.pem -in in && echo run >>log"
+        let run = try work.publish(["9.js"], "--signature-command", command, with: FeedWorkshop.online)
+        #expect(run.status == 0, "\(run.error)")
+        #expect(try work.folder.read("log") == Array("run\n".utf8), "it is asked only for what nothing else signs")
+        #expect(try work.codes().first == "9 offered")
+    }
+
+    @Test func aStagedChangeIsDropped() throws {
+        let work = try FeedWorkshop()
+        try #require(try work.publish(["8.js"], "--stage", with: FeedWorkshop.online).status == 0)
+        #expect(try work.run(["sign", "feed", "--discard"]).status == 0)
+        #expect(try work.run("pause", "feed", Self.id).status == 0)
+        #expect(try work.codes() == ["7 paused"])
+    }
+
+    @Test(arguments: ["root", "targets", "rollout", "snapshot", "timestamp"])
+    func eachRoleIsRotated(role: String) throws {
+        let work = try FeedWorkshop()
+        let status = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
+        let roles = try #require(status["roles"] as? [String: [String: Any]])
+        let old = try #require((roles[role]?["keyIDs"] as? [String])?.first)
+        let keys = ["root.pem", "release.pem", "online.pem", "new.pem"].flatMap { ["--key", $0] }
+        let run = try work.run(
+            ["rotate", "feed", role, "--add", "new-public.pem", "--remove", String(old.prefix(12))] + keys)
+        #expect(run.status == 0, "\(run.error)")
+        #expect(try work.run(["check", "feed", "--root", "feed/metadata/1.root.json"]).status == 0)
+        // With the new key in place of the old one, the feed goes on.
+        let next = (role == "targets" ? ["new", "online"] : ["root", "release", "online", "new"]).flatMap {
+            ["--key", "\($0).pem"]
+        }
+        #expect(try work.run(["withdraw", "feed", Self.id] + next).status == 0)
+        #expect(try work.codes() == ["7 withdrawn"])
+        #expect(try work.run(["rotate", "feed", role, "--remove", old] + keys).status == 78)
+    }
+
+    @Test func promotionIsByteForByte() throws {
+        let work = try FeedWorkshop()
+        var make = FeedWorkshop.make("release")
+        make += ["--environment", "release-eu"]
+        try #require(try work.run(make).status == 0)
+        let run = try work.run(
+            "promote", "feed", "release", Self.id, "--rollout", "100%", with: FeedWorkshop.online + FeedWorkshop.release
+        )
+        #expect(run.status == 0, "\(run.error)")
+        #expect(try work.codes(of: "release") == ["7 offered"])
+        let files = try work.folder.contents().filter { $0.hasSuffix("cart-total-7.js") }
+        #expect(files.count == 2)
+        #expect(try Set(files.map { try work.folder.read($0) }) == [try work.folder.read("7.js")])
+    }
+
+    @Test func oldVersionsArePruned() throws {
+        let work = try FeedWorkshop(publishing: ["7.js", "8.js"])
+        let run = try work.run("prune", "feed", Self.id, with: FeedWorkshop.online + FeedWorkshop.release)
+        #expect(run.status == 0 && run.lines.first == "removed  \(Self.id) 7", "\(run.error)")
+        #expect(try work.codes() == ["8 offered"])
+        #expect(try work.run(["check", "feed"]).status == 0)
+    }
+
+    @Test func whatEndsSoonIsSaid() throws {
+        let work = try FeedWorkshop()
+        let run = try work.run(["status", "feed", "--days", "10"])
+        #expect(run.status == 33 && run.error.contains("timestamp ends in"), "\(run.error)")
+        #expect(try work.run(["status", "feed", "--days", "3"]).status == 0)
+        // The whole feed, a month later: the cron job has the online key only.
+        let later = try work.shop.shell(
+            "faketime '+25 days' \(Tool.patchpack) feed refresh feed --key online.pem --format json")
+        #expect(later.status == 0, "\(later.error)")
+        let changes = try #require(try later.objects().first?["changes"] as? [String])
+        #expect(changes == ["renewed  rollout 3", "renewed  snapshot 3", "renewed  timestamp 3"])
+        let late = try work.shop.shell("faketime '+300 days' \(Tool.patchpack) feed refresh feed --key online.pem")
+        #expect(late.status == 0 && late.error.contains("the role root ends in 6"), "\(late.error)")
+        let expired = try work.shop.shell("faketime '+400 days' \(Tool.patchpack) feed check feed")
+        #expect(expired.status == 33, "\(expired.error)")
+    }
+
+    @Test func aDamagedFeedIsNotSignedOver() throws {
+        let work = try FeedWorkshop()
+        let path = "feed/metadata/2.targets.json"
+        let sound = try work.folder.read(path)
+        let changed = String(decoding: sound, as: UTF8.self).replacing(#""length":"#, with: #""length":1"#)
+        for bytes in [Array(changed.utf8), [], Array("{}".utf8)] {
+            try work.folder.write(bytes, to: path)
+            let run = try work.publish(["8.js"])
+            #expect([30, 31].contains(run.status), "\(run.status) \(run.error)")
+            #expect(try (30...35).contains(work.run(["check", "feed"]).status))
+        }
+        try work.folder.write(sound, to: path)
+        #expect(try work.publish(["8.js"]).status == 0)
+    }
+
+    /// The online key's thief lists what the release keys have not signed.
+    @Test func checkFindsWhatTheOnlineKeyInvented() throws {
+        let work = try FeedWorkshop()
+        let feed = { (name: String) in try work.folder.read("feed/\(name)") }
+        let online = try SigningKey(pem: SecretBytes(try work.folder.read("online.pem")))
+        var repository = try FeedRepository { (path) throws(PatchError) in try? feed(path) }
+        let now = Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970))!
+        repository.edit(at: now) { list in
+            var entry = list["patches"]!.elements[0]
+            entry.set("version", .integer(99))
+            entry.set("path", .string("patches/com.example.shop/evil.js"))
+            list.set("patches", .array([entry]))
+        }
+        for file in try repository.files(signedBy: [FeedSigner(online)], at: now) {
+            try work.folder.write(file.bytes, to: "feed/\(file.path)")
+        }
+        let run = try work.run(["check", "feed"])
+        #expect(run.status == 34 && run.error.contains("the release keys have not signed it"), "\(run.error)")
+    }
+
+    @Test func changesWaitForEachOther() throws {
+        let work = try FeedWorkshop()
+        let run = try work.shop.shell(
+            """
+            for i in 1 2 3 4 5 6 7 8; do patchpack feed switch feed a$i=$i --key online.pem & done; wait
+            patchpack feed check feed && cat feed/targets/rollout/*.json
+            """)
+        #expect(run.status == 0, "\(run.error)")
+        #expect(
+            run.lines.contains { line in (1...8).allSatisfy { line.contains("\"a\($0)\":\"\($0)\"") } }, "\(run.text)")
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import patchpack
+
+/// A feed that is changed again and again while devices read it.
+struct ServedWholeTests {
+    @Test func noDeviceEverSeesHalfAFeed() async throws {
+        let work = try FeedWorkshop()
+        let folder = FeedFolder(path: Path(work.folder.at("feed")))
+        let key = try SigningKey(pem: SecretBytes(try work.folder.read("online.pem")))
+        let root = try work.folder.read("feed/metadata/1.root.json")
+        let now = try #require(Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
+        let syncs = testsMayBeLong && !isSanitized ? 10_000 : 300
+        let state = State()
+        async let changes: Int = Task.detached {
+            var count = 0
+            while !state.isDone.load(ordering: .relaxed) {
+                count += 1
+                state.changes.store(count, ordering: .relaxed)
+                var feed = try folder.repository()
+                feed.edit(at: now) { $0.set("notice", .string("change \(count)")) }
+                try folder.write(feed.files(signedBy: [FeedSigner(key)], at: now))
+            }
+            return count
+        }.value
+        var last = 0
+        var done = 0
+        while done < syncs || state.changes.load(ordering: .relaxed) < 5 {
+            done += 1
+            var client = try FeedClient(root: root, from: FolderSource(folder: folder), keptIn: NoStorage(), at: now)
+            try await client.update()
+            let target = try #require(try await client.target(PatchList.path(for: "com.example.shop")))
+            let list = try PatchList(decoding: await client.contents(of: target, limit: PatchList.byteLimit))
+            let notice = list.notice.flatMap { Int($0.dropFirst("change ".count)) } ?? 0
+            #expect(notice >= last)
+            last = notice
+        }
+        state.isDone.store(true, ordering: .relaxed)
+        #expect(try await changes >= 5)
+    }
+
+    private final class State: Sendable {
+        let isDone = Atomic(false)
+        let changes = Atomic(0)
+    }
+}
