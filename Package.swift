@@ -66,8 +66,10 @@ let package = Package(
             dependencies: ["PatchWorkbench", "PatchRunner", "PatchCrypto", "TestSupport"], exclude: ["Spec/busted"]),
         .testTarget(
             name: "patchpackTests",
-            dependencies: ["patchpack", "shop", "PatchFeed", "PatchFiles", "PatchCrypto", "TestSupport"],
-            exclude: ["Arguments/help", "Faults/faults.c"]),
+            dependencies: [
+                "patchpack", "shop", "PatchHTTP", "PatchFeed", "PatchFiles", "PatchCrypto", "TestSupport",
+            ],
+            exclude: ["Arguments/help", "Faults/faults.c", "Feed/proxy.py"]),
     ]
 )
 

@@ -86,16 +86,25 @@ public struct Tool {
     }
 
     /// Starts a program. Foundation's `Process` is not used: it sometimes crashes when many programs start at once.
-    private static func spawn(
+    static func spawn(
         _ arguments: [String], _ environment: [String], streams: [String]
     ) throws -> pid_t {
         #if canImport(Glibc)
             var actions = unsafe posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
         #else
             var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
         #endif
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        // Tests run on threads that block signals, which a program would inherit.
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         for (number, stream) in streams.enumerated() {
             let flags = number == 0 ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC
             unsafe posix_spawn_file_actions_addopen(&actions, Int32(number), stream, flags, 0o600)
@@ -104,7 +113,7 @@ public struct Tool {
         var variables = unsafe (environment.map { unsafe strdup($0) } + [nil])
         defer { unsafe (words + variables).forEach { unsafe free($0) } }
         var process: pid_t = 0
-        let failure = unsafe posix_spawn(&process, arguments[0], &actions, nil, &words, &variables)
+        let failure = unsafe posix_spawn(&process, arguments[0], &actions, &attributes, &words, &variables)
         guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EINVAL) }
         return process
     }

@@ -1,0 +1,331 @@
+import Foundation
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import PatchHTTP
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import patchpack
+
+#if os(Linux)
+    /// A feed on real servers: nginx with the configuration of the documentation, a cache and a proxy in front of it.
+    @Suite(.enabled(if: Tool.exists("/usr/sbin/nginx")))
+    struct ServerTests {
+        private let work: FeedWorkshop
+        private let storage = MemoryStorage()
+
+        init() throws {
+            work = try FeedWorkshop()
+            // A test authority, and a certificate for loopback.
+            let made = try work.shop.shell(
+                """
+                openssl req -x509 -newkey ed25519 -nodes -keyout ca.key -out ca.pem -days 10 -subj /CN=test 2>&1 &&
+                openssl req -newkey ed25519 -nodes -keyout server.key -out server.csr -subj /CN=localhost 2>&1 &&
+                openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -days 10 -out server.crt \\
+                  -extfile <(echo subjectAltName=DNS:localhost,IP:127.0.0.1) 2>&1 && mkdir tmp
+                """)
+            try #require(made.status == 0, "\(made.text)")
+        }
+
+        /// nginx with the documented configuration, changed as a reader would: the port, and lines for faults.
+        private func nginx(tls: Bool = true, _ lines: String = "") throws -> WebServer {
+            let text = String(
+                decoding: try Data(contentsOf: URL(filePath: "\(Tool.root)/examples/feed/nginx.conf")), as: UTF8.self)
+            return try WebServer(in: work.folder.path) { port in
+                var text = text.replacing("127.0.0.1:8443 ssl", with: "127.0.0.1:\(port)\(tls ? " ssl" : "")")
+                text = text.replacing("pid              nginx.pid", with: "pid nginx-\(port).pid")
+                text = text.replacing("worker_processes auto", with: "worker_processes 1")
+                text = text.replacing(
+                    "    location = /metadata/timestamp.json {",
+                    with: "\(lines)\n    location = /metadata/timestamp.json {")
+                try work.folder.write(text, to: "nginx-\(port).conf")
+                return "nginx -c \(work.folder.path)/nginx-\(port).conf -p \(work.folder.path) -g 'user root;'"
+            }
+        }
+
+        private func source(_ server: WebServer, tls: Bool = true, retries: Int = 0, isImpatient: Bool = false) throws
+            -> ServedSource
+        {
+            var settings = HTTPSource.Settings()
+            settings.allowsHTTP = !tls
+            settings.authorities = work.folder.at("ca.pem")
+            settings.retries = retries
+            if isImpatient { (settings.stallSeconds, settings.fileSeconds) = (2, 5) }
+            let url = "\(tls ? "https" : "http")://127.0.0.1:\(server.port)"
+            return ServedSource(server: server, source: try HTTPSource(url, settings: settings))
+        }
+
+        /// Updates, and reads the list and the envelope that it offers.
+        private func sync(_ source: any FeedSource, in storage: MemoryStorage? = nil) async throws -> [Int] {
+            let now = try #require(Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
+            var client = try FeedClient(
+                root: work.folder.read("feed/metadata/1.root.json"), from: source, keptIn: storage ?? self.storage,
+                at: now)
+            try await client.update()
+            let target = try #require(try await client.target(PatchList.path(for: "com.example.shop")))
+            let list = try PatchList(decoding: await client.contents(of: target, limit: PatchList.byteLimit))
+            for entry in list.entries {
+                let target = try #require(try await client.target(entry.path))
+                let envelope = try await client.contents(of: target, limit: 1 << 20)
+                #expect(envelope == (try work.folder.read("\(entry.version).js")))
+            }
+            return list.entries.map(\.version)
+        }
+
+        private func code(_ source: any FeedSource) async -> PatchError? {
+            do {
+                _ = try await sync(source, in: MemoryStorage())
+                return nil
+            } catch {
+                return error as? PatchError
+            }
+        }
+
+        @Test func aFeedIsReadOverTLS() async throws {
+            let server = try nginx()
+            #expect(try await sync(source(server)) == [7])
+            try #require(try work.publish(["8.js"]).status == 0)
+            #expect(try await sync(source(server)) == [7, 8])
+            let url = "https://127.0.0.1:\(server.port)"
+            let check = try work.run(["check", url, "--root", "feed/metadata/1.root.json", "--cacert", "ca.pem"])
+            #expect(check.status == 0, "\(check.error)")
+            let preview = try work.run(
+                ["preview", url, "--root", "feed/metadata/1.root.json", "--cacert", "ca.pem", "--app-version", "2.3.1"])
+            #expect(preview.lines.first == "offered  \(FeedWorkshop.id) 8", "\(preview.error)")
+            // Without the authority, and with a name that the certificate does not have.
+            for (name, options) in [("127.0.0.1", []), ("127.0.0.2", ["--cacert", "ca.pem"])] {
+                let run = try work.run(
+                    ["check", "https://\(name):\(server.port)", "--root", "feed/metadata/1.root.json"] + options)
+                #expect(run.status == 36, "\(name): \(run.error)")
+            }
+            let plain = try work.run([
+                "check", "http://127.0.0.1:\(server.port)", "--root", "feed/metadata/1.root.json",
+            ])
+            #expect(plain.status == 78 && plain.error.contains("http is not allowed"), "\(plain.error)")
+        }
+
+        @Test func theServerSaysThatNothingHasChanged() async throws {
+            let server = try nginx()
+            let counted = CountingSource(try source(server))
+            _ = try await sync(counted)
+            counted.reset()
+            let now = try #require(Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
+            var client = try FeedClient(
+                root: work.folder.read("feed/metadata/1.root.json"), from: counted, keptIn: storage, at: now)
+            try await client.update()
+            #expect(counted.log == ["metadata/2.root.json missing", "metadata/timestamp.json unchanged"])
+        }
+
+        /// The headers that the documentation promises.
+        @Test func cachesAreToldWhatNeverChanges() throws {
+            let server = try nginx()
+            func header(_ path: String) throws -> String {
+                let run = try work.shop.shell(
+                    """
+                    printf 'GET /\(path) HTTP/1.0\\r\\n\\r\\n' |
+                      openssl s_client -quiet -CAfile ca.pem -connect 127.0.0.1:\(server.port) 2>/dev/null | tr -d '\\r' |
+                      sed '/^$/q' | grep -i -E '^(HTTP|cache-control)'
+                    """)
+                return run.text
+            }
+            #expect(try header("metadata/timestamp.json").contains("max-age=60, must-revalidate"))
+            #expect(try header("metadata/1.root.json").contains("max-age=31536000, immutable"))
+            let missing = try header("metadata/2.root.json")
+            #expect(
+                missing.contains("404") && missing.contains("max-age=60") && !missing.contains("immutable"),
+                "\(missing)")
+            let envelope = try work.folder.contents().first { $0.hasSuffix("cart-total-7.js") }
+            #expect(try header(String(try #require(envelope).dropFirst("feed/".count))).contains("immutable"))
+            try work.folder.write("secret", to: "feed/staged/targets.json")
+            #expect(try header("staged/targets.json").contains("404"))
+        }
+
+        /// What a server can answer instead of a file. After each, a sound server is enough.
+        @Test(
+            arguments: [
+                ("location = /metadata/timestamp.json { return 500; }", "feed-unavailable"),
+                ("location = /metadata/timestamp.json { return 403; }", "feed-unavailable"),
+                ("location = /metadata/timestamp.json { return 404; }", "feed-unavailable"),
+                (
+                    "location = /metadata/timestamp.json { default_type text/html; return 200 '<html>Sign in</html>'; }",
+                    "feed-unavailable"
+                ),
+                ("location = /metadata/timestamp.json { return 200 '<html>Sign in</html>'; }", "feed-malformed"),
+                ("location = /metadata/timestamp.json { return 200 ''; }", "feed-malformed"),
+                ("location = /metadata/timestamp.json { return 302 http://127.0.0.1:1/; }", "feed-unavailable"),
+                ("location = /metadata/timestamp.json { return 302 /metadata/timestamp.json; }", "feed-unavailable"),
+                ("location = /metadata/timestamp.json { return 302 /metadata/1.root.json; }", "feed-malformed"),
+                ("location = /metadata/timestamp.json { limit_rate 1; }", "feed-unavailable"),
+                ("location = /metadata/2.root.json { return 403; }", nil),
+                ("location = /metadata/2.root.json { return 500; }", "feed-unavailable"),
+                (
+                    "location = /metadata/2.root.json { types {} default_type text/html; return 200 '<html>'; }",
+                    "feed-unavailable"
+                ),
+                ("location = /metadata/2.snapshot.json { alias feed/metadata/1.snapshot.json; }", "feed-mismatch"),
+                ("location = /metadata/2.targets.json { alias feed/metadata/1.targets.json; }", "feed-mismatch"),
+                ("rewrite ^/metadata/2.targets.json$ /metadata/1.root.json last;", "feed-limit"),
+                ("location ^~ /targets/ { return 404; }", "feed-unavailable"),
+                ("location ^~ /targets/ { return 302 https://127.0.0.1:1$request_uri; }", "feed-unavailable"),
+            ] as [(String, String?)])
+        func otherAnswersAreRefused(lines: String, expected: String?) async throws {
+            // A location may be given only once.
+            let text = lines.replacing(
+                "location = /metadata/timestamp.json", with: "location ~ ^/metadata/timestamp.json$"
+            )
+            .replacing("alias feed/", with: "alias \(work.folder.path)/feed/")
+            let broken = try nginx(
+                text.contains("timestamp")
+                    ? "rewrite ^/metadata/timestamp.json$ /faulty last; "
+                        + text.replacing("~ ^/metadata/timestamp.json$", with: "= /faulty")
+                        .replacing(
+                            "{ limit_rate 1; }",
+                            with: "{ limit_rate 1; alias \(work.folder.path)/feed/metadata/timestamp.json; }")
+                    : text)
+            let error = await code(try source(broken, isImpatient: lines.contains("limit_rate")))
+            #expect(error?.code.description == expected, "\(String(describing: error))")
+            #expect(try await sync(source(try nginx())) == [7])
+        }
+
+        /// The connection dies after each of a hundred numbers of bytes; the same device then syncs with a sound server.
+        @Test func theConnectionDiesAnywhere() async throws {
+            let server = try nginx(tls: false)
+            let proxy = "\(Tool.root)/Tests/patchpackTests/Feed/proxy.py"
+            let all = 9_000
+            let step = testsMayBeLong ? all / 100 : all / 12
+            var failures = 0
+            for bytes in stride(from: 0, to: all, by: step) {
+                let storage = MemoryStorage()
+                let broken = try WebServer(in: work.folder.path) { "python3 \(proxy) \($0) \(server.port) \(bytes)" }
+                do {
+                    #expect(try await sync(source(broken, tls: false), in: storage) == [7])
+                } catch {
+                    failures += 1
+                    #expect(error as? PatchError == PatchError(.feedUnavailable, ""), "\(bytes): \(error)")
+                }
+                broken.stop()
+                #expect(try await sync(source(server, tls: false), in: storage) == [7], "after \(bytes) bytes")
+            }
+            #expect(failures >= 5, "\(failures)")
+        }
+
+        @Test func aPassingFaultIsTriedAgain() async throws {
+            let server = try nginx(tls: false)
+            let storage = MemoryStorage()
+            #expect(try await sync(source(server, tls: false, retries: 2), in: storage) == [7])
+            server.stop()
+            let start = ContinuousClock.now
+            let error = await code(try source(server, tls: false, retries: 2))
+            #expect(error == PatchError(.feedUnavailable, ""))
+            #expect(ContinuousClock.now - start > .seconds(2.4), "half a second, and then two")
+        }
+
+        @Test func aCancelledTransferEnds() async throws {
+            let server = try nginx(
+                tls: false,
+                "location = /metadata/2.root.json { limit_rate 1; alias \(work.folder.path)/feed/metadata/1.root.json; }"
+            )
+            let source = try source(server, tls: false)
+            let task = Task { try await source.fetch("metadata/2.root.json", limit: 1 << 20, etag: nil) }
+            try await Task.sleep(for: .milliseconds(500))
+            task.cancel()
+            await #expect(throws: PatchError(.feedUnavailable, "")) { try await task.value }
+        }
+
+        @Test(arguments: [
+            "ftp://example.com/feed", "file:///tmp", "example.com", "https://example.com/feed?x=1", "https://a b/", "",
+        ])
+        func otherURLsAreRefused(url: String) {
+            #expect(throws: PatchError(.config, "")) { try HTTPSource(url) }
+        }
+
+        /// A cache serves the old timestamp and remembers that there is no second root.
+        @Test(.enabled(if: Tool.exists("/usr/sbin/varnishd"))) func aCacheInFrontOfIt() async throws {
+            let server = try nginx(tls: false)
+            try work.folder.write(
+                "vcl 4.1; backend default { .host = \"127.0.0.1\"; .port = \"\(server.port)\"; }", to: "cache.vcl")
+            let cache = try WebServer(in: work.folder.path) { port in
+                """
+                varnishd -F -j none -n \(work.folder.path)/varnish-\(port) -a 127.0.0.1:\(port) \
+                  -f \(work.folder.path)/cache.vcl -s malloc,32m -p thread_pools=1
+                """
+            }
+            #expect(try await sync(source(cache, tls: false)) == [7])
+            try #require(try work.publish(["8.js"]).status == 0)
+            let keys = ["root.pem", "release.pem", "online.pem", "new.pem"].flatMap { ["--key", $0] }
+            try #require(try work.run(["rotate", "feed", "timestamp", "--add", "new-public.pem"] + keys).status == 0)
+            // The cache still has the old timestamp, and no second root: the device sees what it knows already.
+            #expect(try await sync(source(cache, tls: false)) == [7])
+            #expect(try await sync(source(server, tls: false)) == [7, 8])
+            // What the device has seen, it does not forget for an old cache.
+            await #expect(throws: PatchError(.feedRollback, "")) { _ = try await sync(source(cache, tls: false)) }
+            // A new device does with what the cache has.
+            #expect(try await sync(source(cache, tls: false), in: MemoryStorage()) == [7])
+        }
+
+        @Test(.enabled(if: Tool.exists("/usr/bin/tinyproxy"))) func throughAProxy() throws {
+            let server = try nginx()
+            let proxy = try WebServer(in: work.folder.path) { port in
+                try work.folder.write(
+                    "Port \(port)\nListen 127.0.0.1\nConnectPort \(server.port)\nLogFile \"\(work.folder.path)/proxy.log\"\n",
+                    to: "tinyproxy-\(port).conf")
+                return "tinyproxy -d -c tinyproxy-\(port).conf"
+            }
+            let arguments = [
+                "check", "https://127.0.0.1:\(server.port)", "--root", "feed/metadata/1.root.json", "--cacert",
+                "ca.pem",
+            ]
+            let run = try work.run(
+                arguments, environment: ["https_proxy": "http://127.0.0.1:\(proxy.port)", "no_proxy": ""])
+            #expect(run.status == 0, "\(run.error)")
+            #expect(String(decoding: try work.folder.read("proxy.log"), as: UTF8.self).contains("CONNECT"))
+            proxy.stop()
+            let without = try work.run(
+                arguments, environment: ["https_proxy": "http://127.0.0.1:\(proxy.port)", "no_proxy": ""])
+            #expect(without.status == 36, "\(without.error)")
+        }
+    }
+
+    private final class MemoryStorage: FeedStorage {
+        private let items = Mutex<[String: [UInt8]]>([:])
+
+        func read(_ name: String, limit: Int) -> [UInt8]? { items.withLock { $0[name] } }
+        func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) { items.withLock { $0[name] = bytes } }
+        func remove(_ name: String) throws(PatchError) { items.withLock { $0[name] = nil } }
+    }
+
+    /// A source that keeps its server alive.
+    private struct ServedSource: FeedSource {
+        let server: WebServer
+        let source: HTTPSource
+
+        func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+            try await source.fetch(path, limit: limit, etag: etag)
+        }
+    }
+
+    /// Remembers what was asked for, and what came.
+    private final class CountingSource: FeedSource {
+        private let source: ServedSource
+        private let lines = Mutex<[String]>([])
+
+        init(_ source: ServedSource) { self.source = source }
+
+        var log: [String] { lines.withLock { $0 } }
+        func reset() { lines.withLock { $0 = [] } }
+
+        func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+            let reply = try await source.fetch(path, limit: limit, etag: etag)
+            let word =
+                switch reply.content {
+                case .bytes(let bytes, _): "\(bytes.count)"
+                case .unchanged: "unchanged"
+                case .missing: "missing"
+                }
+            lines.withLock { $0.append("\(path) \(word)") }
+            return reply
+        }
+    }
+#endif
