@@ -17,7 +17,7 @@ RELEASE_FLAGS += -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-l
 endif
 endif
 
-.PHONY: all build deps demo test conformance outside asan ubsan tsan check lint generate docs cover bench bench-count fuzz soak clean
+.PHONY: all build deps demo test conformance interop outside asan ubsan tsan check lint generate docs cover bench bench-count fuzz soak clean
 
 comma = ,
 
@@ -43,6 +43,11 @@ test: deps
 TUF_CONFORMANCE =
 conformance: deps
 	@SWIFT=$(SWIFT) scripts/conformance.sh "$(TUF_CONFORMANCE)"
+
+# Feeds between this and python-tuf, both ways.
+interop: deps
+	@scripts/tuf-python.sh
+	$(SWIFT) test --filter PythonTUFTests
 
 # Release builds of a package that depends on this one, with each way to keep and call what patches can replace.
 outside: deps

@@ -69,7 +69,10 @@ let package = Package(
             dependencies: [
                 "patchpack", "shop", "PatchHTTP", "PatchFeed", "PatchFiles", "PatchCrypto", "TestSupport",
             ],
-            exclude: ["Arguments/help", "Faults/faults.c", "Feed/proxy.py"]),
+            exclude: [
+                "Arguments/help", "Faults/faults.c", "Feed/proxy.py", "Interop/tuf_client.py",
+                "Interop/tuf_repository.py",
+            ]),
     ]
 )
 

@@ -14,12 +14,7 @@ fi
 suite=$(cd "$suite" && pwd)
 "${SWIFT:-swift}" build --product tuf-client
 client=$("${SWIFT:-swift}" build --product tuf-client --show-bin-path)/tuf-client
-python=.build/tuf/bin/python
-if ! "$python" -c 'import tuf, pytest, pytest_jsonreport' 2>/dev/null; then
-  python3 -m venv .build/tuf
-  .build/tuf/bin/pip install --quiet --disable-pip-version-check \
-    tuf==7.0.0 'securesystemslib[crypto]==1.4.0' pytest==9.1.1 pytest-json-report==1.5.0
-fi
+scripts/tuf-python.sh
 # The suite may be in a folder that cannot be written to.
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$suite "$python" -m pytest -q -p no:cacheprovider --rootdir "$suite" \
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$suite .build/tuf/bin/python -m pytest -q -p no:cacheprovider --rootdir "$suite" \
   --entrypoint "$client" "$suite/tuf_conformance"
