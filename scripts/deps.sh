@@ -29,7 +29,7 @@ test | bench)
   packages+=(
     openssl zip unzip bsdutils faketime fish zsh shellcheck
     python3 python3-venv python3-cryptography python3-junitparser lcov perl softhsm2 opensc
-    lua5.4 lua-dkjson lua-busted binutils nginx-light varnish tinyproxy
+    lua5.4 lua-dkjson lua-busted binutils rsync nginx-light varnish tinyproxy
   )
   ;;
 esac

@@ -7,24 +7,8 @@ public import PatchFeed
 /// http. Proxies are taken from the environment (`https_proxy`, `no_proxy`), as libcurl does. A transfer that fails for a
 /// reason that may pass is tried again twice.
 public struct HTTPSource: FeedSource {
-    /// How a feed is read. The defaults are for a device with a network that comes and goes.
-    public struct Settings: Sendable {
-        /// Whether the feed's own URL may be http. Everything is still verified, but anybody on the way sees it and can
-        /// withhold it.
-        public var allowsHTTP = false
-        /// The path of a file with the certificates to trust (PEM); nil for those of the system.
-        public var authorities: String?
-        /// How long a connection may take to be made, in seconds.
-        public var connectSeconds = 10
-        /// How long nothing may come, in seconds.
-        public var stallSeconds = 30
-        /// How long one file may take, in seconds.
-        public var fileSeconds = 300
-        /// How often a transfer is tried again.
-        public var retries = 2
-
-        public init() {}
-    }
+    /// How a feed is read.
+    public typealias Settings = HTTPSettings
 
     private let base: String
     private let settings: Settings
@@ -71,49 +55,6 @@ public struct HTTPSource: FeedSource {
             // Half a second, then two, each with as much again by chance, so that many devices do not come back at once.
             let pause = Double(tries * tries) / 2 * Double.random(in: 1...2)
             guard (try? await Task.sleep(for: .seconds(pause))) != nil else { throw fault }
-        }
-    }
-}
-
-/// Why a transfer failed.
-struct HTTPFault: Error {
-    var code: PatchError.Code = .feedUnavailable
-    let message: String
-    var hint: String?
-    /// Whether the same request may succeed a moment later.
-    var mayPass = false
-}
-
-/// A request for a file.
-struct HTTPRequest: Sendable {
-    let url: String
-    let limit: Int
-    let settings: HTTPSource.Settings
-    var headers: [String] = []
-}
-
-/// A server's response.
-struct HTTPResponse: Sendable {
-    var status = 0
-    var body: [UInt8] = []
-    var etag: String?
-    var date: Timestamp?
-    var isWebPage = false
-
-    /// What the response says of the file.
-    func reply(to path: String) throws(HTTPFault) -> FeedReply {
-        switch status {
-        case 200:
-            // A feed has no web pages, so this is the sign-in page of a hotel or the error page of a proxy.
-            guard !isWebPage else {
-                throw HTTPFault(
-                    message: "a web page came instead of the file", hint: "sign in to the network, or check the URL")
-            }
-            return FeedReply(.bytes(body, etag: etag), date: date)
-        case 304: return FeedReply(.unchanged, date: date)
-        case 403, 404: return FeedReply(.missing, date: date)
-        default:
-            throw HTTPFault(message: "the server answered \(status)", mayPass: status == 429 || status >= 500)
         }
     }
 }

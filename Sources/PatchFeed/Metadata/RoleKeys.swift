@@ -1,5 +1,11 @@
 internal import PatchCrypto
 
+/// A signature of metadata.
+struct MetadataSignature: Sendable {
+    let keyID: String
+    let bytes: [UInt8]
+}
+
 /// The keys of a role, and how many of them must sign.
 struct RoleKeys: Sendable {
     /// The ids of the role's keys, each once.

@@ -1,11 +1,5 @@
 internal import PatchCrypto
 
-/// A signature of metadata.
-struct MetadataSignature: Sendable {
-    let keyID: String
-    let bytes: [UInt8]
-}
-
 /// A metadata file that was parsed, but whose signatures are not checked yet.
 struct SignedMetadata: Sendable {
     /// The file's name, for messages.

@@ -62,7 +62,7 @@ package struct FeedSigner: Sendable {
         sign = { payload throws(PatchError) in try key.sign(payload[...]) }
     }
 
-    /// Makes a signer that asks somebody else, who may have any of a role's keys. It is asked only for roles that the other
+    /// Makes a signer that runs elsewhere, with any of a role's keys. It is asked only for roles that the other
     /// signers cannot sign.
     package init(asking sign: @escaping @Sendable ([UInt8]) throws(PatchError) -> [UInt8]) {
         keyID = nil

@@ -73,7 +73,7 @@ package struct FeedRepository: Sendable {
         if let shared = online.first(where: { offline.contains($0.id) }) {
             throw PatchError(
                 .config, "the online key \(shared.id.prefix(16)) is also a root key or a release key",
-                hint: "make another one: whoever steals the online key must not be able to add code")
+                hint: "make another one: a thief of the online key must not be able to add code")
         }
         let body = header(
             "root",

@@ -9,7 +9,7 @@ public struct FeedDevice: Sendable {
     public var engine: Int
     /// A random name of this installation, which stays the same.
     public var installation: String
-    /// The user's id; nil if nobody is signed in.
+    /// The user's id; nil if no user is signed in.
     public var user: String?
     /// The groups that the app has set, such as `qa`.
     public var groups: Set<String>
@@ -58,7 +58,7 @@ public struct PatchChoice: Sendable {
         case withdrawn
         /// It failed on this device.
         case banned
-        /// It is offered to nobody new.
+        /// It is offered to no further device.
         case paused
         /// It is for groups or users that this device is not of.
         case group

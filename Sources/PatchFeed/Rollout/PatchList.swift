@@ -39,7 +39,7 @@ public struct PatchList: Sendable {
         public enum State: String, Sendable, CaseIterable {
             /// It is offered.
             case active
-            /// It is offered to nobody new. Who has it keeps it.
+            /// It is offered to no further device. A device that has it keeps it.
             case paused
             /// Everybody loses it.
             case withdrawn

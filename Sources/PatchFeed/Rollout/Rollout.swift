@@ -2,7 +2,7 @@ public import PatchCrypto
 
 /// Which part of all devices a patch is for: those whose bucket is below the percentage.
 ///
-/// The bucket of a device never changes, so whoever is in at 5 percent is in at 25.
+/// The bucket of a device never changes, so a device that is in at 5 percent is in at 25.
 public struct Rollout: Sendable, Equatable {
     /// What is counted: installations of the app, or users, who may have several devices.
     public enum Unit: String, Sendable, CaseIterable {
@@ -46,7 +46,7 @@ public struct Rollout: Sendable, Equatable {
     ///     printf 'patchpack user 1\n%s\n%s' SEED USER | openssl dgst -sha256
     ///
     /// - Parameters:
-    ///   - user: The user's id, which nobody can read from the result.
+    ///   - user: The user's id, which cannot be read from the result.
     ///   - seed: The patch's id, or the rollout's seed if it has one.
     /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     public static func name(of user: String, seed: String) throws(PatchError) -> String {

@@ -27,7 +27,8 @@ enum FeedCommand {
                 ],
                 "patchpack feed rollout feed com.example.shop.cart-total 25% --key online.pem", rollout),
             action(
-                "pause", "offer a patch to nobody new", "DIR ID --key KEY", 2...2, FeedChange.options + [.patchVersion],
+                "pause", "offer a patch to no further device", "DIR ID --key KEY", 2...2,
+                FeedChange.options + [.patchVersion],
                 "patchpack feed pause feed com.example.shop.cart-total --key online.pem", pause),
             action(
                 "resume", "offer a paused or withdrawn patch again", "DIR ID --key KEY", 2...2,

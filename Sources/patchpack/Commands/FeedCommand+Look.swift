@@ -61,7 +61,7 @@ extension FeedCommand {
                 guard let target = try await client.target(entry.path) else {
                     throw PatchError(
                         .feedMismatch, "\(entry.path): listed, but the release keys have not signed it",
-                        hint: "whoever has the online key has listed it: is that key stolen?")
+                        hint: "the online key has listed it: is that key stolen?")
                 }
                 bytes += try await client.contents(of: target, limit: FeedFolder.fileLimit).count
             }
@@ -106,8 +106,8 @@ extension FeedCommand {
             return 0
         }
         device.groups = []
-        let units = try Preview.lines(of: path)
-        for (key, count) in try Preview.count(list, units, device).sorted(by: { $0.key < $1.key }) {
+        let units = try FeedPreview.lines(of: path)
+        for (key, count) in try FeedPreview.count(list, units, device).sorted(by: { $0.key < $1.key }) {
             try console.line("\(key)  \(count) of \(units.count)")
         }
         return 0

@@ -68,7 +68,7 @@ extension FeedCommand {
         return 0
     }
 
-    /// Prints what somebody in another room signs.
+    /// Writes what is signed in another room.
     private static func detach(_ arguments: ParsedArguments, _ change: FeedChange) throws(PatchError) -> Int32 {
         guard let output = arguments.value(of: .outputFile)?.path else {
             throw PatchError(.usage, "no output", hint: "give -o FILE, or -o -")

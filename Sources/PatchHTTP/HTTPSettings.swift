@@ -1,0 +1,19 @@
+/// How a feed is read. The defaults are for a device with a network that comes and goes.
+public struct HTTPSettings: Sendable {
+    /// Whether the feed's own URL may be http. Everything is still verified, but anybody on the way sees it and can
+    /// withhold it.
+    public var allowsHTTP = false
+    /// The path of a file with the certificates to trust (PEM); nil for those of the system.
+    public var authorities: String?
+    /// How long a connection may take to be made, in seconds.
+    public var connectSeconds = 10
+    /// How long nothing may come, in seconds.
+    public var stallSeconds = 30
+    /// How long one file may take, in seconds.
+    public var fileSeconds = 300
+    /// How often a transfer is tried again.
+    public var retries = 2
+
+    /// The defaults.
+    public init() {}
+}

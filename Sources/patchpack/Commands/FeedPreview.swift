@@ -1,0 +1,63 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+
+/// What becomes of each of many ids, before and after a change.
+struct FeedPreview {
+    private let units: [String]
+    private let appVersion: AppVersion?
+    private var counts: [String: Int] = [:]
+
+    /// Counts nothing if no units are given.
+    init(of feed: FeedRepository, _ arguments: ParsedArguments) throws(PatchError) {
+        guard let path = arguments.value(of: .units)?.path else {
+            units = []
+            appVersion = nil
+            return
+        }
+        appVersion = try arguments.value(of: .appVersion, "a version such as 2.3.1") { AppVersion($0) }
+        guard appVersion != nil else {
+            throw PatchError(.usage, "--units without an app version", hint: "give --app-version V")
+        }
+        units = try Self.lines(of: path)
+        counts = try count(feed)
+    }
+
+    /// The lines of a file of ids.
+    static func lines(of path: Path) throws(PatchError) -> [String] {
+        let bytes = try InputFile.contents(of: path, limit: 1 << 30)
+        return bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+            .map { $0.hasSuffix("\r") ? String($0.dropLast()) : $0 }.filter { !$0.isEmpty }
+    }
+
+    /// How many devices there are for each patch and code.
+    private func count(_ feed: FeedRepository) throws(PatchError) -> [String: Int] {
+        guard let appVersion else { return [:] }
+        return try Self.count(
+            PatchList(decoding: feed.list.encoded()), units,
+            FeedDevice(app: feed.app, environment: feed.environment, appVersion: appVersion, installation: ""))
+    }
+
+    static func count(_ list: PatchList, _ units: [String], _ device: FeedDevice) throws(PatchError) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        var device = device
+        for unit in units {
+            // An id is that of an installation or of a user: whichever the patch counts.
+            device.installation = unit
+            device.user = unit
+            for choice in try list.choices(for: device) {
+                counts["\(choice.id) \(choice.version)  \(choice.code.rawValue)", default: 0] += 1
+            }
+        }
+        return counts
+    }
+
+    /// A line for each count that the change makes another one.
+    func difference(to feed: FeedRepository) throws(PatchError) -> [String] {
+        let after = try count(feed)
+        return Set(counts.keys).union(after.keys).sorted().compactMap { key in
+            let (old, new) = (counts[key] ?? 0, after[key] ?? 0)
+            return old == new ? nil : "\(key)  \(old) -> \(new) of \(units.count)"
+        }
+    }
+}

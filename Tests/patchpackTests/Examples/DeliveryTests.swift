@@ -1,0 +1,54 @@
+import Foundation
+import PatchFeed
+import TestSupport
+import Testing
+
+#if os(Linux)
+    struct DeliveryTests {
+        /// Every command of docs/delivery.md, in its order and in one shell, with nginx as the server of the text.
+        @Test(.enabled(if: Tool.exists("/usr/sbin/nginx"))) func everyCommandOfTheDocumentWorks() throws {
+            let document = try String(contentsOfFile: "\(Tool.root)/docs/delivery.md", encoding: .utf8)
+            let commands = document.split(separator: "\n").filter { $0.hasPrefix("    $ ") }.map { $0.dropFirst(6) }
+            try #require(commands.count > 35)
+            let folder = try TestFolder()
+            let prepare = try Tool.shell(
+                """
+                mkdir -p tmp www dist && patchpack keygen -o keys --bits 2048 -q &&
+                  patchpack pack '\(Tool.root)'/examples/patches/{cart-total,discount-rounding}.lua -o dist --no-lint -q \
+                    --signing-key keys/signing.pem --script-key keys/script.key
+                """, in: folder.path)
+            try #require(prepare.status == 0, "\(prepare.error)")
+            let text = try String(contentsOfFile: "\(Tool.root)/examples/feed/nginx.conf", encoding: .utf8)
+            let server = try WebServer(in: folder.path) { port in
+                try folder.write(
+                    text.replacing("127.0.0.1:8443 ssl", with: "127.0.0.1:\(port)")
+                        .replacing("root                feed;", with: "root www;")
+                        .replacing("    ssl_certificate     server.crt;\n", with: "")
+                        .replacing("    ssl_certificate_key server.key;\n", with: ""), to: "nginx.conf")
+                return "nginx -c \(folder.path)/nginx.conf -p \(folder.path) -g 'user root;'"
+            }
+            let lines = commands.map {
+                $0.replacing(
+                    "https://patches.example.com", with: "http://127.0.0.1:\(server.port) --allow-http")
+            }
+            let run = try Tool.shell("set -ex\n" + lines.joined(separator: "\n"), in: folder.path)
+            #expect(run.status == 0, "\(run.error.suffix(2000))")
+            #expect(run.text.contains("offered  250 -> ") && run.text.contains(" of 1000"), "\(run.text)")
+            let codes = try Tool.shell(
+                "patchpack feed preview release --app-version 2.3.1 --installation x", in: folder.path)
+            #expect(codes.lines.map { $0.split(separator: " ").first ?? "" } == ["rollout"])
+            withExtendedLifetime(server) {}
+        }
+
+        /// The codes that a program can meet are those of the table.
+        @Test func theTableOfCodesIsTheLibrarys() throws {
+            let document = try String(contentsOfFile: "\(Tool.root)/docs/delivery.md", encoding: .utf8)
+            let table = document.components(separatedBy: "## What each code means")[1].components(separatedBy: "\n## ")[
+                0]
+            let documented = table.split(separator: "\n").filter { $0.hasPrefix("| `") }.compactMap {
+                $0.split(separator: "`").dropFirst().first.map(String.init)
+            }
+            #expect(documented == PatchChoice.Code.allCases.map(\.rawValue))
+        }
+    }
+#endif
