@@ -69,4 +69,31 @@ fi
 step "9. run them: the shop, before and after (examples/shop; one patch has a bug of its own)"
 "$shop" --patches dist --trusted-key keys/trusted.pem --script-key keys/script.key
 
+step "10. deliver them: a feed on a web server"
+for role in root release online; do "$patchpack" keygen --algorithm ed25519 -o "$work/$role" -q; done
+export PATCHPACK_FEED_KEY=$work/online/signing.pem
+"$patchpack" feed init "$work/feed" --app com.example.shop --root-key "$work/root/signing.pem" \
+  --release-key "$work/release/signing.pem" --online-key "$work/online/signing.pem"
+"$patchpack" feed publish "$work/feed" dist/*.js --rollout 20% --by user "${keys[@]}" \
+  --key "$work/release/signing.pem" --key "$work/online/signing.pem"
+# The server takes a free port, and says which one it is.
+python3 -u -m http.server 0 --bind 127.0.0.1 --directory "$work/feed" >"$work/server" 2>/dev/null &
+server=$!
+trap 'kill "$server"; rm -rf "$work"' EXIT
+until port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' "$work/server") && [ -n "$port" ]; do sleep 0.1; done
+reading=("http://127.0.0.1:$port" --allow-http --root "$work/feed/metadata/1.root.json")
+"$patchpack" feed check "${reading[@]}"
+devices() {
+  for device in "ada 2.3.1" "grace 2.3.1" "ada 2.1.0"; do
+    echo "a device of ${device% *} with version ${device#* }:"
+    "$patchpack" feed preview "${reading[@]}" --user "${device% *}" --app-version "${device#* }"
+  done
+}
+devices
+
+step "11. wider, and then one of them away"
+"$patchpack" feed rollout "$work/feed" com.example.shop.cart-total 100%
+"$patchpack" feed withdraw "$work/feed" com.example.shop.receipt-greeting --reason "one space too many"
+devices
+
 step "done: dist/ holds $(find dist -name '*.js' | wc -l | tr -d ' ') verified patches"

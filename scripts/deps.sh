@@ -21,14 +21,14 @@ if [ "$(uname)" = Darwin ]; then
 fi
 
 packages=(pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev libcurl4-openssl-dev)
-# real Lua code to pack
-case $what in demo | test | bench) packages+=(lua-penlight lua-inspect) ;; esac
+# real Lua code to pack, and a web server
+case $what in demo | test | bench) packages+=(lua-penlight lua-inspect python3) ;; esac
 # tools that the tests compare results with
 case $what in
 test | bench)
   packages+=(
     openssl zip unzip bsdutils faketime fish zsh shellcheck
-    python3 python3-venv python3-cryptography python3-junitparser lcov perl softhsm2 opensc
+    python3-venv python3-cryptography python3-junitparser lcov perl softhsm2 opensc
     lua5.4 lua-dkjson lua-busted binutils rsync nginx-light varnish tinyproxy
   )
   ;;
