@@ -28,6 +28,9 @@ let package = Package(
         .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip"], swiftSettings: instrumented),
         .target(name: "Libc"),
         .target(name: "PatchFiles", dependencies: ["PatchCrypto", "Libc"], swiftSettings: instrumented),
+        .target(name: "PatchFeed", dependencies: ["PatchCrypto"], swiftSettings: instrumented),
+        .target(name: "CCurl"),
+        .target(name: "PatchHTTP", dependencies: ["PatchFeed", "PatchCrypto", "CCurl"]),
         .target(
             name: "CLuaBridge", dependencies: ["CLua"],
             cSettings: [
@@ -43,11 +46,14 @@ let package = Package(
             resources: [.embedInCode("Spec/specs.lua")], swiftSettings: instrumented),
         .target(
             name: "patchpack",
-            dependencies: ["PatchCrypto", "PatchFiles", "PatchRunner", "PatchWorkbench", "Libc"],
+            dependencies: [
+                "PatchCrypto", "PatchFiles", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchWorkbench", "Libc",
+            ],
             exclude: ["Main.swift"], swiftSettings: instrumented),
         .target(name: "CFuzzer"),
         .executableTarget(
-            name: "fuzz", dependencies: ["CFuzzer", "PatchCrypto", "PatchRunner", "PatchWorkbench", "patchpack"],
+            name: "fuzz",
+            dependencies: ["CFuzzer", "PatchCrypto", "PatchFeed", "PatchRunner", "PatchWorkbench", "patchpack"],
             swiftSettings: instrumented,
             linkerSettings: [.unsafeFlags(linking)]),
     ]

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(envelope zip manifest tags ranges arguments trust keystore lua)
+[ ${#targets[@]} -gt 0 ] || targets=(envelope zip manifest tags ranges arguments trust keystore lua metadata list canonical)
 tools=$(dirname "$(readlink -f "$(command -v "${SWIFT:-swift}")")")
 runtime=$("$tools/clang" -print-resource-dir)/lib
 export PATCHPACK_FUZZER_LIBRARY
@@ -34,6 +34,9 @@ aims() {
     arguments) echo patchpack/Arguments ;;
     trust) echo Keys/TrustStoreFile OpenSSL/PEM OpenSSL/SubjectPublicKeyInfo ;;
     keystore) echo Keys/KeyStoreFile ;;
+    metadata) echo PatchFeed/Metadata PatchFeed/Format/JSONObject PatchFeed/Client/URLPath ;;
+    list) echo PatchFeed/Rollout ;;
+    canonical) echo PatchFeed/Format/CanonicalJSON Text/JSONReader ;;
     lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Runtime/ScriptLoader PatchWorkbench/Lint/PatchLint ;;
   esac
 }

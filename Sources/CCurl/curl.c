@@ -1,6 +1,7 @@
 #include "CCurl.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 
 #if defined(__APPLE__)
 static const char library[] = "libcurl.4.dylib";
@@ -76,6 +77,13 @@ static int monitor(void *context, curl_off_t all, curl_off_t got, curl_off_t out
     return callbacks->monitor(callbacks->context);
 }
 
+/* A program that the app starts does not inherit its connections. */
+static int close_on_exec(void *context, curl_socket_t socket, curlsocktype purpose) {
+    (void)context, (void)purpose;
+    fcntl(socket, F_SETFD, FD_CLOEXEC);
+    return CURL_SOCKOPT_OK;
+}
+
 void ccurl_set_callbacks(CURL *handle, ccurl_callbacks *callbacks) {
     curl.easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive_body);
     curl.easy_setopt(handle, CURLOPT_WRITEDATA, callbacks);
@@ -84,6 +92,7 @@ void ccurl_set_callbacks(CURL *handle, ccurl_callbacks *callbacks) {
     curl.easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, monitor);
     curl.easy_setopt(handle, CURLOPT_XFERINFODATA, callbacks);
     curl.easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+    curl.easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, close_on_exec);
 }
 
 long ccurl_status(CURL *handle) {

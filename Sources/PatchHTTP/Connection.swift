@@ -40,7 +40,10 @@ internal import Synchronization
         let transfer = Transfer(limit: request.limit, cancellation)
         let headers = unsafe request.headers.reduce(nil) { list, header in unsafe ccurl_append(list, header) }
         defer { unsafe ccurl_free_list(headers) }
-        set(request)
+        guard set(request) else {
+            return .failure(
+                HTTPFault(message: "this libcurl is too old to restrict protocols", hint: "install 7.85 or newer"))
+        }
         unsafe ccurl_set_headers(handle, headers)
         var callbacks = unsafe ccurl_callbacks(
             body: { unsafe Transfer.of($2).receive(body: UnsafeRawBufferPointer(start: $0, count: $1)) },
@@ -51,21 +54,26 @@ internal import Synchronization
             unsafe ccurl_set_callbacks(handle, callbacks)
             return withExtendedLifetime(transfer) { unsafe ccurl_perform(handle) }
         }
+        let status = unsafe Int(ccurl_status(handle))
+        // libcurl keeps nothing that points to this transfer.
+        unsafe ccurl_reset(handle)
         if let fault = transfer.fault { return .failure(fault) }
         guard code == CURLE_OK else { return .failure(Self.fault(of: code)) }
-        transfer.response.status = unsafe Int(ccurl_status(handle))
+        transfer.response.status = status
         return .success(transfer.response)
     }
 
-    private func set(_ request: HTTPRequest) {
+    /// - Returns: False if libcurl cannot restrict what it uses.
+    private func set(_ request: HTTPRequest) -> Bool {
         let settings = request.settings
         unsafe ccurl_reset(handle)
         func number(_ option: CURLoption, _ value: Int) { unsafe ccurl_set_number(handle, option, value) }
         func text(_ option: CURLoption, _ value: String) { unsafe ccurl_set_text(handle, option, value) }
         let protocols = request.url.utf8.starts(with: "https:".utf8) ? "https" : "http,https"
         text(CURLOPT_URL, request.url)
-        text(CURLOPT_PROTOCOLS_STR, protocols)
-        text(CURLOPT_REDIR_PROTOCOLS_STR, protocols)
+        guard unsafe ccurl_set_text(handle, CURLOPT_PROTOCOLS_STR, protocols) == CURLE_OK,
+            unsafe ccurl_set_text(handle, CURLOPT_REDIR_PROTOCOLS_STR, protocols) == CURLE_OK
+        else { return false }
         text(CURLOPT_USERAGENT, "patchpack")
         number(CURLOPT_FOLLOWLOCATION, 1)
         number(CURLOPT_MAXREDIRS, 3)
@@ -77,6 +85,7 @@ internal import Synchronization
         number(CURLOPT_LOW_SPEED_TIME, settings.stallSeconds)
         number(CURLOPT_TIMEOUT, settings.fileSeconds)
         if let authorities = settings.authorities { text(CURLOPT_CAINFO, authorities) }
+        return true
     }
 
     private static func fault(of code: CURLcode) -> HTTPFault {
@@ -105,6 +114,7 @@ private final class Transfer {
     private let limit: Int
     private let cancellation: Cancellation
     private var headerSize = 0
+    private var discarded = 0
     /// The most bytes of headers, those of redirects included.
     private static let headerLimit = 64 << 10
 
@@ -125,6 +135,11 @@ private final class Transfer {
 
     /// Takes data, and returns how many bytes it took.
     func receive(body data: UnsafeRawBufferPointer) -> Int {
+        // What comes in place of the file is thrown away. It must not end the transfer before its status is known.
+        guard response.status == 200, !response.isWebPage else {
+            discarded += data.count
+            return discarded <= Self.headerLimit << 6 ? data.count : 0
+        }
         guard data.count <= limit - response.body.count else {
             fault = HTTPFault(code: .feedLimit, message: "more than \(limit) bytes")
             return 0
@@ -144,6 +159,7 @@ private final class Transfer {
         // A status line begins the headers of the next response: after a redirect, or after `100 Continue`.
         if text.hasPrefix("HTTP/") {
             response = HTTPResponse()
+            response.status = text.split(separator: " ").dropFirst().first.flatMap { Int($0.prefix(3)) } ?? 0
         } else if let colon = text.firstIndex(of: ":") {
             let value = String(text[text.index(after: colon)...].drop { $0 == " " }.prefix { !$0.isNewline })
             switch text[..<colon].lowercased() {

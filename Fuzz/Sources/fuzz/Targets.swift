@@ -9,7 +9,8 @@ internal import Synchronization
 /// What is fuzzed, by name. Each takes bytes, and throws where they are refused.
 nonisolated(unsafe) let targets: [String: ([UInt8]) throws -> Void] = [
     "envelope": fuzzEnvelope, "zip": fuzzZip, "manifest": fuzzManifest, "tags": fuzzTags, "ranges": fuzzRanges,
-    "arguments": fuzzArguments, "trust": fuzzTrust, "keystore": fuzzKeyStore, "lua": fuzzLua,
+    "arguments": fuzzArguments, "trust": fuzzTrust, "keystore": fuzzKeyStore, "lua": fuzzLua, "metadata": fuzzMetadata,
+    "list": fuzzList, "canonical": fuzzCanonical,
 ]
 
 /// Keys that anybody may know.

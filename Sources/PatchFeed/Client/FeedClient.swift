@@ -42,6 +42,9 @@ public struct FeedClient: Sendable {
     ///   feed's files are not what they must be; `clock` if they seem expired only because the device's clock is wrong;
     ///   `feed-unavailable` if they cannot be had; `io` if they cannot be stored.
     public mutating func update() async throws(PatchError) {
+        guard trusted.timestamp == nil else {
+            throw PatchError(.config, "a feed's client is for one update", hint: "make another one for the next")
+        }
         do throws(PatchError) {
             try await updateRoot()
             try await updateTimestamp()
@@ -67,7 +70,7 @@ public struct FeedClient: Sendable {
 
     /// The list of patches of a feed whose app is not known: the target of the role that this tool gives the list to.
     ///
-    /// - Returns: nil if the feed has no such role, or the role lists nothing.
+    /// - Returns: nil if the feed has no such role, or the role does not list exactly one target.
     package mutating func listTarget() async throws(PatchError) -> FeedTarget? {
         guard let delegation = trusted.targets[.top]?.delegations.first(where: { $0.role == "rollout" }) else {
             return nil
@@ -78,7 +81,8 @@ public struct FeedClient: Sendable {
         } catch {
             throw explained(error)
         }
-        return trusted.targets[key]?.targets.values.first
+        guard let targets = trusted.targets[key]?.targets.values, targets.count == 1 else { return nil }
+        return targets.first
     }
 
     /// Reads a target, and checks its length and hashes (section 5.7).
@@ -169,7 +173,7 @@ public struct FeedClient: Sendable {
         guard let listed = try trusted.snapshot?.entry(of: key.role) else {
             throw PatchError(.internal, "\(key.role) before the snapshot")
         }
-        let name = URLPath.encoded(key.role) + ".json"
+        let name = key == .top ? "targets.json" : URLPath.storageName(of: key.role)
         if let bytes = storage.read(name, limit: limits.targets),
             (try? trusted.update(targets: bytes, of: key, by: keys)) != nil
         {
@@ -256,11 +260,12 @@ public struct FeedClient: Sendable {
 
     /// Says that the device's clock is wrong if the source's clock is far from it, and metadata have expired.
     private func explained(_ error: PatchError) -> PatchError {
-        guard error.code == .feedExpired, let sourceDate,
-            (sourceDate.secondsSince1970 - trusted.start.secondsSince1970).magnitude > 86_400
+        // The server's clock is not signed, so it explains a failure, and decides nothing.
+        guard error.code == .feedExpired, let sourceDate, let end = trusted.expired, sourceDate < end,
+            (trusted.start.secondsSince1970 - sourceDate.secondsSince1970).magnitude > 86_400
         else { return error }
         return PatchError(
             .clock, "\(error.message), but this device's clock says \(trusted.start) and the server's \(sourceDate)",
-            hint: "set this device's clock")
+            hint: "check this device's clock")
     }
 }

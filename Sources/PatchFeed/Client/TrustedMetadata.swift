@@ -6,6 +6,8 @@ struct TrustedMetadata: Sendable {
     /// The time at which the update began. All expiries are held against it (section 5.1).
     let start: Timestamp
     private(set) var root: RootMetadata
+    /// When the metadata ended that were refused because they have expired.
+    private(set) var expired: Timestamp?
     private(set) var timestamp: TimestampMetadata?
     private(set) var snapshot: SnapshotMetadata?
     private(set) var targets: [TargetsKey: TargetsMetadata] = [:]
@@ -40,7 +42,7 @@ struct TrustedMetadata: Sendable {
     }
 
     /// Checks that the newest root file has not expired (5.3.10).
-    func checkRoot() throws(PatchError) { try check(root.expires, "root.json") }
+    mutating func checkRoot() throws(PatchError) { try check(root.expires, "root.json") }
 
     /// Takes a timestamp file (5.4.2 to 5.4.4).
     ///
@@ -69,7 +71,7 @@ struct TrustedMetadata: Sendable {
     }
 
     /// Checks that the trusted timestamp file has not expired (5.4.4).
-    func checkTimestamp() throws(PatchError) {
+    mutating func checkTimestamp() throws(PatchError) {
         if let timestamp { try check(timestamp.expires, "timestamp.json") }
     }
 
@@ -119,8 +121,9 @@ struct TrustedMetadata: Sendable {
         targets[key] = next
     }
 
-    private func check(_ expires: Timestamp, _ name: String) throws(PatchError) {
+    private mutating func check(_ expires: Timestamp, _ name: String) throws(PatchError) {
         guard expires > start else {
+            expired = expires
             throw PatchError(
                 .feedExpired, "\(name): expired at \(expires)",
                 hint: "if this device's clock is right (\(start)), the feed is no longer refreshed, or is withheld")

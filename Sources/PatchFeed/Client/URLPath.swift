@@ -5,6 +5,19 @@ enum URLPath {
     /// A name with everything percent-encoded but letters, digits and `-._~`.
     static func encoded(_ name: String) -> String { encoded(name.utf8) }
 
+    /// The file name under which a delegated role's metadata are stored. It is never that of another item, also if the file
+    /// system does not tell capitals from small letters.
+    static func storageName(of role: String) -> String {
+        let name = role.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"):
+                String(Unicode.Scalar(byte))
+            default: "%" + String(decoding: Hex.encode([byte]), as: UTF8.self)
+            }
+        }
+        return "role-\(name.joined()).json"
+    }
+
     private static func encoded(_ name: some Collection<UInt8>) -> String {
         name.map { byte in
             switch byte {

@@ -13,7 +13,10 @@ struct FileDescription: Sendable {
         var hashes: [(String, String)] = []
         if object["hashes"] != nil {
             let listed = try object.object("hashes")
-            for (function, _) in listed.members { hashes.append((function, try listed.text(function))) }
+            for (function, value) in listed.members {
+                guard case .string(let digest) = value else { throw listed.fault(function, "expected a string") }
+                hashes.append((function, digest))
+            }
             guard !hashes.isEmpty else { throw object.fault("hashes", "none is given") }
         }
         self.hashes = hashes

@@ -1,10 +1,12 @@
 /// A path with wildcards, as a delegation names paths: `*` is any text and `?` any byte of one name in the path, and
 /// `[a-c]` and `[!a-c]` are one byte of a set.
 ///
-/// It is matched in time that grows with the product of the lengths, whatever the pattern: the system's `fnmatch` may
+/// One of more than 4,096 bytes matches nothing. It is matched in time that grows with the product of the lengths, whatever the pattern: the system's `fnmatch` may
 /// take time that grows exponentially.
 struct PathPattern: Sendable {
     private let names: [[Element]]
+    /// The longest pattern and the longest path that are compared, in bytes.
+    private static let longest = 4096
 
     private enum Element: Sendable {
         case text
@@ -13,10 +15,15 @@ struct PathPattern: Sendable {
     }
 
     init(_ pattern: String) {
+        guard pattern.utf8.count <= Self.longest else {
+            names = []
+            return
+        }
         names = pattern.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Self.elements)
     }
 
     func matches(_ path: String) -> Bool {
+        guard path.utf8.count <= Self.longest else { return false }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return parts.count == names.count && zip(names, parts).allSatisfy { Self.matches($0, Array($1)) }
     }

@@ -12,6 +12,9 @@ struct SignedMetadata: Sendable {
     let version: Int
     let expires: Timestamp
 
+    /// The versions that metadata can have. JSON of other tools knows no larger whole numbers, and one more never overflows.
+    static let versions = 1...1 << 53
+
     /// Parses a file.
     ///
     /// - Parameters:
@@ -43,7 +46,7 @@ struct SignedMetadata: Sendable {
         else {
             throw body.fault("spec_version", "\(edition) is not supported; this reads version 1 of the specification")
         }
-        version = try body.number("version", in: 1...Int.max)
+        version = try body.number("version", in: Self.versions)
         expires = try body.moment("expires")
     }
 

@@ -6,7 +6,7 @@ struct MetadataDescription: Sendable {
     let file: FileDescription
 
     init(_ object: JSONObject) throws(PatchError) {
-        version = try object.number("version", in: 1...Int.max)
+        version = try object.number("version", in: SignedMetadata.versions)
         file = try FileDescription(object)
     }
 

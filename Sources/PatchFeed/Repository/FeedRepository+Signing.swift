@@ -138,7 +138,11 @@ extension FeedRepository {
             drafts[role] = draft
             markChanged(role)
         }
-        if let bytes = try read(Self.stagedList) { replaceList(try JSONValue(of: Self.stagedList, parsing: bytes)) }
+        if let bytes = try read(Self.stagedList) {
+            let listed = try JSONObject(drafts[.rollout]?.signed["targets"], "staged/rollout.json: targets")
+            try FeedTarget(path: Self.stagedList, listed.object(PatchList.path(for: app))).check(bytes)
+            replaceList(try JSONValue(of: Self.stagedList, parsing: bytes))
+        }
         return !changed.isEmpty
     }
 
@@ -163,6 +167,11 @@ extension FeedRepository {
         describe(.snapshot, in: .timestamp)
         try finish(.timestamp, signers)
 
+        guard changed.allSatisfy({ SignedMetadata.versions.contains(drafts[$0]?.version ?? 0) }) else {
+            throw PatchError(
+                .feedLimit, "a version has come to its end",
+                hint: "was the feed tampered with? rotate the keys of its roles")
+        }
         var files = newTargets.map { path, bytes in
             (path: "targets/\(Self.hashed(path, bytes))", bytes: bytes)
         }
@@ -174,9 +183,25 @@ extension FeedRepository {
             guard let draft = drafts[role] else { continue }
             files.append(("metadata/\(draft.version).\(role).json", draft.encoded))
         }
-        let timestamp = drafts[.timestamp]?.encoded ?? []
-        return files.map { File(path: $0.path, bytes: $0.bytes, replaces: false) }
-            + [File(path: "metadata/timestamp.json", bytes: timestamp, replaces: true)]
+        let timestamp = File(path: "metadata/timestamp.json", bytes: drafts[.timestamp]?.encoded ?? [], replaces: true)
+        let versioned = files.map { File(path: $0.path, bytes: $0.bytes, replaces: false) }
+        guard changed.contains(.root), MetadataDraft(oldRoot).version > 0, try isValidUnderOldRoot() else {
+            return versioned + [timestamp]
+        }
+        // What is new is signed by the old keys too, so the new root can come last, and no client ever finds files that its
+        // root does not allow.
+        let isRoot = { (file: File) in file.path.hasSuffix(".root.json") }
+        return versioned.filter { !isRoot($0) } + [timestamp] + versioned.filter(isRoot)
+    }
+
+    /// Whether the old root's keys have signed everything that changes.
+    private func isValidUnderOldRoot() throws(PatchError) -> Bool {
+        for role in [Role.targets, .snapshot, .timestamp] where changed.contains(role) {
+            guard let draft = drafts[role] else { continue }
+            let keys = try Self.keys(of: role, in: oldRoot)
+            guard try keys.count(draft.signatures, over: draft.payload) >= keys.threshold else { return false }
+        }
+        return true
     }
 
     private mutating func finish(_ role: Role, _ signers: [FeedSigner]) throws(PatchError) {

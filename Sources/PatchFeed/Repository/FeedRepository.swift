@@ -5,7 +5,7 @@ package import PatchCrypto
 /// It reads no files and has no clock. What changes is drafted first; `files(at:)` makes the files once there are enough
 /// signatures.
 package struct FeedRepository: Sendable {
-    /// A role of a feed. The order is that in which changes are signed and written.
+    /// A role of a feed. The order is that in which changes are signed.
     package enum Role: String, CaseIterable, Sendable {
         case targets, rollout, snapshot, root, timestamp
 
@@ -38,6 +38,8 @@ package struct FeedRepository: Sendable {
     package private(set) var list: JSONValue
     /// The targets that are new, by path.
     private(set) var newTargets: [(path: String, bytes: [UInt8])] = []
+    /// Roles that the newest root's keys have not signed yet, because a change of keys was interrupted.
+    private var stale: Set<Role> = []
     /// Versions that files exist of although no metadata list them: what an interrupted run has left.
     private var taken: [Role: Int] = [:]
 
@@ -68,6 +70,15 @@ package struct FeedRepository: Sendable {
             var all: [(key: String, value: JSONValue)] = []
             for key in keys where !all.contains(where: { $0.key == key.id }) { all.append((key.id, key.json)) }
             return .object(all)
+        }
+        for (role, keys, threshold) in [("root", root, rootThreshold), ("targets", release, releaseThreshold)] {
+            let count = Set(keys.map(\.id)).count
+            guard count == keys.count else { throw PatchError(.config, "a key of the role \(role) is given twice") }
+            guard count >= threshold else {
+                throw PatchError(
+                    .config, "the role \(role) would have \(count) keys, but needs \(threshold) signatures",
+                    hint: "give more keys, or a lower threshold")
+            }
         }
         let offline = Set(root.map(\.id)).union(release.map(\.id))
         if let shared = online.first(where: { offline.contains($0.id) }) {
@@ -137,24 +148,41 @@ package struct FeedRepository: Sendable {
         while try read("metadata/\(newest + 1).root.json") != nil { newest += 1 }
         let start = Timestamp(secondsSince1970: 0)
         guard let start else { throw PatchError(.internal, "no time") }
-        // The root is trusted: it is the folder's own.
-        let root = try TrustedMetadata(root: file("metadata/\(newest).root.json"), start: start).root
+        // The roots are trusted: they are the folder's own.
+        func trustedRoot(_ version: Int) throws(PatchError) -> RootMetadata {
+            try TrustedMetadata(root: file("metadata/\(version).root.json"), start: start).root
+        }
+        let root = try trustedRoot(newest)
         let timestamp = try draft(.timestamp, nil)
         let snapshot = try draft(.snapshot, version(of: .snapshot, in: timestamp.signed))
         let targetsName = "\(version(of: .targets, in: snapshot.signed)).targets.json"
         let targetsFile = try SignedMetadata(file("metadata/\(targetsName)"), name: targetsName, type: "targets")
-        try targetsFile.verify(by: root.targets)
+        do throws(PatchError) {
+            try targetsFile.verify(by: root.targets)
+        } catch {
+            // A change of keys was interrupted after its root was written.
+            guard error.code == .feedSignature, newest > 1 else { throw error }
+            try targetsFile.verify(by: trustedRoot(newest - 1).targets)
+            stale.insert(.targets)
+        }
+        let snapshotFile = try SignedMetadata(
+            file("metadata/\(version(of: .snapshot, in: timestamp.signed)).snapshot.json"), name: "snapshot.json",
+            type: "snapshot")
+        if (try? snapshotFile.verify(by: root.snapshot)) == nil { stale.insert(.snapshot) }
         let rolloutName = "\(version(of: .rollout, in: snapshot.signed)).rollout.json"
         let rolloutFile = try SignedMetadata(file("metadata/\(rolloutName)"), name: rolloutName, type: "targets")
         guard let delegation = try TargetsMetadata(targetsFile).delegations.first(where: { $0.role == "rollout" }),
-            let target = try TargetsMetadata(rolloutFile).targets.values.first
+            case let listed = try TargetsMetadata(rolloutFile).targets.values, listed.count == 1,
+            let target = listed.first
         else {
             throw PatchError(.feedMalformed, "this feed has no list of patches", hint: "was it made by another tool?")
         }
         try rolloutFile.verify(by: delegation.keys)
         let listBytes = try file(URLPath.target(target, isConsistent: true))
         try target.check(listBytes)
-        _ = try PatchList(decoding: listBytes)
+        guard try PatchList.path(for: PatchList(decoding: listBytes).app) == target.path else {
+            throw PatchError(.feedMismatch, "\(target.path): the list is of another app")
+        }
         list = try JSONValue(of: target.path, parsing: listBytes)
         drafts = [
             .root: try draft(.root, newest), .timestamp: timestamp, .snapshot: snapshot,
@@ -204,6 +232,11 @@ package struct FeedRepository: Sendable {
 
     // MARK: changing
 
+    /// Makes anew what an interrupted change of keys has left.
+    package mutating func mend(at now: Timestamp) {
+        for role in stale { touch(role, at: now) }
+    }
+
     /// Marks a role's metadata as changed: they get the next version, and a new end.
     mutating func touch(_ role: Role, at now: Timestamp) {
         guard changed.insert(role).inserted else { return }
@@ -234,12 +267,18 @@ package struct FeedRepository: Sendable {
 
     /// Adds envelopes, and lists them.
     ///
+    /// - Parameters:
+    ///   - publications: The envelopes.
+    ///   - files: The SHA-256 of each file that was ever published, by name, those included that were pruned.
+    ///   - now: The time of signing.
     /// - Returns: For each one whether it is new; if not, it was published before with the same bytes.
     /// - Throws: `feed-published` if the same version was published with other bytes. Nothing is changed then.
-    package mutating func publish(_ publications: [Publication], at now: Timestamp) throws(PatchError) -> [Bool] {
+    package mutating func publish(
+        _ publications: [Publication], files: [String: String] = [:], at now: Timestamp
+    ) throws(PatchError) -> [Bool] {
         var known: [String: String] = [:]
         for target in targets { known[target.path] = target.sha256 }
-        let listed = Set((list["patches"]?.elements ?? []).compactMap { $0["path"]?.text })
+        var listed = Set((list["patches"]?.elements ?? []).compactMap { $0["path"]?.text })
         var added: [(path: String, envelope: [UInt8], digest: String)] = []
         var entries: [JSONValue] = []
         var results: [Bool] = []
@@ -247,18 +286,20 @@ package struct FeedRepository: Sendable {
             let path = "patches/\(app)/\(publication.name)"
             let digest = String(
                 decoding: try MessageDigest.sha256.hexadecimal(of: publication.envelope), as: UTF8.self)
-            guard known[path] == nil || known[path] == digest else {
+            let earlier = known[path] ?? files[publication.name]
+            guard earlier == nil || earlier == digest else {
                 throw PatchError(
                     .feedPublished, "\(publication.name): this version was published before, with other bytes",
                     hint: "pack it again with a higher version")
             }
             if known.updateValue(digest, forKey: path) == nil { added.append((path, publication.envelope, digest)) }
-            if !listed.contains(path) {
+            let isNew = listed.insert(path).inserted
+            if isNew {
                 var entry = publication.entry
                 entry.set("path", .string(path))
                 entries.append(entry)
             }
-            results.append(!listed.contains(path))
+            results.append(isNew)
         }
         if !added.isEmpty {
             touch(.targets, at: now)
@@ -325,6 +366,15 @@ package struct FeedRepository: Sendable {
             throw PatchError(
                 .config, "the role \(role) would have \(ids.count) keys, but needs \(needed) signatures",
                 hint: "add keys with --add, or lower the number with --threshold")
+        }
+        let isOffline = role == .root || role == .targets
+        let others = (isOffline ? [Role.rollout, .snapshot, .timestamp] : [.root, .targets]).flatMap {
+            keys(of: $0).ids
+        }
+        if let shared = added.first(where: { others.contains($0.id) }) {
+            throw PatchError(
+                .config, "\(shared.id.prefix(16)) is a key of \(isOffline ? "an online role" : "root or targets")",
+                hint: "make another key: a thief of the online key must not be able to add code")
         }
         let entry = JSONValue.object([
             ("keyids", .array(ids.map(JSONValue.string))), ("threshold", .integer(needed)),

@@ -164,7 +164,7 @@ extension PatchList.Entry {
     private func isNamed(_ device: FeedDevice) throws(PatchError) -> Bool {
         if groups?.contains(where: device.groups.contains) == true { return true }
         guard let users, let user = device.user else { return false }
-        let name = try Rollout.name(of: user, seed: seed)
+        let name = try Rollout.name(of: user, patch: id)
         return users.contains { $0.hasBytes(of: name) }
     }
 

@@ -53,7 +53,7 @@ public struct PatchList: Sendable {
 
         public let id: String
         public let version: Int
-        /// The envelope's path among the feed's targets.
+        /// The envelope's path among the feed's targets; empty if it is withdrawn.
         public let path: String
         /// A copy of the manifest's, so that a device can choose before it downloads anything.
         public let appVersions: VersionRange
@@ -67,10 +67,10 @@ public struct PatchList: Sendable {
         public let rollout: Rollout?
         /// Groups that it is for, whatever the percentage.
         public let groups: [String]?
-        /// Users that it is for, whatever the percentage, by their `Rollout.name(of:seed:)`.
+        /// Users that it is for, whatever the percentage, by their `Rollout.name(of:patch:)`.
         public let users: [String]?
 
-        /// What the buckets and the users' names are made with.
+        /// What the buckets are made with.
         public var seed: String { rollout?.seed ?? id }
     }
 
@@ -95,7 +95,7 @@ public struct PatchList: Sendable {
         notice = try? list.optional("notice", list.text)
         var switches: [String: String] = [:]
         if let object = try? list.object("switches") {
-            for (name, _) in object.members { switches[name] = try? object.text(name) }
+            for case (let name, .string(let value)) in object.members { switches[name] = value }
         }
         self.switches = switches
         guard case .array(let values) = list["patches"] else { throw list.fault("patches", "expected a list") }
@@ -130,16 +130,23 @@ extension PatchList.Entry {
         id = try object.text("id")
         guard NameForm.isReverseDNS(id) else { throw object.fault("id", "expected a name such as com.example.fix") }
         version = try object.number("version", in: 1...Int(Int32.max))
+        // A word of a later version must not start what it may mean to stop.
+        state = State(rawValue: try object.text("state")) ?? .paused
+        reason = try? object.optional("reason", object.text)
+        guard state != .withdrawn else {
+            // It is obeyed whatever the other members are.
+            (path, appVersions, engine, when, rollout, groups, users) = ("", .all, 1, .now, nil, nil, nil)
+            return
+        }
         path = try object.text("path")
+        // The online key signs what is below `rollout`, and must not be able to add code.
+        guard path.utf8.starts(with: "patches/".utf8) else { throw object.fault("path", "expected patches/…") }
         guard let range = VersionRange(try object.text("appVersions")) else {
             throw object.fault("appVersions", "expected a range such as >=2.3.0 <2.5.0")
         }
         appVersions = range
         engine = try object.number("engine", in: 1...Int(Int32.max))
-        // A word of a later version must not start what it may mean to stop.
-        state = State(rawValue: try object.text("state")) ?? .paused
         when = try object.optional("when", object.text).map { Moment(rawValue: $0) ?? .nextLaunch } ?? .now
-        reason = try? object.optional("reason", object.text)
         rollout = try object.optional("rollout") { key throws(PatchError) in try Rollout(object.object(key)) }
         groups = try object.optional("groups", object.texts)
         users = try object.optional("users", object.texts)

@@ -43,14 +43,14 @@ public struct Rollout: Sendable, Equatable {
 
     /// The name under which a user is listed: the first 16 hex digits of the SHA-256 of three lines.
     ///
-    ///     printf 'patchpack user 1\n%s\n%s' SEED USER | openssl dgst -sha256
+    ///     printf 'patchpack user 1\n%s\n%s' ID USER | openssl dgst -sha256
     ///
     /// - Parameters:
-    ///   - user: The user's id, which cannot be read from the result.
-    ///   - seed: The patch's id, or the rollout's seed if it has one.
+    ///   - user: The user's id. It is not in the list, but a list of possible ids can be tried.
+    ///   - patch: The patch's id.
     /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
-    public static func name(of user: String, seed: String) throws(PatchError) -> String {
-        let digest = try MessageDigest.sha256.hexadecimal(of: Array("patchpack user 1\n\(seed)\n\(user)".utf8))
+    public static func name(of user: String, patch: String) throws(PatchError) -> String {
+        let digest = try MessageDigest.sha256.hexadecimal(of: Array("patchpack user 1\n\(patch)\n\(user)".utf8))
         return String(decoding: digest.prefix(16), as: UTF8.self)
     }
 }

@@ -61,7 +61,7 @@ struct FeedAudience {
         if !groups.isEmpty { members.append(("groups", .array(groups.map(JSONValue.string)))) }
         if !users.isEmpty {
             var names: [JSONValue] = []
-            for user in users { names.append(.string(try Rollout.name(of: user, seed: seed ?? id))) }
+            for user in users { names.append(.string(try Rollout.name(of: user, patch: id))) }
             members.append(("users", .array(names)))
         }
         if let moment { members.append(("when", .string(moment))) }

@@ -76,8 +76,17 @@ struct FeedChange {
         }
     }
 
+    /// Drops a change that was staged.
+    func discard() throws(PatchError) {
+        try Folder.whileLocked(around: folder.path.appending(Path("."))) { () throws(PatchError) in
+            _ = try folder.repository()
+            if !arguments.has(.dryRun) { try folder.discardStaged() }
+        }
+    }
+
     /// Signs and writes a feed that was changed or made.
     func finish(_ feed: inout FeedRepository, _ lines: [String], isStaged: Bool = false) throws(PatchError) {
+        feed.mend(at: now)
         guard !feed.changed.isEmpty else { return try show(feed, lines, "unchanged", []) }
         try feed.sign(with: signers)
         let missing = try feed.missing()

@@ -25,10 +25,13 @@ extension FeedCommand {
     }
 
     @Sendable static func rotate(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let name = arguments.operands[1].text
-        guard let role = FeedRepository.Role(rawValue: name) else {
-            let roles = FeedRepository.Role.allCases.map(\.rawValue)
-            throw .unknown("role", name, known: roles, help: "one of \(roles.joined(separator: ", "))")
+        var roles: [FeedRepository.Role] = []
+        for name in arguments.operands[1].text.split(separator: ",").map(String.init) {
+            guard let role = FeedRepository.Role(rawValue: name) else {
+                let known = FeedRepository.Role.allCases.map(\.rawValue)
+                throw .unknown("role", name, known: known, help: "one of \(known.joined(separator: ", "))")
+            }
+            roles.append(role)
         }
         let change = try FeedChange(arguments, console)
         let added = try change.publicKeys(.addKey)
@@ -38,9 +41,13 @@ extension FeedCommand {
             throw PatchError(.usage, "nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")
         }
         try change.run { (feed) throws(PatchError) in
-            try feed.rotate(role, adding: added, removing: removed, threshold: threshold, at: change.now)
-            let (ids, threshold) = feed.keys(of: role)
-            return ["the role \(role) has \(ids.count) keys, of which \(threshold) must sign"]
+            var lines: [String] = []
+            for role in roles {
+                try feed.rotate(role, adding: added, removing: removed, threshold: threshold, at: change.now)
+                let (ids, threshold) = feed.keys(of: role)
+                lines.append("the role \(role) has \(ids.count) keys, of which \(threshold) must sign")
+            }
+            return lines
         }
         return 0
     }
@@ -48,7 +55,7 @@ extension FeedCommand {
     @Sendable static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
         if arguments.has(.discard) {
-            try change.folder.discardStaged()
+            try change.discard()
             console.note("nothing waits for signatures")
             return 0
         }
@@ -77,7 +84,10 @@ extension FeedCommand {
         guard try feed.takeUp(reading: { name throws(PatchError) in try change.folder.read(name) }) else {
             throw PatchError(.config, "nothing waits for signatures").about(change.folder.path)
         }
-        let payload = try feed.payload(of: role(arguments, of: feed)) ?? []
+        let role = try role(arguments, of: feed)
+        guard let payload = feed.payload(of: role) else {
+            throw PatchError(.config, "the role \(role) has nothing to sign").about(change.folder.path)
+        }
         if output.isStandardStream {
             try StandardOutput.write(payload)
         } else {

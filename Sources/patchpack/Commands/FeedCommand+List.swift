@@ -15,7 +15,9 @@ extension FeedCommand {
             }
             members += try audience.members(for: entry["id"]?.text ?? "")
             entry = .object(members)
-            return "offered \(audience.text)"
+            let state = entry["state"]?.text ?? ""
+            return state == "active"
+                ? "offered \(audience.text)" : "still \(state); once it is resumed, \(audience.text)"
         }
     }
 
@@ -57,6 +59,11 @@ extension FeedCommand {
         _ arguments: ParsedArguments, _ console: Console, to state: PatchList.Entry.State, reason: String? = nil
     ) throws(PatchError) -> Int32 {
         try edit(arguments, console) { (entry) throws(PatchError) in
+            guard state != .paused || entry["state"]?.text != "withdrawn" else {
+                throw PatchError(
+                    .usage, "it is withdrawn, and pausing would give it back to devices that still have it",
+                    hint: "patchpack feed resume, and then pause")
+            }
             entry.set("state", .string(state.rawValue))
             entry.set("reason", reason.map { .string($0) })
             return state.rawValue

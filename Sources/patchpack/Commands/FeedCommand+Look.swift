@@ -58,6 +58,7 @@ extension FeedCommand {
             let (list, size) = try await reading.list(&client)
             var bytes = size
             for entry in list.entries {
+                guard entry.state != .withdrawn else { continue }
                 guard let target = try await client.target(entry.path) else {
                     throw PatchError(
                         .feedMismatch, "\(entry.path): listed, but the release keys have not signed it",
@@ -108,7 +109,18 @@ extension FeedCommand {
         device.groups = []
         let units = try FeedPreview.lines(of: path)
         for (key, count) in try FeedPreview.count(list, units, device).sorted(by: { $0.key < $1.key }) {
-            try console.line("\(key)  \(count) of \(units.count)")
+            guard console.format == .json else {
+                try console.line("\(key)  \(count) of \(units.count)")
+                continue
+            }
+            let words = key.split(separator: " ").map(String.init)
+            try console.json(
+                .object(
+                    [("schema", .string("patchpack.feed-preview/1"))] + JSONValue.outcome(nil) + [
+                        ("id", .string(words[0])), ("version", .integer(Int(words[1]) ?? 0)),
+                        ("code", .string(words[2])), ("count", .integer(count)), ("units", .integer(units.count)),
+                        ("error", .null),
+                    ]))
         }
         return 0
     }
@@ -172,6 +184,11 @@ struct FeedReading: Sendable {
             throw PatchError(.feedMalformed, "the feed has no list of patches").about(place)
         }
         let bytes = try await client.contents(of: target, limit: PatchList.byteLimit)
-        return (try PatchList(decoding: bytes), bytes.count)
+        let list = try PatchList(decoding: bytes)
+        // A device looks for the list of its own app, beginning with the targets role.
+        guard try await client.target(PatchList.path(for: list.app))?.path == target.path else {
+            throw PatchError(.feedMismatch, "\(target.path): the list is of the app \(list.app)").about(place)
+        }
+        return (list, bytes.count)
     }
 }

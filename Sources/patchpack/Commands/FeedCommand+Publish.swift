@@ -32,14 +32,44 @@ extension FeedCommand {
     }
 
     @Sendable static func publish(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let verification = try Verification(arguments)
         let change = try FeedChange(arguments, console)
+        let paths = arguments.operands.dropFirst().map(\.path)
+        try publish(paths, in: change, arguments, as: "published") { _ in true }
+        return 0
+    }
+
+    @Sendable static func promote(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let source = FeedFolder(path: arguments.operands[0].path)
+        let change = try FeedChange(arguments, console, folder: arguments.operands[1].path)
+        let origin = try source.repository()
+        let entry = try origin.entry(arguments.operands[2].text, version: arguments.number(of: .patchVersion))
+        guard let path = entry["path"]?.text, let digest = origin.targets.first(where: { $0.path == path })?.sha256
+        else {
+            throw PatchError(.feedMalformed, "the release keys have not signed its envelope").about(source.path)
+        }
+        let folders = path.split(separator: "/").dropLast().joined(separator: "/")
+        let file = source.path.appending(Path("targets/\(folders)/\(digest).\(path.split(separator: "/").last ?? "")"))
+        // The list is the online key's word; what is published is what the envelope itself says.
+        try publish([file], in: change, arguments, as: "promoted") { manifest in
+            manifest.id == entry["id"]?.text && manifest.version == entry.version
+        }
+        return 0
+    }
+
+    /// Verifies envelopes, and publishes them.
+    ///
+    /// - Parameter isExpected: Whether a manifest is of the patch that was asked for.
+    private static func publish(
+        _ paths: [Path], in change: FeedChange, _ arguments: ParsedArguments, as word: String,
+        _ isExpected: (Manifest) -> Bool
+    ) throws(PatchError) {
+        let verification = try Verification(arguments)
         let audience = try FeedAudience(arguments)
         try change.run { (feed) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
             var publications: [FeedRepository.Publication] = []
             var names: [String] = []
-            for path in arguments.operands.dropFirst().map(\.path) {
+            for path in paths {
                 let result = verification.result(of: path, keepingScripts: false)
                 if let error = result.error { throw error.about(path) }
                 guard let manifest = result.report.manifest else {
@@ -50,13 +80,17 @@ extension FeedCommand {
                         .policy, "the patch is for the app \(manifest.app), but the feed is for \(feed.app)"
                     ).about(path)
                 }
+                guard isExpected(manifest) else {
+                    throw PatchError(
+                        .feedMismatch, "the envelope is \(manifest.id) \(manifest.version), but the list says otherwise"
+                    ).about(path)
+                }
                 let bytes = try InputFile.contents(of: path, limit: verification.verifier.limits.envelopeSize)
-                let name = "\(manifest.id)-\(manifest.version)"
                 names.append("\(manifest.id) \(manifest.version)")
                 let members = try audience.members(for: manifest.id)
                 publications.append(
                     FeedRepository.Publication(
-                        bytes, name: "\(name).js",
+                        bytes, name: "\(manifest.id)-\(manifest.version).js",
                         entry: .object(
                             [
                                 ("id", .string(manifest.id)), ("version", .integer(manifest.version)),
@@ -64,45 +98,12 @@ extension FeedCommand {
                                 ("engine", .integer(manifest.engine)), ("state", .string("active")),
                             ] + members)))
             }
-            let isNew = try feed.publish(publications, at: change.now)
+            let isNew = try feed.publish(publications, files: change.folder.published(for: feed.app), at: change.now)
             let lines = zip(names, isNew).map { name, isNew in
-                isNew ? "published  \(name)  \(audience.text)" : "unchanged  \(name)"
+                isNew ? "\(word)  \(name)  \(audience.text)" : "unchanged  \(name)"
             }
             return lines + (try before.difference(to: feed))
         }
-        return 0
-    }
-
-    @Sendable static func promote(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let source = FeedFolder(path: arguments.operands[0].path)
-        let change = try FeedChange(arguments, console, folder: arguments.operands[1].path)
-        let audience = try FeedAudience(arguments)
-        let origin = try source.repository()
-        let entry = try origin.entry(arguments.operands[2].text, version: arguments.number(of: .patchVersion))
-        guard let path = entry["path"]?.text, let digest = origin.targets.first(where: { $0.path == path })?.sha256,
-            let name = path.split(separator: "/").last
-        else { throw PatchError(.feedMalformed, "the patch has no envelope").about(source.path) }
-        let folders = path.split(separator: "/").dropLast().joined(separator: "/")
-        let place = "targets/\(folders)/\(digest).\(name)"
-        guard let bytes = try source.read(place) else {
-            throw PatchError(.feedUnavailable, "\(place): missing").about(source.path)
-        }
-        guard try MessageDigest.sha256.hexadecimal(of: bytes).elementsEqual(digest.utf8) else {
-            throw PatchError(.feedMismatch, "\(place): not the bytes that were published").about(source.path)
-        }
-        try change.run { (feed) throws(PatchError) in
-            guard feed.app == origin.app else {
-                throw PatchError(.policy, "the feed is for \(feed.app), not \(origin.app)").about(change.folder.path)
-            }
-            var copy = JSONValue.object(
-                entry.members.filter { ["id", "version", "appVersions", "engine"].contains($0.key) })
-            let members = try audience.members(for: entry["id"]?.text ?? "")
-            copy = .object(copy.members + [("state", .string("active"))] + members)
-            let isNew = try feed.publish(
-                [FeedRepository.Publication(bytes, name: String(name), entry: copy)], at: change.now)
-            return ["\(isNew[0] ? "promoted" : "unchanged")  \(name)  \(audience.text)"]
-        }
-        return 0
     }
 
     @Sendable static func prune(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -113,8 +114,10 @@ extension FeedCommand {
             var lines: [String] = []
             var gone: Set<String> = []
             for id in ids {
-                let versions = feed.entries(of: id).compactMap(\.version).sorted(by: >)
-                guard !versions.isEmpty else { throw .unlisted(id, feed) }
+                let entries = feed.entries(of: id)
+                guard !entries.isEmpty else { throw .unlisted(id, feed) }
+                // A withdrawal must reach devices that have been away for long, so it stays in the list.
+                let versions = entries.filter { $0["state"]?.text != "withdrawn" }.compactMap(\.version).sorted(by: >)
                 for version in versions.dropFirst(keep) {
                     gone.insert("\(id) \(version)")
                     lines.append("removed  \(id) \(version)")

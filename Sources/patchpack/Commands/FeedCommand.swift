@@ -52,7 +52,8 @@ enum FeedCommand {
                 "refresh", "sign the timestamp again, and what ends soon", "DIR --key KEY", 1...1, FeedChange.options,
                 "patchpack feed refresh feed --key online.pem", refresh),
             action(
-                "rotate", "change the keys of a role", "DIR ROLE (--add KEY | --remove ID)... --key KEY...", 2...2,
+                "rotate", "change the keys of roles", "DIR ROLE[,ROLE...] (--add KEY | --remove ID)... --key KEY...",
+                2...2,
                 FeedChange.options + [.addKey, .removeKey, .threshold],
                 "patchpack feed rotate feed targets --add new.pem --remove 1f2e3d4c --key root.pem --key new.pem --key online.pem",
                 rotate),
@@ -69,7 +70,8 @@ enum FeedCommand {
             action(
                 "promote", "publish a patch of one feed in another one, byte for byte", "FROM TO ID --key KEY...",
                 3...3,
-                FeedChange.options + rolloutOptions + [.activation, .patchVersion],
+                FeedChange.options + Verification.options.filter { $0.name != Option.runningApp.name } + rolloutOptions
+                    + [.activation, .patchVersion, .units],
                 "patchpack feed promote staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem",
                 promote),
             action(

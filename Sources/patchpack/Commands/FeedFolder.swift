@@ -24,7 +24,7 @@ struct FeedFolder: Sendable {
         try FeedRepository { (name) throws(PatchError) in try read(name) }
     }
 
-    /// Writes files in their order, the timestamp last. A file with a version or a hash in its name is never replaced.
+    /// Writes files in their order. A file with a version or a hash in its name is never replaced.
     func write(_ files: [FeedRepository.File]) throws(PatchError) {
         var new: [OutputFile] = []
         for file in files {
@@ -40,10 +40,25 @@ struct FeedFolder: Sendable {
             try Folder.make(place.parent)
             new.append(OutputFile(path: place, content: .bytes(file.bytes)))
         }
-        // Clients read the timestamp first, so everything else is in its place before it.
-        let last = files.last { $0.replaces }.map { path.appending(Path($0.path)) }
-        try OutputFile.write(new.filter { $0.path != last }, force: true)
-        try OutputFile.write(new.filter { $0.path == last }, force: true)
+        // Clients read the timestamp first, so what it leads to is in its place before it.
+        let timestamp = files.first { $0.replaces && $0.path.hasSuffix("timestamp.json") }.map {
+            path.appending(Path($0.path))
+        }
+        let index = new.firstIndex { $0.path == timestamp } ?? new.count
+        try OutputFile.write(Array(new[..<index]), force: true)
+        for file in new[index...] { try OutputFile.write([file], force: true) }
+    }
+
+    /// The SHA-256 of each envelope that was ever published for an app, by its name.
+    func published(for app: String) throws(PatchError) -> [String: String] {
+        let place = path.appending(Path("targets/patches/\(app)"))
+        guard place.isFolder else { return [:] }
+        var digests: [String: String] = [:]
+        for name in try Folder.names(in: place) {
+            let parts = name.description.split(separator: ".", maxSplits: 1).map(String.init)
+            if parts.count == 2 { digests[parts[1]] = parts[0] }
+        }
+        return digests
     }
 
     /// Removes what waits for signatures.

@@ -96,6 +96,14 @@ struct DelegationTests {
         #expect(source.requests().contains("metadata/1...%2Fa%2Fb%3F.json"))
     }
 
+    /// A delegated role cannot take the place of another stored file, whatever its name.
+    @Test func storedNamesAreTheirOwn() {
+        let names = ["2.root", "Timestamp", "timestamp.etag", "a/b", "A", "a", "ä", String(repeating: "Ä", count: 40)]
+        let stored = names.map(URLPath.storageName)
+        #expect(Set(stored.map { $0.lowercased() }).count == names.count)
+        #expect(stored.allSatisfy { $0.hasPrefix("role-") && $0.utf8.count <= 255 && !$0.contains("/") })
+    }
+
     @Test(arguments: ["root", "timestamp", "snapshot", "targets", "", String(repeating: "r", count: 81)])
     func namesThatCannotBeDelegated(name: String) async throws {
         try serve([("targets", [name], [])])

@@ -117,7 +117,7 @@ struct FeedClientTests {
         let list = try await feed.list(storage)
         var client = try feed.client(storage)
         try await client.update()
-        #expect(list.entries.map(\.path) == ["rollout/evil.json"])
+        #expect(list.entries.isEmpty && list.faults.count == 1)
         #expect(try await client.target("rollout/evil.json") == nil)
         #expect(try await client.target(FeedFixture.path(9)) == nil)
     }
@@ -165,6 +165,11 @@ struct FeedClientTests {
         let server = MemorySource(feed.server, date: FeedFixture.now)
         await #expect(throws: PatchError(.clock, "")) {
             try await feed.list(storage, from: server, at: FeedFixture.at("2099-01-01T00:00:00Z"))
+        }
+        // It has ended by the server's clock too, which is wrong in another way.
+        let ahead = MemorySource(feed.server, date: FeedFixture.at("2099-01-04T00:00:00Z"))
+        await #expect(throws: PatchError(.feedExpired, "")) {
+            try await feed.list(storage, from: ahead, at: FeedFixture.at("2099-01-01T00:00:00Z"))
         }
         let late = MemorySource(feed.server, date: FeedFixture.at("2026-12-24T00:00:00Z"))
         await #expect(throws: PatchError(.feedExpired, "")) {
@@ -225,6 +230,12 @@ struct FeedClientTests {
                 #expect(storage.all.keys.sorted() == sound.keys.sorted())
             }
         }
+    }
+
+    @Test func aClientIsForOneUpdate() async throws {
+        var client = try feed.client(storage)
+        try await client.update()
+        await #expect(throws: PatchError(.config, "")) { try await client.update() }
     }
 
     @Test func aTagOfAnotherFileIsNotUsed() async throws {

@@ -63,15 +63,17 @@ struct RotationTests {
 
         var forged = try MetadataDraft(
             decoding: feed.server["metadata/2.snapshot.json"]!, name: "snapshot", type: "snapshot")
-        forged.renew(version: Int.max, expires: FeedFixture.now.adding(days: 30))
-        forged.signed.change("meta") { $0.change("rollout.json") { $0.set("version", .integer(Int.max)) } }
+        forged.renew(version: SignedMetadata.versions.upperBound, expires: FeedFixture.now.adding(days: 30))
+        forged.signed.change("meta") {
+            $0.change("rollout.json") { $0.set("version", .integer(SignedMetadata.versions.upperBound)) }
+        }
         try sign(&forged, with: feed.online)
-        feed.server["metadata/\(Int.max).snapshot.json"] = forged.encoded
+        feed.server["metadata/\(SignedMetadata.versions.upperBound).snapshot.json"] = forged.encoded
         var timestamp = try MetadataDraft(
             decoding: feed.server["metadata/timestamp.json"]!, name: "timestamp", type: "timestamp")
-        timestamp.renew(version: Int.max, expires: FeedFixture.now.adding(days: 7))
+        timestamp.renew(version: SignedMetadata.versions.upperBound, expires: FeedFixture.now.adding(days: 7))
         timestamp.signed.set(
-            "meta", .object([("snapshot.json", .object([("version", .integer(Int.max))]))]))
+            "meta", .object([("snapshot.json", .object([("version", .integer(SignedMetadata.versions.upperBound))]))]))
         try sign(&timestamp, with: feed.online)
         feed.server["metadata/timestamp.json"] = timestamp.encoded
         await #expect(throws: PatchError.self) { try await feed.list(storage) }
@@ -107,6 +109,54 @@ struct RotationTests {
         #expect(try role.count(both, over: Array("x".utf8)) == 1)
         #expect(try role.count([both[1]], over: Array("x".utf8)) == 1)
         #expect(try role.count(both, over: Array("y".utf8)) == 0)
+    }
+
+    /// Each moment of a change of keys is sound: both keys sign, and the new root comes last.
+    @Test(arguments: ["targets", "snapshot", "timestamp"])
+    func aClientInTheMiddleOfARotation(name: String) async throws {
+        let feed = try FeedFixture()
+        try feed.publish(1...1)
+        let role = try #require(FeedRepository.Role(rawValue: name))
+        let new = try SigningKey.generate(.ed25519)
+        var repository = try FeedRepository { path in feed.server[path] }
+        try repository.rotate(
+            role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
+            at: FeedFixture.now)
+        let keys = try feed.signers(feed.root + [feed.release, feed.online, new])
+        for file in try repository.files(signedBy: keys, at: FeedFixture.now) {
+            feed.server[file.path] = file.bytes
+            #expect(try await feed.list(storage).entries.count == 1, "after \(file.path)")
+            #expect(try await feed.list(MemoryStorage()).entries.count == 1, "after \(file.path)")
+        }
+        #expect(storage.all["2.root.json"] != nil)
+    }
+
+    /// The old key is lost or stolen, so only the new one signs, and the run ends after the new root.
+    @Test(arguments: ["targets", "snapshot"])
+    func anInterruptedRotationIsMended(name: String) async throws {
+        let feed = try FeedFixture()
+        try feed.publish(1...1)
+        let role = try #require(FeedRepository.Role(rawValue: name))
+        let new = try SigningKey.generate(.ed25519)
+        let signing = feed.root + (name == "targets" ? [feed.online, new] : [feed.release, feed.online, new])
+        var repository = try FeedRepository { path in feed.server[path] }
+        let roles = name == "targets" ? [role] : [.snapshot, .timestamp]
+        for role in roles {
+            try repository.rotate(
+                role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
+                at: FeedFixture.now)
+        }
+        let signers = try feed.signers(
+            signing.filter { name == "targets" || $0.verifyingKey.id != feed.online.verifyingKey.id })
+        for file in try repository.files(signedBy: signers, at: FeedFixture.now) where !file.replaces {
+            feed.server[file.path] = file.bytes
+        }
+        await #expect(throws: PatchError(.feedSignature, "")) { try await feed.list(storage) }
+        var again = try FeedRepository { path in feed.server[path] }
+        again.refresh([.timestamp], at: FeedFixture.now)
+        again.mend(at: FeedFixture.now)
+        feed.server.write(try again.files(signedBy: signers, at: FeedFixture.now))
+        #expect(try await feed.list(storage).entries.count == 1)
     }
 
     /// What an interrupted run has left is never written over.

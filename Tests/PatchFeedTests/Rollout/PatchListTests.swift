@@ -16,8 +16,8 @@ struct PatchListTests {
             #expect(try Rollout.bucket(of: unit, seed: seed) == vector["bucket"] as? Int, "\(seed) \(unit)")
         }
         for vector in try #require(file["users"]) {
-            let (seed, user) = (vector["seed"] as! String, vector["user"] as! String)
-            #expect(try Rollout.name(of: user, seed: seed) == vector["name"] as? String, "\(seed) \(user)")
+            let (seed, user) = (vector["patch"] as! String, vector["user"] as! String)
+            #expect(try Rollout.name(of: user, patch: seed) == vector["name"] as? String, "\(seed) \(user)")
         }
     }
 
@@ -141,7 +141,7 @@ struct PatchListTests {
     }
 
     @Test func groupsAndUsersAreEnough() throws {
-        let name = try Rollout.name(of: "ada", seed: "com.example.shop.x")
+        let name = try Rollout.name(of: "ada", patch: "com.example.shop.x")
         let groups = try list(entry(1, #","groups":["qa"]"#))
         #expect(try codes(groups) == ["1 group"])
         #expect(try codes(groups, device { $0.groups = ["beta", "qa"] }) == ["1 offered"])
@@ -151,6 +151,33 @@ struct PatchListTests {
         let both = try list(entry(1, #","groups":["qa"],"rollout":{"permyriad":0,"by":"installation"}"#))
         #expect(try codes(both) == ["1 rollout"])
         #expect(try codes(both, device { $0.groups = ["qa"] }) == ["1 offered"])
+    }
+
+    /// Whatever else a later version of the format puts into the entry.
+    @Test(arguments: [
+        #"{"id":"com.example.shop.x","version":1,"state":"withdrawn"}"#,
+        #"{"id":"com.example.shop.x","version":1,"state":"withdrawn","path":7,"rollout":{"by":"region"},"engine":"x"}"#,
+    ])
+    func aWithdrawalIsAlwaysObeyed(text: String) throws {
+        for more in [#""enabled":true,"schema":1"#, #""enabled":true,"schema":2"#] {
+            #expect(try codes(list(text, more), held: 1) == ["1 withdrawn"])
+        }
+    }
+
+    /// What the online key signs is below `rollout`.
+    @Test(arguments: ["rollout/evil.json", "/patches/x", "p", "", "Patches/x"])
+    func anEnvelopeIsOneOfThePatches(path: String) throws {
+        let text =
+            #"{"id":"com.example.shop.x","version":1,"path":"\#(path)","appVersions":"*","engine":1,"state":"active"}"#
+        #expect(try list(text).entries.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func manySwitchesAreReadInOneGo() throws {
+        let switches = (0..<21_000).map { #""s\#($0)":"""# }.joined(separator: ",")
+        let text =
+            #"{"enabled":true,"schema":1,"app":"a","environment":"e","published":"2026-11-01T12:00:00Z","patches":[],"#
+            + #""switches":{"# + switches + "}}"
+        #expect(try PatchList(decoding: Array(text.utf8)).switches.count == 21_000)
     }
 
     @Test func anAppThatIsTooOldGetsNothing() throws {
@@ -167,10 +194,10 @@ struct PatchListTests {
 
     @Test(arguments: [
         "{}", "null", #"{"id":"x","version":1}"#,
-        #"{"id":"com.example.shop.x","version":0,"path":"p","appVersions":"*","engine":1,"state":"active"}"#,
-        #"{"id":"com.example.shop.x","version":1,"path":"p","appVersions":"2","engine":1,"state":"active"}"#,
-        #"{"id":"com.example.shop.x","version":1,"path":"p","appVersions":"*","engine":1,"state":"active","rollout":{"permyriad":10001,"by":"user"}}"#,
-        #"{"id":"com.example.shop.x","version":1,"path":"p","appVersions":"*","engine":1,"state":"active","groups":[1]}"#,
+        #"{"id":"com.example.shop.x","version":0,"path":"patches/p","appVersions":"*","engine":1,"state":"active"}"#,
+        #"{"id":"com.example.shop.x","version":1,"path":"patches/p","appVersions":"2","engine":1,"state":"active"}"#,
+        #"{"id":"com.example.shop.x","version":1,"path":"patches/p","appVersions":"*","engine":1,"state":"active","rollout":{"permyriad":10001,"by":"user"}}"#,
+        #"{"id":"com.example.shop.x","version":1,"path":"patches/p","appVersions":"*","engine":1,"state":"active","groups":[1]}"#,
     ])
     func aMalformedEntryIsRefusedByItself(text: String) throws {
         let list = try list(text + "," + entry(2))

@@ -201,17 +201,20 @@ struct FeedTests {
 
     @Test func promotionIsByteForByte() throws {
         let work = try FeedWorkshop()
-        var make = FeedWorkshop.make("release")
-        make += ["--environment", "release-eu"]
-        try #require(try work.run(make).status == 0)
+        try #require(try work.run(FeedWorkshop.make("release") + ["--environment", "release-eu"]).status == 0)
+        let keys = FeedWorkshop.online + FeedWorkshop.release
         let run = try work.run(
-            "promote", "feed", "release", Self.id, "--rollout", "100%", with: FeedWorkshop.online + FeedWorkshop.release
-        )
+            ["promote", "feed", "release", Self.id, "--rollout", "100%"] + keys + FeedWorkshop.envelopes)
         #expect(run.status == 0, "\(run.error)")
         #expect(try work.codes(of: "release") == ["7 offered"])
         let files = try work.folder.contents().filter { $0.hasSuffix("cart-total-7.js") }
         #expect(files.count == 2)
         #expect(try Set(files.map { try work.folder.read($0) }) == [try work.folder.read("7.js")])
+        let other = try work.run(
+            ["promote", "feed", "release", Self.id] + keys + [
+                "--trusted-key", "other.pem", "--script-key", "script.key",
+            ])
+        #expect(other.status == 12, "\(other.error)")
     }
 
     @Test func oldVersionsArePruned() throws {
@@ -220,6 +223,62 @@ struct FeedTests {
         #expect(run.status == 0 && run.lines.first == "removed  \(Self.id) 7", "\(run.error)")
         #expect(try work.codes() == ["8 offered"])
         #expect(try work.run(["check", "feed"]).status == 0)
+        // A withdrawal stays, for devices that have been away. A version that was pruned comes back only with its own bytes.
+        try #require(try work.run("withdraw", "feed", Self.id).status == 0)
+        let nothing = try work.run("prune", "feed", Self.id, with: FeedWorkshop.online + FeedWorkshop.release)
+        #expect(nothing.lines.first == "nothing to remove", "\(nothing.text)\(nothing.error)")
+        #expect(try work.codes() == ["8 withdrawn"])
+        try work.folder.write(Workshop.script + "-- other\n", to: "7.lua")
+        let sound = try work.folder.read("7.js")
+        try #require(try work.shop.pack("7.lua", "--force").status == 0)
+        #expect(try work.publish(["7.js"]).status == 38)
+        try work.folder.write(sound, to: "7.js")
+        #expect(try work.publish(["7.js"]).status == 0)
+    }
+
+    @Test func pausingIsNoWayBackFromAWithdrawal() throws {
+        let work = try FeedWorkshop()
+        try #require(try work.run("withdraw", "feed", Self.id).status == 0)
+        #expect(try work.run("pause", "feed", Self.id).status == 64)
+        #expect(try work.run("rollout", "feed", Self.id, "50%").lines.first?.hasPrefix("still withdrawn") == true)
+        #expect(try work.run("resume", "feed", Self.id).status == 0)
+        #expect(try work.run("pause", "feed", Self.id).status == 0)
+    }
+
+    @Test func aLostOnlineKeyIsReplaced() throws {
+        let work = try FeedWorkshop()
+        let status = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
+        let roles = try #require(status["roles"] as? [String: [String: Any]])
+        let old = try #require((roles["timestamp"]?["keyIDs"] as? [String])?.first)
+        let keys = ["root.pem", "release.pem", "new.pem"].flatMap { ["--key", $0] }
+        let run = try work.run(
+            ["rotate", "feed", "timestamp,snapshot,rollout", "--add", "new-public.pem", "--remove", old] + keys)
+        #expect(run.status == 0, "\(run.error)")
+        #expect(try work.run(["check", "feed", "--root", "feed/metadata/1.root.json"]).status == 0)
+        #expect(try work.run(["withdraw", "feed", Self.id, "--key", "new.pem"]).status == 0)
+    }
+
+    @Test func keysStayApart() throws {
+        let work = try FeedWorkshop()
+        let keys = ["root.pem", "release.pem", "online.pem"].flatMap { ["--key", $0] }
+        #expect(try work.run(["rotate", "feed", "targets", "--add", "online-public.pem"] + keys).status == 78)
+        #expect(try work.run(["rotate", "feed", "rollout", "--add", "release-public.pem"] + keys).status == 78)
+        var make = FeedWorkshop.make("other")
+        make[make.count - 1] = "release.pem"
+        #expect(try work.run(make).status == 78)
+        #expect(try work.run(FeedWorkshop.make("other") + ["--root-threshold", "2"]).status == 78)
+        #expect(!work.folder.exists("other"))
+    }
+
+    @Test func aStagedListThatWasChangedIsRefused() throws {
+        let work = try FeedWorkshop()
+        try #require(try work.publish(["8.js"], "--stage", with: FeedWorkshop.online).status == 0)
+        let list = String(decoding: try work.folder.read("feed/staged/list.json"), as: UTF8.self)
+        try work.folder.write(list.replacing("active", with: "paused"), to: "feed/staged/list.json")
+        let run = try work.run("sign", "feed", with: FeedWorkshop.online + FeedWorkshop.release)
+        #expect(run.status == 34, "\(run.error)")
+        #expect(try work.run(["sign", "feed", "--detach", "--role", "root", "-o", "payload"]).status != 0)
+        #expect(try work.run(["sign", "nothing", "--discard"]).status != 0)
     }
 
     @Test func whatEndsSoonIsSaid() throws {

@@ -15,7 +15,7 @@ struct FeedWorkshop {
 
     init(publishing names: [String] = ["7.js"]) throws {
         shop = try Workshop()
-        for name in ["root", "release", "online", "new"] {
+        for name in ["root", "release", "online", "new", "offline"] {
             let key = try SigningKey.generate(.ed25519)
             try folder.write(key.pem().exposed, to: "\(name).pem", mode: 0o600)
             try folder.write(key.verifyingKey.pem(), to: "\(name)-public.pem")

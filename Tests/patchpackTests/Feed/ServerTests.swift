@@ -158,6 +158,15 @@ import Testing
                 ("location = /metadata/timestamp.json { return 302 /metadata/timestamp.json; }", "feed-unavailable"),
                 ("location = /metadata/timestamp.json { return 302 /metadata/1.root.json; }", "feed-malformed"),
                 ("location = /metadata/timestamp.json { limit_rate 1; }", "feed-unavailable"),
+                (
+                    "location = /metadata/timestamp.json { default_type text/html; return 200 '<html>\(String(repeating: "x", count: 3000))'; }",
+                    "feed-unavailable"
+                ),
+                ("location = /metadata/2.root.json { return 404 '\(String(repeating: "x", count: 3000))'; }", nil),
+                (
+                    "location = /metadata/2.snapshot.json { return 503 '\(String(repeating: "x", count: 3000))'; }",
+                    "feed-unavailable"
+                ),
                 ("location = /metadata/2.root.json { return 403; }", nil),
                 ("location = /metadata/2.root.json { return 500; }", "feed-unavailable"),
                 (

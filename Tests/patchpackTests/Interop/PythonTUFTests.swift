@@ -31,9 +31,10 @@ struct PythonTUFTests {
         try #require(try work.publish(["8.js"], "--rollout", "5%").status == 0)
         let both = "[\"\(id)\", 7, \"active\", \(seven)], [\"\(id)\", 8, \"active\", \(eight)]"
         #expect(try client(work) == patches(both))
-        let keys = ["root.pem", "release.pem", "online.pem", "new.pem"].flatMap { ["--key", $0] }
+        let keys = ["root.pem", "release.pem", "online.pem", "new.pem", "offline.pem"].flatMap { ["--key", $0] }
         for role in ["timestamp", "snapshot", "rollout", "targets", "root"] {
-            let run = try work.run(["rotate", "feed", role, "--add", "new-public.pem"] + keys)
+            let key = ["targets", "root"].contains(role) ? "offline" : "new"
+            let run = try work.run(["rotate", "feed", role, "--add", "\(key)-public.pem"] + keys)
             try #require(run.status == 0, "\(run.error)")
             #expect(try client(work) == patches(both), "after rotating \(role)")
         }

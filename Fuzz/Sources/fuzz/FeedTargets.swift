@@ -1,0 +1,68 @@
+@testable internal import PatchCrypto
+@testable internal import PatchFeed
+
+/// What a role of a feed signs: as received, and signed here, so that it gets past the signature.
+func fuzzMetadata(_ bytes: [UInt8]) throws {
+    for type in ["root", "timestamp", "snapshot", "targets"] {
+        _ = try? SignedMetadata(bytes, name: "file", type: type)
+        guard let signed = try? JSONValue(parsing: bytes) else { continue }
+        let key = FuzzKeys.must { try FeedKey(FuzzKeys.signing.verifyingKey) }
+        var draft = MetadataDraft(signed)
+        draft.add(try FuzzKeys.signing.sign(draft.payload[...]), by: key.id)
+        guard let file = try? SignedMetadata(draft.encoded, name: "file", type: type) else { continue }
+        let role = FuzzKeys.must {
+            try RoleKeys(
+                JSONObject(.object([("keyids", .array([.string(key.id)])), ("threshold", .integer(1))]), "role"),
+                known: FeedKeys(JSONObject(.object([(key.id, key.json)]), "keys")))
+        }
+        require((try? file.verify(by: role)) != nil, "signed, and not valid")
+        let now = FuzzKeys.must { () throws -> Timestamp in
+            guard let now = Timestamp(secondsSince1970: 0) else { throw PatchError(.internal, "") }
+            return now
+        }
+        _ = try? TrustedMetadata(root: draft.encoded, start: now)
+        switch type {
+        case "root": _ = try? RootMetadata(file)
+        case "timestamp": _ = try? TimestampMetadata(file)
+        case "snapshot":
+            guard let snapshot = try? SnapshotMetadata(file) else { continue }
+            require((try? snapshot.checkSuccessor(snapshot)) != nil, "not its own successor")
+        default:
+            guard let targets = try? TargetsMetadata(file) else { continue }
+            for target in targets.targets.values {
+                if let path = try? URLPath.target(target, isConsistent: true) {
+                    require(!path.contains("/../") && !path.hasSuffix("/.."), "a path that leads out: \(path)")
+                }
+                _ = try? target.check(bytes)
+                for delegation in targets.delegations { _ = try? delegation.covers(target.path) }
+            }
+        }
+    }
+}
+
+/// The list of patches, and what a few devices get of it.
+func fuzzList(_ bytes: [UInt8]) throws {
+    let list = try PatchList(decoding: bytes)
+    for version in ["2.3.1", "10"] {
+        guard let version = AppVersion(version) else { continue }
+        let device = FeedDevice(
+            app: list.app, environment: list.environment, appVersion: version, installation: "i", user: "ada",
+            groups: ["qa"])
+        let held = Dictionary(list.entries.prefix(3).map { ($0.id, $0.version) }) { first, _ in first }
+        for held in [[:], held] {
+            let choices = try list.choices(for: device, held: held)
+            for id in Set(choices.map(\.id)) {
+                require(choices.count { $0.id == id && $0.isChosen } <= 1, "two versions of \(id) are chosen")
+            }
+            require(list.isEnabled || !choices.contains(where: \.isChosen), "chosen, although all is switched off")
+            require(!choices.contains { $0.isChosen && $0.entry?.state == .withdrawn }, "chosen, and withdrawn")
+        }
+    }
+}
+
+/// Canonical JSON: the same for every way to write a value.
+func fuzzCanonical(_ bytes: [UInt8]) throws {
+    let value = try JSONValue(parsing: bytes)
+    let again = try JSONValue(parsing: value.encoded())
+    require(value.canonical == again.canonical, "another canonical form once it is written again")
+}
