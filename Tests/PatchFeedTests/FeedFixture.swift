@@ -1,5 +1,6 @@
 import PatchCrypto
 import Synchronization
+import Testing
 
 @testable import PatchFeed
 
@@ -9,7 +10,10 @@ final class FeedFixture {
     /// The time at which everything here happens.
     static let now = at("2026-11-01T12:00:00Z")
 
-    static func at(_ text: String) -> Timestamp { Timestamp(text)! }
+    static func at(_ text: String) -> Timestamp {
+        guard let moment = Timestamp(text) else { fatalError("not a moment: \(text)") }
+        return moment
+    }
 
     let server = MemorySource()
     let root: [SigningKey]
@@ -33,7 +37,7 @@ final class FeedFixture {
 
     func signers(_ keys: [SigningKey]) throws -> [FeedSigner] { try keys.map { try FeedSigner($0) } }
 
-    var pinnedRoot: [UInt8] { server["metadata/1.root.json"]! }
+    var pinnedRoot: [UInt8] { server["metadata/1.root.json"] ?? [] }
 
     /// Reads the feed, changes it, and writes it back.
     func change(
@@ -77,7 +81,7 @@ final class FeedFixture {
     ) async throws -> PatchList {
         var client = try client(storage, from: source, at: now)
         try await client.update()
-        let target = try await client.target(PatchList.path(for: Self.app))!
+        let target = try #require(try await client.target(PatchList.path(for: Self.app)))
         return try PatchList(decoding: await client.contents(of: target, limit: PatchList.byteLimit))
     }
 }

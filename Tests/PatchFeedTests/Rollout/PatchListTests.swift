@@ -54,9 +54,14 @@ struct PatchListTests {
 
     private func device(_ change: (inout FeedDevice) -> Void = { _ in }) -> FeedDevice {
         var device = FeedDevice(
-            app: "com.example.shop", environment: "release", appVersion: AppVersion("2.1")!, installation: "i-1")
+            app: "com.example.shop", environment: "release", appVersion: Self.version("2.1"), installation: "i-1")
         change(&device)
         return device
+    }
+
+    private static func version(_ text: String) -> AppVersion {
+        guard let version = AppVersion(text) else { fatalError("not a version: \(text)") }
+        return version
     }
 
     private func codes(
@@ -75,7 +80,7 @@ struct PatchListTests {
         #expect(try codes(three, banned: [3]) == ["3 banned", "2 offered", "1 superseded"])
         #expect(try codes(three, held: 3, banned: [3]) == ["3 banned", "2 offered", "1 superseded"])
         #expect(
-            try codes(three, device { $0.appVersion = AppVersion("3.0")! }) == [
+            try codes(three, device { $0.appVersion = Self.version("3.0") }) == [
                 "3 app-version", "2 app-version", "1 app-version",
             ])
         let engine = try list(entry(2).replacing(#""engine":1"#, with: #""engine":2"#) + "," + entry(1))
