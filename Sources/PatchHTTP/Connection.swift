@@ -59,6 +59,10 @@ internal import Synchronization
         unsafe ccurl_reset(handle)
         if let fault = transfer.fault { return .failure(fault) }
         guard code == CURLE_OK else { return .failure(Self.fault(of: code)) }
+        // libcurl takes a connection that ends among the headers for an empty file.
+        guard transfer.hasAllHeaders else {
+            return .failure(HTTPFault(message: "the connection ended too soon", mayPass: true))
+        }
         transfer.response.status = status
         return .success(transfer.response)
     }
@@ -113,6 +117,8 @@ private final class Transfer {
     private(set) var fault: HTTPFault?
     private let limit: Int
     private let cancellation: Cancellation
+    /// Whether the empty line has come that ends the headers of the last response.
+    private(set) var hasAllHeaders = false
     private var headerSize = 0
     private var discarded = 0
     /// The most bytes of headers, those of redirects included.
@@ -158,8 +164,11 @@ private final class Transfer {
         let text = unsafe String(decoding: line, as: UTF8.self)
         // A status line begins the headers of the next response: after a redirect, or after `100 Continue`.
         if text.hasPrefix("HTTP/") {
+            hasAllHeaders = false
             response = HTTPResponse()
             response.status = text.split(separator: " ").dropFirst().first.flatMap { Int($0.prefix(3)) } ?? 0
+        } else if text.utf8.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
+            hasAllHeaders = true
         } else if let colon = text.firstIndex(of: ":") {
             let value = String(text[text.index(after: colon)...].drop { $0 == " " }.prefix { !$0.isNewline })
             switch text[..<colon].lowercased() {
