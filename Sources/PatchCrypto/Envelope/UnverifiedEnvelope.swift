@@ -23,7 +23,7 @@ public struct UnverifiedEnvelope: Sendable {
     ///
     /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     public func payloadDigest() throws(PatchError) -> String {
-        String(decoding: try MessageDigest.sha256.hexadecimal(of: payload), as: UTF8.self)
+        try MessageDigest.sha256.text(of: payload)
     }
 
     /// Splits a file into its layers.

@@ -144,7 +144,7 @@ public struct TrustStoreFile: Sendable {
     /// - Returns: SHA-256 in 64 lower-case hex digits.
     /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     public static func pin(of file: [UInt8]) throws(PatchError) -> String {
-        String(decoding: try MessageDigest.sha256.hexadecimal(of: file), as: UTF8.self)
+        try MessageDigest.sha256.text(of: file)
     }
 }
 

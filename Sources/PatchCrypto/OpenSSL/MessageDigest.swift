@@ -27,6 +27,11 @@ package enum MessageDigest: String {
         Hex.encode(try hash(bytes))
     }
 
+    /// Hashes bytes and returns the digest as text, in lower-case hex digits.
+    package func text(of bytes: some Collection<UInt8>) throws(PatchError) -> String {
+        String(decoding: try hexadecimal(of: bytes), as: UTF8.self)
+    }
+
     /// OpenSSL's function under the machine's policy, fetched once; nil if OpenSSL refuses it.
     var fetched: OpaquePointer? {
         switch self {

@@ -7,6 +7,9 @@ package struct FeedKey: Sendable {
     let json: JSONValue
     private let key: SchemeKey
 
+    /// The beginnings of ids, which are enough for people.
+    package static func short(_ ids: [String]) -> String { ids.map { String($0.prefix(16)) }.joined(separator: ", ") }
+
     /// Reads a public key.
     ///
     /// - Parameter pem: An Ed25519, P-256 or RSA key (`BEGIN PUBLIC KEY`).
@@ -44,7 +47,7 @@ package struct FeedKey: Sendable {
             ("keytype", .string(kind)), ("keyval", .object([("public", .string(text))])),
             ("scheme", .string(key.scheme.rawValue)),
         ])
-        id = String(decoding: try MessageDigest.sha256.hexadecimal(of: json.canonical), as: UTF8.self)
+        id = try MessageDigest.sha256.text(of: json.canonical)
     }
 }
 

@@ -13,7 +13,7 @@ extension FeedRepository {
     /// Signs what has changed with each key that may sign it: all but the snapshot and the timestamp, which are made last.
     package mutating func sign(with signers: [FeedSigner]) throws(PatchError) {
         if changed.contains(.rollout), drafts[.rollout]?.signatures.isEmpty == true { try describeList() }
-        for role in [Role.targets, .rollout, .root] where changed.contains(role) { try sign(role, with: signers) }
+        for role in Role.drafted where changed.contains(role) { try sign(role, with: signers) }
     }
 
     private mutating func sign(_ role: Role, with signers: [FeedSigner]) throws(PatchError) {
@@ -62,7 +62,7 @@ extension FeedRepository {
     /// The roles whose changes need more signatures, without the snapshot and the timestamp, which are made last.
     package func missing() throws(PatchError) -> [Missing] {
         var all: [Missing] = []
-        for role in [Role.targets, .rollout, .root] where changed.contains(role) { all += try missing(of: role) }
+        for role in Role.drafted where changed.contains(role) { all += try missing(of: role) }
         return all
     }
 
@@ -107,16 +107,18 @@ extension FeedRepository {
 
     /// The change so far, as files to keep until others have signed it; the new targets are among them.
     package var staged: [File] {
-        var files = newTargets.map { (path: "targets/\(Self.hashed($0.path, $0.bytes))", bytes: $0.bytes) }
-        for role in [Role.targets, .rollout, .root] where changed.contains(role) {
-            if let draft = drafts[role] { files.append((Self.stagedPath(role), draft.encoded)) }
+        var files = newTargets
+        for role in Role.drafted where changed.contains(role) {
+            if let draft = drafts[role] {
+                files.append(File(path: Self.stagedPath(role), bytes: draft.encoded, replaces: true))
+            }
         }
-        if changed.contains(.rollout) { files.append((Self.stagedList, listBytes)) }
-        return files.map { File(path: $0.path, bytes: $0.bytes, replaces: $0.path.hasPrefix("staged/")) }
+        if changed.contains(.rollout) { files.append(File(path: Self.stagedList, bytes: listBytes, replaces: true)) }
+        return files
     }
 
     /// The places of staged files, which may or may not be there.
-    package static let stagedPaths = [Role.targets, .rollout, .root].map(stagedPath) + [stagedList]
+    package static let stagedPaths = Role.drafted.map(stagedPath) + [stagedList]
     private static let stagedList = "staged/list.json"
     private static func stagedPath(_ role: Role) -> String { "staged/\(role).json" }
 
@@ -126,22 +128,22 @@ extension FeedRepository {
     /// - Returns: Whether there is one.
     /// - Throws: `config` if the feed has changed since.
     package mutating func takeUp(reading read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) -> Bool {
-        for role in [Role.targets, .rollout, .root] {
+        for role in Role.drafted {
             let path = Self.stagedPath(role)
             guard let bytes = try read(path) else { continue }
-            let draft = try MetadataDraft(decoding: bytes, name: path, type: role.type)
+            let draft = MetadataDraft(try SignedMetadata(bytes, name: path, type: role.type))
             guard draft.version > drafts[role]?.version ?? 0 else {
                 throw PatchError(
                     .config, "\(path): the feed has changed since this was staged",
                     hint: "patchpack feed sign DIR --discard, and make the change again")
             }
             drafts[role] = draft
-            markChanged(role)
+            changed.insert(role)
         }
         if let bytes = try read(Self.stagedList) {
             let listed = try JSONObject(drafts[.rollout]?.signed["targets"], "staged/rollout.json: targets")
             try FeedTarget(path: Self.stagedList, listed.object(PatchList.path(for: app))).check(bytes)
-            replaceList(try JSONValue(of: Self.stagedList, parsing: bytes))
+            list = try JSONValue(of: Self.stagedList, parsing: bytes)
         }
         return !changed.isEmpty
     }
@@ -159,12 +161,12 @@ extension FeedRepository {
         if let first = try missing().first { throw Self.unsigned(first.role, first.keyIDs) }
         if !changed.isDisjoint(with: [.targets, .rollout, .snapshot, .root]) {
             touch(.snapshot, at: now)
-            for role in [Role.targets, .rollout] { describe(role, in: .snapshot) }
+            for role in [Role.targets, .rollout] { try describe(role, in: .snapshot) }
         }
         touch(.timestamp, at: now)
         // The snapshot is signed before the timestamp, which has its hash.
         try finish(.snapshot, signers)
-        describe(.snapshot, in: .timestamp)
+        try describe(.snapshot, in: .timestamp)
         try finish(.timestamp, signers)
 
         guard changed.allSatisfy({ SignedMetadata.versions.contains(drafts[$0]?.version ?? 0) }) else {
@@ -172,19 +174,18 @@ extension FeedRepository {
                 .feedLimit, "a version has come to its end",
                 hint: "was the feed tampered with? rotate the keys of its roles")
         }
-        var files = newTargets.map { path, bytes in
-            (path: "targets/\(Self.hashed(path, bytes))", bytes: bytes)
-        }
+        var versioned = newTargets
         if changed.contains(.rollout) {
             let bytes = listBytes
-            files.append(("targets/\(Self.hashed(PatchList.path(for: app), bytes))", bytes))
+            let place = Self.place(of: PatchList.path(for: app), sha256: try MessageDigest.sha256.text(of: bytes))
+            versioned.append(File(path: place, bytes: bytes, replaces: false))
         }
         for role in Role.allCases where changed.contains(role) && role != .timestamp {
             guard let draft = drafts[role] else { continue }
-            files.append(("metadata/\(draft.version).\(role).json", draft.encoded))
+            versioned.append(
+                File(path: "metadata/\(draft.version).\(role).json", bytes: draft.encoded, replaces: false))
         }
         let timestamp = File(path: "metadata/timestamp.json", bytes: drafts[.timestamp]?.encoded ?? [], replaces: true)
-        let versioned = files.map { File(path: $0.path, bytes: $0.bytes, replaces: false) }
         guard changed.contains(.root), MetadataDraft(oldRoot).version > 0, try isValidUnderOldRoot() else {
             return versioned + [timestamp]
         }
@@ -215,7 +216,7 @@ extension FeedRepository {
     private static func unsigned(_ role: Role, _ ids: [String]) -> PatchError {
         PatchError(
             .feedSignature, "the role \(role) is not signed",
-            hint: "give a private key with --key: \(ids.map { String($0.prefix(16)) }.joined(separator: ", "))")
+            hint: "give a private key with --key: \(FeedKey.short(ids))")
     }
 
     private var listBytes: [UInt8] { list.encoded() + [0x0A] }
@@ -227,26 +228,17 @@ extension FeedRepository {
             throw PatchError(
                 .feedLimit, "the list has become too large: \(bytes.count) bytes", hint: "patchpack feed prune DIR ID…")
         }
-        let digest = String(decoding: try MessageDigest.sha256.hexadecimal(of: bytes), as: UTF8.self)
+        let digest = try MessageDigest.sha256.text(of: bytes)
         let listed = JSONValue.object([(PatchList.path(for: app), Self.description(of: bytes.count, digest))])
         drafts[.rollout]?.signed.set("targets", listed)
     }
 
     /// Puts the version, length and hash of a role's file into another role's `meta`.
-    private mutating func describe(_ role: Role, in other: Role) {
+    private mutating func describe(_ role: Role, in other: Role) throws(PatchError) {
         guard let draft = drafts[role], changed.contains(role) else { return }
         let bytes = draft.encoded
-        guard let digest = try? MessageDigest.sha256.hexadecimal(of: bytes) else { return }
-        var entry = Self.description(of: bytes.count, String(decoding: digest, as: UTF8.self))
+        var entry = Self.description(of: bytes.count, try MessageDigest.sha256.text(of: bytes))
         entry.set("version", .integer(draft.version))
         drafts[other]?.signed.change("meta") { $0.set("\(role).json", entry) }
-    }
-
-    /// A target's path with its hash before the file name.
-    private static func hashed(_ path: String, _ bytes: [UInt8]) -> String {
-        let digest = (try? MessageDigest.sha256.hexadecimal(of: bytes)) ?? []
-        var names = path.split(separator: "/").map(String.init)
-        names[names.count - 1] = String(decoding: digest, as: UTF8.self) + "." + names[names.count - 1]
-        return names.joined(separator: "/")
     }
 }

@@ -18,6 +18,9 @@ package struct FeedRepository: Sendable {
             }
         }
 
+        /// The roles whose changes may wait for signatures. The other two are made last, from these.
+        static let drafted: [Role] = [.targets, .rollout, .root]
+
         /// The `_type` of its metadata.
         var type: String { self == .rollout ? Role.targets.rawValue : rawValue }
     }
@@ -32,12 +35,12 @@ package struct FeedRepository: Sendable {
 
     var drafts: [Role: MetadataDraft] = [:]
     /// The roles whose metadata change.
-    package private(set) var changed: Set<Role> = []
+    package internal(set) var changed: Set<Role> = []
     /// The root metadata before the change, which also must sign a new root.
     let oldRoot: JSONValue
-    package private(set) var list: JSONValue
-    /// The targets that are new, by path.
-    private(set) var newTargets: [(path: String, bytes: [UInt8])] = []
+    package internal(set) var list: JSONValue
+    /// The files of the targets that are new.
+    private(set) var newTargets: [File] = []
     /// Roles that the newest root's keys have not signed yet, because a change of keys was interrupted.
     private var stale: Set<Role> = []
     /// Versions that files exist of although no metadata list them: what an interrupted run has left.
@@ -136,48 +139,43 @@ package struct FeedRepository: Sendable {
             }
             return bytes
         }
-        func draft(_ role: Role, _ version: Int?) throws(PatchError) -> MetadataDraft {
-            let name = version.map { "\($0).\(role).json" } ?? "\(role).json"
-            return try MetadataDraft(decoding: file("metadata/\(name)"), name: name, type: role.type)
+        func metadata(_ name: String, _ role: Role) throws(PatchError) -> SignedMetadata {
+            try SignedMetadata(file("metadata/\(name)"), name: name, type: role.type)
         }
-        func version(of role: Role, in body: JSONValue) -> Int {
-            guard case .integer(let version) = body["meta"]?["\(role).json"]?["version"] else { return 0 }
-            return version
+        /// The version of a role's metadata that another role's list.
+        func metadata(_ role: Role, listedIn other: SignedMetadata) throws(PatchError) -> SignedMetadata {
+            let entry = try MetadataDescription(other.body.object("meta").object("\(role).json"))
+            return try metadata("\(entry.version).\(role).json", role)
+        }
+        // The roots are trusted: they are the folder's own.
+        func root(_ version: Int) throws(PatchError) -> (file: SignedMetadata, RootMetadata) {
+            let file = try metadata("\(version).root.json", .root)
+            let root = try RootMetadata(file)
+            try file.verify(by: root.root)
+            return (file, root)
         }
         var newest = 1
         while try read("metadata/\(newest + 1).root.json") != nil { newest += 1 }
-        let start = Timestamp(secondsSince1970: 0)
-        guard let start else { throw PatchError(.internal, "no time") }
-        // The roots are trusted: they are the folder's own.
-        func trustedRoot(_ version: Int) throws(PatchError) -> RootMetadata {
-            try TrustedMetadata(root: file("metadata/\(version).root.json"), start: start).root
-        }
-        let root = try trustedRoot(newest)
-        let timestamp = try draft(.timestamp, nil)
-        let snapshot = try draft(.snapshot, version(of: .snapshot, in: timestamp.signed))
-        let targetsName = "\(version(of: .targets, in: snapshot.signed)).targets.json"
-        let targetsFile = try SignedMetadata(file("metadata/\(targetsName)"), name: targetsName, type: "targets")
+        let (rootFile, newestRoot) = try root(newest)
+        let timestamp = try metadata("timestamp.json", .timestamp)
+        let snapshot = try metadata(.snapshot, listedIn: timestamp)
+        if (try? snapshot.verify(by: newestRoot.snapshot)) == nil { stale.insert(.snapshot) }
+        let targets = try metadata(.targets, listedIn: snapshot)
         do throws(PatchError) {
-            try targetsFile.verify(by: root.targets)
+            try targets.verify(by: newestRoot.targets)
         } catch {
             // A change of keys was interrupted after its root was written.
             guard error.code == .feedSignature, newest > 1 else { throw error }
-            try targetsFile.verify(by: trustedRoot(newest - 1).targets)
+            try targets.verify(by: root(newest - 1).1.targets)
             stale.insert(.targets)
         }
-        let snapshotFile = try SignedMetadata(
-            file("metadata/\(version(of: .snapshot, in: timestamp.signed)).snapshot.json"), name: "snapshot.json",
-            type: "snapshot")
-        if (try? snapshotFile.verify(by: root.snapshot)) == nil { stale.insert(.snapshot) }
-        let rolloutName = "\(version(of: .rollout, in: snapshot.signed)).rollout.json"
-        let rolloutFile = try SignedMetadata(file("metadata/\(rolloutName)"), name: rolloutName, type: "targets")
-        guard let delegation = try TargetsMetadata(targetsFile).delegations.first(where: { $0.role == "rollout" }),
-            case let listed = try TargetsMetadata(rolloutFile).targets.values, listed.count == 1,
-            let target = listed.first
+        let rollout = try metadata(.rollout, listedIn: snapshot)
+        guard let delegation = try TargetsMetadata(targets).delegations.first(where: { $0.role == "rollout" }),
+            case let listed = try TargetsMetadata(rollout).targets.values, listed.count == 1, let target = listed.first
         else {
             throw PatchError(.feedMalformed, "this feed has no list of patches", hint: "was it made by another tool?")
         }
-        try rolloutFile.verify(by: delegation.keys)
+        try rollout.verify(by: delegation.keys)
         let listBytes = try file(URLPath.target(target, isConsistent: true))
         try target.check(listBytes)
         guard try PatchList.path(for: PatchList(decoding: listBytes).app) == target.path else {
@@ -185,11 +183,10 @@ package struct FeedRepository: Sendable {
         }
         list = try JSONValue(of: target.path, parsing: listBytes)
         drafts = [
-            .root: try draft(.root, newest), .timestamp: timestamp, .snapshot: snapshot,
-            .targets: try draft(.targets, version(of: .targets, in: snapshot.signed)),
-            .rollout: try draft(.rollout, version(of: .rollout, in: snapshot.signed)),
+            .root: MetadataDraft(rootFile), .timestamp: MetadataDraft(timestamp), .snapshot: MetadataDraft(snapshot),
+            .targets: MetadataDraft(targets), .rollout: MetadataDraft(rollout),
         ]
-        oldRoot = drafts[.root]?.signed ?? .null
+        oldRoot = .object(rootFile.body.members)
         for role in [Role.targets, .rollout, .snapshot] {
             var version = drafts[role]?.version ?? 0
             while try read("metadata/\(version + 1).\(role).json") != nil { version += 1 }
@@ -244,11 +241,6 @@ package struct FeedRepository: Sendable {
         drafts[role]?.renew(version: version, expires: now.adding(days: role.days))
     }
 
-    /// Marks a role's metadata as changed, as they are.
-    mutating func markChanged(_ role: Role) { changed.insert(role) }
-
-    mutating func replaceList(_ list: JSONValue) { self.list = list }
-
     /// An envelope to publish.
     package struct Publication: Sendable {
         /// The envelope's bytes, which the caller has verified.
@@ -284,8 +276,7 @@ package struct FeedRepository: Sendable {
         var results: [Bool] = []
         for publication in publications {
             let path = "patches/\(app)/\(publication.name)"
-            let digest = String(
-                decoding: try MessageDigest.sha256.hexadecimal(of: publication.envelope), as: UTF8.self)
+            let digest = try MessageDigest.sha256.text(of: publication.envelope)
             let earlier = known[path] ?? files[publication.name]
             guard earlier == nil || earlier == digest else {
                 throw PatchError(
@@ -305,7 +296,9 @@ package struct FeedRepository: Sendable {
             touch(.targets, at: now)
             let new = added.map { (key: $0.path, value: Self.description(of: $0.envelope.count, $0.digest)) }
             drafts[.targets]?.signed.change("targets") { $0 = .object($0.members + new) }
-            newTargets += added.map { ($0.path, $0.envelope) }
+            newTargets += added.map {
+                File(path: Self.place(of: $0.path, sha256: $0.digest), bytes: $0.envelope, replaces: false)
+            }
         }
         if !entries.isEmpty {
             edit(at: now) { list in list.set("patches", .array((list["patches"]?.elements ?? []) + entries)) }
@@ -325,18 +318,13 @@ package struct FeedRepository: Sendable {
     /// Removes versions of a patch that no device should get any more from the list and from the targets.
     ///
     /// - Parameter isSuperfluous: Whether an entry goes.
-    /// - Returns: How many went.
-    package mutating func prune(at now: Timestamp, _ isSuperfluous: (JSONValue) -> Bool) -> Int {
-        let gone = (list["patches"]?.elements ?? []).filter(isSuperfluous)
-        guard !gone.isEmpty else { return 0 }
-        let paths = gone.compactMap { $0["path"]?.text }
-        edit(at: now) { list in
-            list.set("patches", .array((list["patches"]?.elements ?? []).filter { !isSuperfluous($0) }))
-        }
+    package mutating func prune(at now: Timestamp, _ isSuperfluous: (JSONValue) -> Bool) {
+        let patches = list["patches"]?.elements ?? []
+        let paths = Set(patches.filter(isSuperfluous).compactMap { $0["path"]?.text })
+        guard !paths.isEmpty else { return }
+        edit(at: now) { $0.set("patches", .array(patches.filter { !isSuperfluous($0) })) }
         touch(.targets, at: now)
-        let set = Set(paths)
-        drafts[.targets]?.signed.change("targets") { $0 = .object($0.members.filter { !set.contains($0.key) }) }
-        return gone.count
+        drafts[.targets]?.signed.change("targets") { $0 = .object($0.members.filter { !paths.contains($0.key) }) }
     }
 
     /// Changes the keys of a role.
@@ -356,7 +344,7 @@ package struct FeedRepository: Sendable {
             guard found.count == 1 else {
                 throw PatchError(
                     .config, "\(prefix): \(found.isEmpty ? "not a key" : "several keys") of the role \(role)",
-                    hint: "its keys are \(ids.map { String($0.prefix(16)) }.joined(separator: ", "))")
+                    hint: "its keys are \(FeedKey.short(ids))")
             }
             ids.removeAll { $0 == found[0] }
         }
@@ -415,6 +403,13 @@ package struct FeedRepository: Sendable {
             guard role == .timestamp || (drafts[role]?.expires ?? now) < half else { continue }
             touch(role, at: now)
         }
+    }
+
+    /// The place of a target's file: with its hash before its name.
+    package static func place(of path: String, sha256: String) -> String {
+        var names = path.split(separator: "/").map(String.init)
+        names[names.count - 1] = "\(sha256).\(names[names.count - 1])"
+        return "targets/" + names.joined(separator: "/")
     }
 
     static func description(of length: Int, _ sha256: String) -> JSONValue {

@@ -7,9 +7,8 @@ struct MetadataDraft: Sendable {
 
     init(_ signed: JSONValue) { self.signed = signed }
 
-    /// Reads a file with the signatures that it has.
-    init(decoding bytes: [UInt8], name: String, type: String) throws(PatchError) {
-        let file = try SignedMetadata(bytes, name: name, type: type)
+    /// Takes a file with the signatures that it has.
+    init(_ file: SignedMetadata) {
         signed = .object(file.body.members)
         signatures = file.signatures
     }

@@ -51,9 +51,9 @@ struct FeedChange {
     ///
     /// - Parameter body: Makes the change, and returns a line for each part of it.
     func run(_ body: (inout FeedRepository) throws(PatchError) -> [String]) throws(PatchError) {
-        try Folder.whileLocked(around: folder.path.appending(Path("."))) { () throws(PatchError) in
-            var feed = try folder.repository()
-            guard try !feed.takeUp(reading: { name throws(PatchError) in try folder.read(name) }) else {
+        try whileLocked { () throws(PatchError) in
+            var (feed, isStaged) = try folder.repositoryWithChange()
+            guard !isStaged else {
                 throw PatchError(
                     .config, "another change waits for signatures",
                     hint: "patchpack feed sign \(folder.path), or feed sign \(folder.path) --discard"
@@ -66,11 +66,8 @@ struct FeedChange {
 
     /// Goes on with a change that was staged.
     func resume(_ body: (inout FeedRepository) throws(PatchError) -> [String]) throws(PatchError) {
-        try Folder.whileLocked(around: folder.path.appending(Path("."))) { () throws(PatchError) in
-            var feed = try folder.repository()
-            guard try feed.takeUp(reading: { name throws(PatchError) in try folder.read(name) }) else {
-                throw PatchError(.config, "nothing waits for signatures").about(folder.path)
-            }
+        try whileLocked { () throws(PatchError) in
+            var feed = try folder.staged()
             let lines = try body(&feed)
             try finish(&feed, lines, isStaged: true)
         }
@@ -78,10 +75,14 @@ struct FeedChange {
 
     /// Drops a change that was staged.
     func discard() throws(PatchError) {
-        try Folder.whileLocked(around: folder.path.appending(Path("."))) { () throws(PatchError) in
+        try whileLocked { () throws(PatchError) in
             _ = try folder.repository()
             if !arguments.has(.dryRun) { try folder.discardStaged() }
         }
+    }
+
+    private func whileLocked(_ body: () throws(PatchError) -> Void) throws(PatchError) {
+        try Folder.whileLocked(around: folder.path.appending(Path(".")), body)
     }
 
     /// Signs and writes a feed that was changed or made.
@@ -97,7 +98,7 @@ struct FeedChange {
         if let first = missing.first {
             throw PatchError(
                 .feedSignature,
-                "the role \(first.role) needs \(first.count) more of the keys \(Self.short(first.keyIDs))",
+                "the role \(first.role) needs \(first.count) more of the keys \(FeedKey.short(first.keyIDs))",
                 hint: "give private keys with --key, or --stage the change and sign it elsewhere")
         }
         let files = try feed.files(signedBy: signers, at: now)
@@ -107,8 +108,6 @@ struct FeedChange {
         }
         try show(feed, lines, arguments.has(.dryRun) ? "would write" : "wrote", [], files)
     }
-
-    private static func short(_ ids: [String]) -> String { ids.map { String($0.prefix(16)) }.joined(separator: ", ") }
 
     private func show(
         _ feed: FeedRepository, _ lines: [String], _ outcome: String, _ missing: [FeedRepository.Missing],
@@ -143,7 +142,8 @@ struct FeedChange {
         for line in lines { try console.line(line) }
         for role in missing {
             try console.line(
-                .faint, "waits", "  the role \(role.role) for \(role.count) more of the keys \(Self.short(role.keyIDs))"
+                .faint, "waits",
+                "  the role \(role.role) for \(role.count) more of the keys \(FeedKey.short(role.keyIDs))"
             )
         }
         let bytes = files.reduce(0) { $0 + $1.bytes.count }

@@ -80,10 +80,7 @@ extension FeedCommand {
         guard let output = arguments.value(of: .outputFile)?.path else {
             throw PatchError(.usage, "no output", hint: "give -o FILE, or -o -")
         }
-        var feed = try change.folder.repository()
-        guard try feed.takeUp(reading: { name throws(PatchError) in try change.folder.read(name) }) else {
-            throw PatchError(.config, "nothing waits for signatures").about(change.folder.path)
-        }
+        let feed = try change.folder.staged()
         let role = try role(arguments, of: feed)
         guard let payload = feed.payload(of: role) else {
             throw PatchError(.config, "the role \(role) has nothing to sign").about(change.folder.path)

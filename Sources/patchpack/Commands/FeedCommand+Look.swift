@@ -28,8 +28,8 @@ extension FeedCommand {
                 ))
             if console.format == .text, !console.isQuiet {
                 let name = role.rawValue + String(repeating: " ", count: 10 - role.rawValue.count)
-                let keys = ids.map { String($0.prefix(16)) }.joined(separator: ", ")
-                try console.line("\(name)version \(version), \(days) days left, \(threshold) of \(keys)")
+                try console.line(
+                    "\(name)version \(version), \(days) days left, \(threshold) of \(FeedKey.short(ids))")
             }
         }
         let error =

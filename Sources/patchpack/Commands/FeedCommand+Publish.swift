@@ -47,8 +47,7 @@ extension FeedCommand {
         else {
             throw PatchError(.feedMalformed, "the release keys have not signed its envelope").about(source.path)
         }
-        let folders = path.split(separator: "/").dropLast().joined(separator: "/")
-        let file = source.path.appending(Path("targets/\(folders)/\(digest).\(path.split(separator: "/").last ?? "")"))
+        let file = source.path.appending(Path(FeedRepository.place(of: path, sha256: digest)))
         // The list is the online key's word; what is published is what the envelope itself says.
         try publish([file], in: change, arguments, as: "promoted") { manifest in
             manifest.id == entry["id"]?.text && manifest.version == entry.version
@@ -123,7 +122,7 @@ extension FeedCommand {
                     lines.append("removed  \(id) \(version)")
                 }
             }
-            _ = feed.prune(at: change.now) { gone.contains("\($0["id"]?.text ?? "") \($0.version ?? 0)") }
+            feed.prune(at: change.now) { gone.contains("\($0["id"]?.text ?? "") \($0.version ?? 0)") }
             return lines.isEmpty ? ["nothing to remove"] : lines
         }
         return 0

@@ -24,6 +24,22 @@ struct FeedFolder: Sendable {
         try FeedRepository { (name) throws(PatchError) in try read(name) }
     }
 
+    /// The feed in the folder, and whether a change waits for signatures; if so, with that change.
+    func repositoryWithChange() throws(PatchError) -> (feed: FeedRepository, isStaged: Bool) {
+        var feed = try repository()
+        let isStaged = try feed.takeUp { (name) throws(PatchError) in try read(name) }
+        return (feed, isStaged)
+    }
+
+    /// The feed with the change that waits for signatures.
+    ///
+    /// - Throws: `config` if there is none.
+    func staged() throws(PatchError) -> FeedRepository {
+        let (feed, isStaged) = try repositoryWithChange()
+        guard isStaged else { throw PatchError(.config, "nothing waits for signatures").about(path) }
+        return feed
+    }
+
     /// Writes files in their order. A file with a version or a hash in its name is never replaced.
     func write(_ files: [FeedRepository.File]) throws(PatchError) {
         var new: [OutputFile] = []

@@ -6,9 +6,8 @@ import Synchronization
 func waiting<Value: Sendable>(
     for work: @escaping @Sendable () async throws(PatchError) -> Value
 ) throws(PatchError) -> Value {
-    let result = Mutex<Result<Value, PatchError>?>(nil)
     let done = DispatchSemaphore(value: 0)
-    let box = Box(result)
+    let box = Box<Result<Value, PatchError>>()
     Task.detached {
         do throws(PatchError) {
             box.set(.success(try await work()))
@@ -23,9 +22,7 @@ func waiting<Value: Sendable>(
 }
 
 private final class Box<Value: Sendable>: Sendable {
-    private let result: Mutex<Value?>
-
-    init(_ result: consuming Mutex<Value?>) { self.result = result }
+    private let result = Mutex<Value?>(nil)
 
     func set(_ value: Value) { result.withLock { $0 = value } }
     var value: Value? { result.withLock { $0 } }

@@ -106,7 +106,7 @@ struct FeedClientTests {
     /// The online key cannot add code: an envelope that it alone lists is not found.
     @Test func theOnlineKeyAddsNoCode() async throws {
         #expect(throws: PatchError(.feedSignature, "")) { try feed.publish(4...4, with: [feed.online]) }
-        // Somebody with the online key, who does not keep to what this tool allows.
+        // A thief of the online key, who does not keep to what this tool allows.
         try feed.change(with: [feed.online]) { feed in
             feed.edit(at: FeedFixture.now) { list in
                 var entry = FeedFixture.entry(9)

@@ -54,23 +54,23 @@ struct RotationTests {
         #expect(storage.all["2.root.json"] != nil)
     }
 
-    /// Somebody with the online keys raises the versions as far as they go; new keys end it.
+    /// A thief of the online keys raises the versions as far as they go; new keys end it.
     @Test func aFastForwardIsRecoveredFrom() async throws {
         let feed = try FeedFixture()
         try feed.publish(1...1)
         _ = try await feed.list(storage)
         let sound = feed.server.files
 
-        var forged = try MetadataDraft(
-            decoding: feed.server["metadata/2.snapshot.json"]!, name: "snapshot", type: "snapshot")
+        var forged = MetadataDraft(
+            try SignedMetadata(feed.server["metadata/2.snapshot.json"]!, name: "snapshot", type: "snapshot"))
         forged.renew(version: SignedMetadata.versions.upperBound, expires: FeedFixture.now.adding(days: 30))
         forged.signed.change("meta") {
             $0.change("rollout.json") { $0.set("version", .integer(SignedMetadata.versions.upperBound)) }
         }
         try sign(&forged, with: feed.online)
         feed.server["metadata/\(SignedMetadata.versions.upperBound).snapshot.json"] = forged.encoded
-        var timestamp = try MetadataDraft(
-            decoding: feed.server["metadata/timestamp.json"]!, name: "timestamp", type: "timestamp")
+        var timestamp = MetadataDraft(
+            try SignedMetadata(feed.server["metadata/timestamp.json"]!, name: "timestamp", type: "timestamp"))
         timestamp.renew(version: SignedMetadata.versions.upperBound, expires: FeedFixture.now.adding(days: 7))
         timestamp.signed.set(
             "meta", .object([("snapshot.json", .object([("version", .integer(SignedMetadata.versions.upperBound))]))]))

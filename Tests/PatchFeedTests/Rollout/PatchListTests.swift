@@ -140,7 +140,7 @@ struct PatchListTests {
         #expect(try codes(half(1566), ada) == ["1 offered"])
         #expect(try codes(half(1565), ada) == ["1 rollout"])
         #expect(try codes(half(0), ada, held: 1) == ["1 kept"])
-        #expect(try codes(half(10_000)) == ["1 rollout"], "nobody is signed in")
+        #expect(try codes(half(10_000)) == ["1 rollout"], "no user is signed in")
         #expect(try codes(half(10_000, by: "installation")) == ["1 offered"])
         #expect(try codes(half(0, by: "installation")) == ["1 rollout"])
     }
