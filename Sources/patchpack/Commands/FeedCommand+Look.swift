@@ -108,18 +108,18 @@ extension FeedCommand {
         }
         device.groups = []
         let units = try FeedPreview.lines(of: path)
-        for (key, count) in try FeedPreview.count(list, units, device).sorted(by: { $0.key < $1.key }) {
+        let counts = try FeedPreview.count(list, units, device).sorted { $0.key.text < $1.key.text }
+        for (outcome, count) in counts {
             guard console.format == .json else {
-                try console.line("\(key)  \(count) of \(units.count)")
+                try console.line("\(outcome.text)  \(count) of \(units.count)")
                 continue
             }
-            let words = key.split(separator: " ").map(String.init)
             try console.json(
                 .object(
                     [("schema", .string("patchpack.feed-preview/1"))] + JSONValue.outcome(nil) + [
-                        ("id", .string(words[0])), ("version", .integer(Int(words[1]) ?? 0)),
-                        ("code", .string(words[2])), ("count", .integer(count)), ("units", .integer(units.count)),
-                        ("error", .null),
+                        ("id", .string(outcome.id)), ("version", .integer(outcome.version)),
+                        ("code", .string(outcome.code.rawValue)), ("count", .integer(count)),
+                        ("units", .integer(units.count)), ("error", .null),
                     ]))
         }
         return 0

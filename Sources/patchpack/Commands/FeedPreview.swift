@@ -6,7 +6,17 @@ import PatchFiles
 struct FeedPreview {
     private let units: [String]
     private let appVersion: AppVersion?
-    private var counts: [String: Int] = [:]
+    private var counts: [Outcome: Int] = [:]
+
+    /// What becomes of a version of a patch.
+    struct Outcome: Hashable {
+        let id: String
+        let version: Int
+        let code: PatchChoice.Code
+
+        /// As a line says it. Outcomes are shown in the order of these lines.
+        var text: String { "\(id) \(version)  \(code.rawValue)" }
+    }
 
     /// Counts nothing if no units are given.
     init(of feed: FeedRepository, _ arguments: ParsedArguments) throws(PatchError) {
@@ -31,22 +41,22 @@ struct FeedPreview {
     }
 
     /// How many devices there are for each patch and code.
-    private func count(_ feed: FeedRepository) throws(PatchError) -> [String: Int] {
+    private func count(_ feed: FeedRepository) throws(PatchError) -> [Outcome: Int] {
         guard let appVersion else { return [:] }
         return try Self.count(
             PatchList(decoding: feed.list.encoded()), units,
             FeedDevice(app: feed.app, environment: feed.environment, appVersion: appVersion, installation: ""))
     }
 
-    static func count(_ list: PatchList, _ units: [String], _ device: FeedDevice) throws(PatchError) -> [String: Int] {
-        var counts: [String: Int] = [:]
+    static func count(_ list: PatchList, _ units: [String], _ device: FeedDevice) throws(PatchError) -> [Outcome: Int] {
+        var counts: [Outcome: Int] = [:]
         var device = device
         for unit in units {
             // An id is that of an installation or of a user: whichever the patch counts.
             device.installation = unit
             device.user = unit
             for choice in try list.choices(for: device) {
-                counts["\(choice.id) \(choice.version)  \(choice.code.rawValue)", default: 0] += 1
+                counts[Outcome(id: choice.id, version: choice.version, code: choice.code), default: 0] += 1
             }
         }
         return counts
@@ -55,9 +65,9 @@ struct FeedPreview {
     /// A line for each count that the change makes another one.
     func difference(to feed: FeedRepository) throws(PatchError) -> [String] {
         let after = try count(feed)
-        return Set(counts.keys).union(after.keys).sorted().compactMap { key in
-            let (old, new) = (counts[key] ?? 0, after[key] ?? 0)
-            return old == new ? nil : "\(key)  \(old) -> \(new) of \(units.count)"
+        return Set(counts.keys).union(after.keys).sorted { $0.text < $1.text }.compactMap { outcome in
+            let (old, new) = (counts[outcome] ?? 0, after[outcome] ?? 0)
+            return old == new ? nil : "\(outcome.text)  \(old) -> \(new) of \(units.count)"
         }
     }
 }
