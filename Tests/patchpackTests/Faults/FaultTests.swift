@@ -123,7 +123,7 @@ import Testing
             var shop = try place(scenario)
             for line in counts {
                 let fields = line.split(separator: " ")
-                for number in 0..<(Int(fields[1]) ?? 0) {
+                for number in stride(from: 0, to: Int(fields[1]) ?? 0, by: faultStride) {
                     for effect in effects {
                         points += 1
                         let fault = "\(fields[0]):\(number + 1):\(effect)"
@@ -133,7 +133,7 @@ import Testing
                     }
                 }
             }
-            #expect(points >= 8, "\(points)")
+            #expect(points >= 3, "\(points)")
         }
 
         /// Runs with a fault and checks the files; then runs without a fault.

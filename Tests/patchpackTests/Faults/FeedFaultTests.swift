@@ -26,8 +26,7 @@ import Testing
             var work = try FeedWorkshop()
             for line in counts {
                 let fields = line.split(separator: " ")
-                // Short tests look at every third call.
-                for number in stride(from: 0, to: Int(fields[1]) ?? 0, by: testsMayBeLong ? 1 : 3) {
+                for number in stride(from: 0, to: Int(fields[1]) ?? 0, by: faultStride) {
                     for effect in testsMayBeLong ? ["28", "kill"] : [number.isMultiple(of: 2) ? "kill" : "28"] {
                         points += 1
                         let fault = "\(fields[0]):\(number + 1):\(effect)"
