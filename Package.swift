@@ -11,6 +11,8 @@ let package = Package(
         .library(name: "PatchFeed", targets: ["PatchFeed"]),
         .library(name: "PatchHTTP", targets: ["PatchHTTP"]),
         .library(name: "PatchRunner", targets: ["PatchRunner"]),
+        .library(name: "PatchStore", targets: ["PatchStore"]),
+        .library(name: "PatchSync", targets: ["PatchSync"]),
         .library(name: "PatchTesting", targets: ["PatchTesting"]),
     ],
     targets: [
@@ -38,6 +40,9 @@ let package = Package(
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),
+        .target(name: "PatchStore", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"]),
+        .target(
+            name: "PatchSync", dependencies: ["PatchStore", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
         .target(name: "CLuaWorkbench", dependencies: ["CLua"]),
         .target(
             name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],
@@ -45,9 +50,12 @@ let package = Package(
         .executableTarget(
             name: "patchpack",
             dependencies: [
-                "PatchCrypto", "PatchFiles", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchWorkbench", "Libc",
+                "PatchCrypto", "PatchFiles", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchStore", "PatchSync",
+                "PatchWorkbench", "Libc",
             ]),
-        .target(name: "PatchTesting", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"]),
+        .target(
+            name: "PatchTesting",
+            dependencies: ["PatchSync", "PatchStore", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
         .testTarget(
             name: "ShopTests", dependencies: ["shop", "PatchTesting", "PatchRunner", "PatchCrypto"],
             path: "examples/shop-tests"),
@@ -58,6 +66,12 @@ let package = Package(
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchFilesTests", dependencies: ["PatchFiles", "PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchFeedTests", dependencies: ["PatchFeed", "PatchCrypto", "TestSupport"]),
+        .testTarget(
+            name: "PatchSyncTests",
+            dependencies: [
+                "PatchTesting", "PatchSync", "PatchStore", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto",
+                "TestSupport",
+            ]),
         .testTarget(
             name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport"],
             exclude: ["Hostile/scripts"]),

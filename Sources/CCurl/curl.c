@@ -16,7 +16,6 @@ static struct {
     void (*easy_reset)(CURL *);
     CURLcode (*easy_perform)(CURL *);
     CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
-    CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
     const char *(*easy_strerror)(CURLcode);
     struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
     void (*slist_free_all)(struct curl_slist *);
@@ -32,8 +31,8 @@ const char *ccurl_open(void) {
         {&curl.global_init, "curl_global_init"},     {&curl.easy_init, "curl_easy_init"},
         {&curl.easy_cleanup, "curl_easy_cleanup"},   {&curl.easy_reset, "curl_easy_reset"},
         {&curl.easy_perform, "curl_easy_perform"},   {&curl.easy_setopt, "curl_easy_setopt"},
-        {&curl.easy_getinfo, "curl_easy_getinfo"},   {&curl.easy_strerror, "curl_easy_strerror"},
-        {&curl.slist_append, "curl_slist_append"},   {&curl.slist_free_all, "curl_slist_free_all"},
+        {&curl.easy_strerror, "curl_easy_strerror"}, {&curl.slist_append, "curl_slist_append"},
+        {&curl.slist_free_all, "curl_slist_free_all"},
     };
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *symbol = dlsym(handle, symbols[i].name);
@@ -93,12 +92,6 @@ void ccurl_set_callbacks(CURL *handle, ccurl_callbacks *callbacks) {
     curl.easy_setopt(handle, CURLOPT_XFERINFODATA, callbacks);
     curl.easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
     curl.easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, close_on_exec);
-}
-
-long ccurl_status(CURL *handle) {
-    long status = 0;
-    curl.easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
-    return status;
 }
 
 struct curl_slist *ccurl_append(struct curl_slist *list, const char *text) { return curl.slist_append(list, text); }

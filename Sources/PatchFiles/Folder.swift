@@ -43,6 +43,45 @@ package enum Folder {
         }
     }
 
+    /// Removes whatever is at a path, and everything in it if it is a folder. No link is followed.
+    ///
+    /// - Throws: `io` if that fails.
+    package static func removeAll(_ path: Path) throws(PatchError) {
+        guard FileInfo(path, following: false)?.isFolder == true else { return try remove(path) }
+        for name in try names(in: path) { try removeAll(path.appending(name)) }
+        do throws(SystemError) {
+            try Descriptor.removeFolder(path)
+        } catch {
+            throw .system(.io, path, error)
+        }
+    }
+
+    /// Gives a file another name in the same folder, in place of a file that has it.
+    ///
+    /// - Throws: `io` if that fails.
+    package static func rename(_ file: Path, to name: Path) throws(PatchError) {
+        do throws(SystemError) {
+            let folder = try Descriptor(file.parent, [.read, .folder])
+            try folder.rename(file.name, to: name)
+            try folder.synchronize()
+        } catch {
+            throw .system(.io, file, error)
+        }
+    }
+
+    /// Locks a folder against other processes that do the same, until the descriptor is gone.
+    ///
+    /// - Returns: nil if another process has locked it.
+    /// - Throws: `io` if it cannot be locked.
+    package static func lock(_ path: Path) throws(PatchError) -> Descriptor? {
+        do throws(SystemError) {
+            let folder = try Descriptor(path, .read)
+            return try folder.lock() ? folder : nil
+        } catch {
+            throw .system(.io, path, error)
+        }
+    }
+
     /// Calls `body` while no other process can do the same in a file's folder.
     ///
     /// Use it to read a file and write it again.

@@ -192,6 +192,11 @@ extension Descriptor {
         try SystemError.check(unsafe path.withCString { unsafe unlink($0) })
     }
 
+    /// Removes an empty folder.
+    static func removeFolder(_ path: Path) throws(SystemError) {
+        try SystemError.check(unsafe path.withCString { unsafe rmdir($0) })
+    }
+
     /// Makes a folder.
     static func makeFolder(_ path: Path) throws(SystemError) {
         try SystemError.check(unsafe path.withCString { unsafe mkdir($0, 0o777) })

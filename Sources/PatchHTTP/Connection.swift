@@ -54,7 +54,6 @@ internal import Synchronization
             unsafe ccurl_set_callbacks(handle, callbacks)
             return withExtendedLifetime(transfer) { unsafe ccurl_perform(handle) }
         }
-        let status = unsafe Int(ccurl_status(handle))
         // libcurl keeps nothing that points to this transfer.
         unsafe ccurl_reset(handle)
         if let fault = transfer.fault { return .failure(fault) }
@@ -63,7 +62,6 @@ internal import Synchronization
         guard transfer.hasAllHeaders else {
             return .failure(HTTPFault(message: "the connection ended too soon", mayPass: true))
         }
-        transfer.response.status = status
         return .success(transfer.response)
     }
 
@@ -173,11 +171,25 @@ private final class Transfer {
             let value = String(text[text.index(after: colon)...].drop { $0 == " " }.prefix { !$0.isNewline })
             switch text[..<colon].lowercased() {
             case "etag": response.etag = value.utf8.count <= 256 ? value : nil
+            case "cache-control": response.maxAge = Self.maxAge(value)
             case "date": response.date = Timestamp.httpDate(value)
             case "content-type": response.isWebPage = value.lowercased().hasPrefix("text/html")
             default: break
             }
         }
         return line.count
+    }
+
+    /// What `Cache-Control` allows to shared caches, in seconds.
+    private static func maxAge(_ value: String) -> Int? {
+        var ages: [String: Int] = [:]
+        for directive in value.lowercased().split(separator: ",") {
+            let parts = directive.split(separator: "=", maxSplits: 1).map { $0.filter { !" \"".contains($0) } }
+            switch parts.first ?? "" {
+            case "no-store", "no-cache", "private": return 0
+            case let name: ages[name] = parts.count == 2 ? Int(parts[1]) : nil
+            }
+        }
+        return ages["s-maxage"] ?? ages["max-age"]
     }
 }

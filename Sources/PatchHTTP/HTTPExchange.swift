@@ -24,6 +24,7 @@ struct HTTPResponse: Sendable {
     var body: [UInt8] = []
     var etag: String?
     var date: Timestamp?
+    var maxAge: Int?
     var isWebPage = false
 
     /// What the response says of the file.
@@ -35,9 +36,9 @@ struct HTTPResponse: Sendable {
                 throw HTTPFault(
                     message: "a web page came instead of the file", hint: "sign in to the network, or check the URL")
             }
-            return FeedReply(.bytes(body, etag: etag), date: date)
-        case 304: return FeedReply(.unchanged, date: date)
-        case 403, 404: return FeedReply(.missing, date: date)
+            return FeedReply(.bytes(body, etag: etag), date: date, maxAge: maxAge)
+        case 304: return FeedReply(.unchanged, date: date, maxAge: maxAge)
+        case 403, 404: return FeedReply(.missing, date: date, maxAge: maxAge)
         default:
             throw HTTPFault(message: "the server answered \(status)", mayPass: status == 429 || status >= 500)
         }

@@ -7,11 +7,8 @@ public import PatchFeed
 /// http. Proxies are taken from the environment (`https_proxy`, `no_proxy`), as libcurl does. A transfer that fails for a
 /// reason that may pass is tried again twice.
 public struct HTTPSource: FeedSource {
-    /// How a feed is read.
-    public typealias Settings = HTTPSettings
-
     private let base: String
-    private let settings: Settings
+    private let settings: HTTPSettings
     private let connection: Connection
 
     /// Makes a source.
@@ -21,7 +18,7 @@ public struct HTTPSource: FeedSource {
     ///   - settings: How to read it.
     /// - Throws: `config` if the URL is not https, or not http where that is allowed, or if it has a query;
     ///   `feed-unavailable` if libcurl is not installed.
-    public init(_ url: String, settings: Settings = Settings()) throws(PatchError) {
+    public init(_ url: String, settings: HTTPSettings = HTTPSettings()) throws(PatchError) {
         let isSecure = url.utf8.starts(with: "https://".utf8)
         guard isSecure || url.utf8.starts(with: "http://".utf8) else {
             throw PatchError(.config, "\(url): not an https URL", hint: "a feed's URL begins with https://")

@@ -60,7 +60,7 @@ enum Client {
     }
 
     private static func source(_ url: String) throws -> HTTPSource {
-        var settings = HTTPSource.Settings()
+        var settings = HTTPSettings()
         settings.allowsHTTP = true
         return try HTTPSource(url, settings: settings)
     }

@@ -34,8 +34,6 @@ typedef struct {
 /* `callbacks` must live until the transfer has ended. */
 void ccurl_set_callbacks(CURL *handle, ccurl_callbacks *callbacks);
 
-long ccurl_status(CURL *handle);
-
 struct curl_slist *ccurl_append(struct curl_slist *list, const char *text);
 void ccurl_free_list(struct curl_slist *list);
 

@@ -1,6 +1,6 @@
 /// Lower-case hexadecimal, the only spelling that the formats allow.
 package enum Hex {
-    static func isLowercaseDigit(_ byte: UInt8) -> Bool {
+    package static func isLowercaseDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
 

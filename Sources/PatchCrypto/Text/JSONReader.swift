@@ -6,33 +6,40 @@ extension JSONValue {
     /// - Parameter text: UTF-8 without a byte order mark.
     /// - Throws: `malformed` for anything else, for a duplicate key in an object, and for values more than 32 deep.
     package init(parsing text: [UInt8]) throws(PatchError) {
-        var reader = JSONReader(rest: text[...])
+        var reader = JSONReader(text: text)
         self = try reader.value(depth: 0)
         reader.skipSpace()
-        guard reader.rest.isEmpty else { throw reader.fault("data after the end") }
-    }
-
-    /// A member of an object; nil if there is no such member, or the value is not an object.
-    package subscript(key: String) -> JSONValue? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.key.hasBytes(of: key) }?.value
+        guard reader.next == nil else { throw reader.fault("data after the end") }
     }
 }
 
 private struct JSONReader {
-    var rest: ArraySlice<UInt8>
+    let text: [UInt8]
+    private var position = 0
 
-    func fault(_ what: String) -> PatchError { PatchError(.malformed, "not JSON at byte \(rest.startIndex): \(what)") }
+    init(text: [UInt8]) { self.text = text }
+
+    /// The byte that is read next; nil at the end.
+    var next: UInt8? { position < text.count ? text[position] : nil }
+
+    func fault(_ what: String) -> PatchError { PatchError(.malformed, "not JSON at byte \(position): \(what)") }
 
     mutating func skipSpace() {
-        rest = rest.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
     /// Skips white space, and takes a character if it is next; false if it is not.
     private mutating func takes(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
-        guard rest.first == UInt8(ascii: character) else { return false }
-        rest.removeFirst()
+        guard next == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    /// Takes a word if it is next.
+    private mutating func takes(word: String) -> Bool {
+        guard text[position...].starts(with: word.utf8) else { return false }
+        position += word.utf8.count
         return true
     }
 
@@ -44,10 +51,9 @@ private struct JSONReader {
         guard depth <= 32 else { throw fault("nested too deeply") }
         if takes("{") { return .object(try members(depth: depth + 1)) }
         if takes("[") { return .array(try elements(depth: depth + 1)) }
-        if rest.first == UInt8(ascii: "\"") { return .string(try string()) }
+        if next == UInt8(ascii: "\"") { return .string(try string()) }
         for (word, value) in [("true", JSONValue.bool(true)), ("false", .bool(false)), ("null", .null)]
-        where rest.starts(with: word.utf8) {
-            rest = rest.dropFirst(word.utf8.count)
+        where takes(word: word) {
             return value
         }
         return .integer(try integer())
@@ -82,17 +88,19 @@ private struct JSONReader {
 
     private mutating func integer() throws(PatchError) -> Int {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        let sign = rest.first == UInt8(ascii: "-") ? 1 : 0
-        let number = rest.prefix(sign + rest.dropFirst(sign).prefix(while: digits.contains).count)
-        let isPlain = number.count == sign + 1 || number.dropFirst(sign).first != digits.lowerBound
-        guard isPlain, let value = Int(String(decoding: number, as: UTF8.self)) else {
+        let start = position
+        if next == UInt8(ascii: "-") { position += 1 }
+        let first = position
+        while let byte = next, digits.contains(byte) { position += 1 }
+        let isPlain = position == first + 1 || position > first && text[first] != digits.lowerBound
+        guard isPlain, let value = Int(String(decoding: text[start..<position], as: UTF8.self)) else {
+            position = start
             throw fault("expected a value")
         }
-        let next = rest.dropFirst(number.count)
-        guard ![".", "e", "E"].contains(where: { next.first == UInt8(ascii: $0) }) else {
+        guard ![".", "e", "E"].contains(where: { next == UInt8(ascii: $0) }) else {
+            position = start
             throw fault("expected a whole number")
         }
-        rest = next
         return value
     }
 
@@ -100,17 +108,23 @@ private struct JSONReader {
         try expect("\"")
         var bytes: [UInt8] = []
         while true {
-            let plain = rest.prefix { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-            bytes += plain
-            rest = rest[plain.endIndex...]
-            switch rest.popFirst() {
+            let start = position
+            while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+                position += 1
+            }
+            bytes += text[start..<position]
+            let end = next
+            position += 1
+            switch end {
             case UInt8(ascii: "\""):
                 guard let string = String(validating: bytes, as: UTF8.self) else {
                     throw fault("string is not UTF-8")
                 }
                 return string
             case UInt8(ascii: "\\"): bytes += try escape()
-            case nil: throw fault("unterminated string")
+            case nil:
+                position = text.count
+                throw fault("unterminated string")
             default: throw fault("control character in a string")
             }
         }
@@ -118,7 +132,9 @@ private struct JSONReader {
 
     /// Takes what follows a backslash, and returns the character in UTF-8.
     private mutating func escape() throws(PatchError) -> [UInt8] {
-        switch rest.popFirst().map(Unicode.Scalar.init) {
+        let letter = next.map(Unicode.Scalar.init)
+        position = min(position + 1, text.count)
+        switch letter {
         case "\"": return [0x22]
         case "\\": return [0x5C]
         case "/": return [0x2F]
@@ -129,10 +145,7 @@ private struct JSONReader {
         case "t": return [0x09]
         case "u":
             var units = [try codeUnit()]
-            if UTF16.isLeadSurrogate(units[0]), rest.starts(with: "\\u".utf8) {
-                rest = rest.dropFirst(2)
-                units.append(try codeUnit())
-            }
+            if UTF16.isLeadSurrogate(units[0]), takes(word: "\\u") { units.append(try codeUnit()) }
             guard let text = String(validating: units, as: UTF16.self) else { throw fault("unpaired surrogate") }
             return Array(text.utf8)
         default: throw fault("unknown escape")
@@ -140,11 +153,11 @@ private struct JSONReader {
     }
 
     private mutating func codeUnit() throws(PatchError) -> UInt16 {
-        let digits = rest.prefix(4)
+        let digits = text[position...].prefix(4)
         guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }),
             let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw fault("expected four hex digits") }
-        rest = rest.dropFirst(4)
+        position += 4
         return unit
     }
 }

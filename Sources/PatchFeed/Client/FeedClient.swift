@@ -55,6 +55,11 @@ public struct FeedClient: Sendable {
         }
     }
 
+    /// When the first of the root and the targets ends, whose keys are offline; nil before an update.
+    package var horizon: Timestamp? {
+        trusted.targets[.top].map { min($0.expires, trusted.root.expires) }
+    }
+
     /// Looks for a target, first in the targets role, then in the roles that it delegates to (section 5.6.7).
     ///
     /// - Parameter path: The target's path, such as `patches/cart-total-7.js`.

@@ -31,14 +31,18 @@ public struct FeedReply: Sendable {
     public let content: Content
     /// The source's clock, if it has one (HTTP `Date`).
     public let date: Timestamp?
+    /// For how many seconds a cache may answer in the source's place (HTTP `Cache-Control`); nil if the source does not say.
+    public let maxAge: Int?
 
     /// Makes a reply.
     ///
     /// - Parameters:
     ///   - content: The file.
     ///   - date: The source's clock.
-    public init(_ content: Content, date: Timestamp? = nil) {
+    ///   - maxAge: For how many seconds a cache may answer in the source's place.
+    public init(_ content: Content, date: Timestamp? = nil, maxAge: Int? = nil) {
         self.content = content
         self.date = date
+        self.maxAge = maxAge
     }
 }

@@ -103,6 +103,20 @@ extension FeedRepository {
         return Set(keys(of: role).ids).union(old)
     }
 
+    /// Checks that a timestamp file that is served is not newer than this feed's own.
+    ///
+    /// - Throws: `feed-rollback` if it is newer, `feed-signature` if this feed's keys have not signed it.
+    package func check(served bytes: [UInt8]) throws(PatchError) {
+        let file = try SignedMetadata(bytes, name: "the served timestamp.json", type: "timestamp")
+        try file.verify(by: Self.keys(of: .timestamp, in: oldRoot))
+        let (served, own) = (try TimestampMetadata(file).version, state(of: .timestamp).version)
+        guard served <= own else {
+            throw PatchError(
+                .feedRollback, "the served timestamp.json is of version \(served), but this folder's of version \(own)",
+                hint: "another copy of the feed was changed since: work on that one")
+        }
+    }
+
     // MARK: staging
 
     /// The change so far, as files to keep until others have signed it; the new targets are among them.

@@ -255,6 +255,20 @@ package struct FeedRepository: Sendable {
             self.name = name
             self.entry = entry
         }
+
+        /// Lists a patch under its name and version, with the copies of its manifest that devices choose by.
+        ///
+        /// - Parameter members: Whom it is offered to.
+        package init(_ envelope: [UInt8], _ manifest: Manifest, _ members: [(key: String, value: JSONValue)]) {
+            self.init(
+                envelope, name: "\(manifest.id)-\(manifest.version).js",
+                entry: .object(
+                    [
+                        ("id", .string(manifest.id)), ("version", .integer(manifest.version)),
+                        ("appVersions", .string(manifest.appVersions.description)),
+                        ("engine", .integer(manifest.engine)), ("state", .string("active")),
+                    ] + members))
+        }
     }
 
     /// Adds envelopes, and lists them.
@@ -313,6 +327,16 @@ package struct FeedRepository: Sendable {
         // Devices take it for the lowest time that their clocks can have, so it never goes back.
         let last = list["published"]?.text.flatMap { Timestamp($0) } ?? now
         list.set("published", .string(max(last, now).description))
+    }
+
+    /// Changes an entry of the list.
+    ///
+    /// - Parameter entry: The entry as it is now.
+    package mutating func replace(_ entry: JSONValue, with new: JSONValue, at now: Timestamp) {
+        let path = entry["path"]?.text
+        edit(at: now) { list in
+            list.set("patches", .array((list["patches"]?.elements ?? []).map { $0["path"]?.text == path ? new : $0 }))
+        }
     }
 
     /// Removes versions of a patch that no device should get any more from the list and from the targets.

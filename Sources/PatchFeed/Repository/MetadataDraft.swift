@@ -1,4 +1,4 @@
-package import PatchCrypto
+internal import PatchCrypto
 
 /// A metadata file in the making: what will be signed, and the signatures so far.
 struct MetadataDraft: Sendable {
@@ -48,45 +48,5 @@ struct MetadataDraft: Sendable {
     mutating func add(_ signature: [UInt8], by keyID: String) {
         signatures.removeAll { $0.keyID.hasBytes(of: keyID) }
         signatures.append(MetadataSignature(keyID: keyID, bytes: signature))
-    }
-}
-
-extension JSONValue {
-    /// Sets a member of an object, or removes it.
-    package mutating func set(_ key: String, _ value: JSONValue?) {
-        guard case .object(var members) = self else { return }
-        let index = members.firstIndex { $0.key.hasBytes(of: key) }
-        switch (index, value) {
-        case (let index?, let value?): members[index].value = value
-        case (let index?, nil): members.remove(at: index)
-        case (nil, let value?): members.append((key, value))
-        case (nil, nil): break
-        }
-        self = .object(members)
-    }
-
-    /// Changes a member of an object in place; one that is missing begins as an empty object.
-    mutating func change(_ key: String, _ body: (inout JSONValue) -> Void) {
-        var value = self[key] ?? .object([])
-        body(&value)
-        set(key, value)
-    }
-
-    /// The names and values of an object; none for any other value.
-    package var members: [(key: String, value: JSONValue)] {
-        guard case .object(let members) = self else { return [] }
-        return members
-    }
-
-    /// The elements of a list; none for any other value.
-    package var elements: [JSONValue] {
-        guard case .array(let elements) = self else { return [] }
-        return elements
-    }
-
-    /// A string's text; nil for any other value.
-    package var text: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
     }
 }

@@ -88,6 +88,31 @@ public struct PatchChoice: Sendable {
     public var isChosen: Bool { code == .offered || code == .kept || code == .unlisted }
 }
 
+extension PatchChoice.Code {
+    /// The code in words.
+    public var sentence: String {
+        switch self {
+        case .offered: "it is for this device, which did not have it yet"
+        case .kept: "the device has it and keeps it"
+        case .superseded: "a higher version is for this device"
+        case .disabled: "the list switches all patches off"
+        case .appVersion: "it is for other versions of the app"
+        case .engine: "it needs a higher engine level"
+        case .withdrawn: "it was withdrawn"
+        case .banned: "it failed on this device"
+        case .paused: "it is offered to no further device"
+        case .group: "it is for groups or users that this device is not of"
+        case .rollout: "the device is not within the percentage"
+        case .feedTooNew: "the list has a newer format, from which nothing new is taken"
+        case .expired: "the envelope has expired"
+        case .listMismatch: "the list says something else than the envelope"
+        case .unlisted: "the device has it, but the list no longer does"
+        case .refused: "the envelope was refused"
+        case .unavailable: "the envelope cannot be had"
+        }
+    }
+}
+
 extension PatchList {
     /// Decides which patches a device gets. This is a pure function: the same arguments give the same answer anywhere.
     ///
@@ -102,7 +127,7 @@ extension PatchList {
     ///   first.
     /// - Throws: `feed-mismatch` if the list is for another app or environment.
     public func choices(
-        for device: FeedDevice, held: [String: Int] = [:], isBanned: (Entry) -> Bool = { _ in false }
+        for device: FeedDevice, held: [String: Set<Int>] = [:], isBanned: (Entry) -> Bool = { _ in false }
     ) throws(PatchError) -> [PatchChoice] {
         guard app.hasBytes(of: device.app), environment.hasBytes(of: device.environment) else {
             throw PatchError(
@@ -112,27 +137,23 @@ extension PatchList {
         var all: [PatchChoice] = []
         let byID = Dictionary(grouping: entries, by: \.id)
         for id in Set(byID.keys).union(held.keys).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-            let held = held[id]
+            let held = held[id] ?? []
+            let listed = Dictionary((byID[id] ?? []).map { ($0.version, $0) }) { first, _ in first }
             var hasChosen = false
-            var isHeldListed = false
-            func take(_ version: Int, _ code: PatchChoice.Code, _ entry: Entry?) {
+            for version in held.union(listed.keys).sorted(by: >) {
+                let entry = listed[version]
+                let code =
+                    if let entry {
+                        try code(
+                            of: entry, for: device, isHeld: held.contains(version), isBanned: isBanned(entry),
+                            hasHigher: hasChosen)
+                    } else {
+                        unlistedCode(hasChosen)
+                    }
                 let choice = PatchChoice(id: id, version: version, code: code, entry: entry)
                 if choice.isChosen { hasChosen = true }
                 all.append(choice)
             }
-            for entry in (byID[id] ?? []).sorted(by: { $0.version > $1.version }) {
-                if let held, !isHeldListed, entry.version < held {
-                    isHeldListed = true
-                    take(held, unlistedCode(hasChosen), nil)
-                }
-                if entry.version == held { isHeldListed = true }
-                take(
-                    entry.version,
-                    try code(
-                        of: entry, for: device, isHeld: entry.version == held, isBanned: isBanned(entry),
-                        hasHigher: hasChosen), entry)
-            }
-            if let held, !isHeldListed { take(held, unlistedCode(hasChosen), nil) }
         }
         return all
     }

@@ -188,6 +188,13 @@ public final class PatchRunner: Sendable {
     /// Deactivates all patches.
     public func deactivateAll() { while let last = active.last { deactivate { $0 === last } } }
 
+    /// Lets an older version of a patch be activated again, after a signed feed has withdrawn newer ones.
+    package func lowerFloor(of id: String, to version: Int) {
+        changing.locked { state in
+            if let floor = state.floors[id], floor > version { state.floors[id] = version }
+        }
+    }
+
     /// The policy for a patch without the floor, which depends on the patch's id.
     private var policy: VerificationPolicy {
         VerificationPolicy(time: clock(), app: host.app, appVersion: host.version, engine: Self.engine)

@@ -199,6 +199,8 @@ extension Option {
         name: "environment", value: .text("NAME"), help: "the app's environment (default: release)")
     static let stage = Option(
         name: "stage", help: "keep the change in DIR/staged if signatures are missing, for `feed sign`")
+    static let served = Option(
+        name: "served", value: .text("URL"), help: "refuse if the feed at URL is newer than DIR")
     static let discard = Option(name: "discard", help: "drop the change that waits for signatures")
     static let role = Option(
         name: "role", value: .choice("ROLE", ["targets", "rollout", "root"]),
@@ -233,6 +235,12 @@ extension Option {
     static let insecure = Option(name: "allow-http", help: "allow a URL with http")
     static let previewUser = Option(name: "user", value: .text("ID"), help: "the user's id")
     static let installation = Option(name: "installation", value: .text("ID"), help: "the installation's id")
+    static let deviceGroup = Option(
+        name: "group", value: .text("NAME"), repeats: true, help: "group that the device is in")
+    static let store = Option(name: "store", value: .directory("DIR"), help: "folder that the device keeps")
+    static let noLaunch = Option(
+        name: "no-launch", help: "only sync, as on return to the foreground: judge and begin no launch")
+    static let explain = Option(name: "explain", help: "say why with each code")
     static let units = Option(
         name: "units", value: .file("FILE"), help: "count what becomes of each of these ids, one on a line")
 

@@ -7,6 +7,7 @@ struct FeedChange {
     /// The options of an action that changes a feed.
     static let options: [Option] = [
         .feedKey, .signatureCommand, .passphraseEnv, .passphraseFile, .allowUnsafePermissions, .stage, .dryRun,
+        .served, .authorities, .insecure,
     ]
 
     private let arguments: ParsedArguments
@@ -59,6 +60,7 @@ struct FeedChange {
                     hint: "patchpack feed sign \(folder.path), or feed sign \(folder.path) --discard"
                 ).about(folder.path)
             }
+            try checkServed(feed)
             let lines = try body(&feed)
             try finish(&feed, lines)
         }
@@ -68,6 +70,7 @@ struct FeedChange {
     func resume(_ body: (inout FeedRepository) throws(PatchError) -> [String]) throws(PatchError) {
         try whileLocked { () throws(PatchError) in
             var feed = try folder.staged()
+            try checkServed(feed)
             let lines = try body(&feed)
             try finish(&feed, lines, isStaged: true)
         }
@@ -79,6 +82,17 @@ struct FeedChange {
             _ = try folder.repository()
             if !arguments.has(.dryRun) { try folder.discardStaged() }
         }
+    }
+
+    /// Refuses to change a folder that is older than what the server has.
+    private func checkServed(_ feed: FeedRepository) throws(PatchError) {
+        guard let url = try arguments.text(of: .served) else { return }
+        let source = try FeedReading.server(url, arguments)
+        let reply = try waiting { () async throws(PatchError) in
+            try await source.fetch("metadata/timestamp.json", limit: FeedLimits().timestamp, etag: nil)
+        }
+        guard case .bytes(let bytes, _) = reply.content else { return }
+        try feed.check(served: bytes)
     }
 
     private func whileLocked(_ body: () throws(PatchError) -> Void) throws(PatchError) {

@@ -77,13 +77,10 @@ extension FeedCommand {
         let change = try FeedChange(arguments, console)
         try change.run { (feed) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
-            var entry = try feed.entry(arguments.operands[1].text, version: arguments.number(of: .patchVersion))
-            let path = entry["path"]?.text
+            let old = try feed.entry(arguments.operands[1].text, version: arguments.number(of: .patchVersion))
+            var entry = old
             let what = try body(&entry)
-            feed.edit(at: change.now) { list in
-                let patches = (list["patches"]?.elements ?? []).map { $0["path"]?.text == path ? entry : $0 }
-                list.set("patches", .array(patches))
-            }
+            feed.replace(old, with: entry, at: change.now)
             return ["\(what)  \(entry["id"]?.text ?? "") \(entry.version ?? 0)"] + (try before.difference(to: feed))
         }
         return 0

@@ -1,7 +1,6 @@
 import PatchCrypto
 import PatchFeed
 import PatchFiles
-import PatchHTTP
 
 // The actions that change nothing.
 extension FeedCommand {
@@ -68,6 +67,7 @@ extension FeedCommand {
             }
             return (list, list.entries.count, bytes)
         }
+        let caching = reading.cachingFaults
         if console.format == .json {
             try console.json(
                 .object(
@@ -75,10 +75,12 @@ extension FeedCommand {
                         + JSONValue.outcome(nil) + [
                             ("app", .string(list.app)), ("environment", .string(list.environment)),
                             ("patches", .integer(targets)), ("bytes", .integer(bytes)),
-                            ("faults", .array(list.faults.map { .string($0.message) })), ("error", .null),
+                            ("faults", .array(list.faults.map { .string($0.message) })),
+                            ("caching", .array(caching.map(JSONValue.string))), ("error", .null),
                         ]))
         } else {
             for fault in list.faults { console.warning(fault.message) }
+            for warning in caching { console.warning(warning) }
             if !console.isQuiet {
                 try console.line(
                     .good, "ok", "  \(reading.place)  \(targets) patches, \(bytes) bytes of list and envelopes")
@@ -137,58 +139,5 @@ extension FeedCommand {
             try console.line(
                 choice.isChosen ? .good : .faint, choice.code.rawValue, "  \(choice.id) \(choice.version)")
         }
-    }
-}
-
-/// A feed in a folder or on a server, read as a device reads it.
-struct FeedReading: Sendable {
-    let place: Path
-    private let root: [UInt8]
-    private let source: any FeedSource
-
-    init(_ arguments: ParsedArguments) throws(PatchError) {
-        place = arguments.operands[0].path
-        let pinned = arguments.value(of: .pinnedRoot)?.path
-        let isURL = place.description.hasPrefix("https://") || place.description.hasPrefix("http://")
-        if isURL {
-            guard let pinned else {
-                throw PatchError(
-                    .usage, "no root file", hint: "give --root FILE: the feed's 1.root.json, as the app has it")
-            }
-            root = try InputFile.small(pinned)
-            var settings = HTTPSource.Settings()
-            settings.allowsHTTP = arguments.has(.insecure)
-            settings.authorities = try arguments.text(of: .authorities)
-            source = try HTTPSource(place.description, settings: settings)
-        } else {
-            let folder = FeedFolder(path: place)
-            let file = pinned ?? place.appending(Path("metadata/1.root.json"))
-            guard FileInfo(file, following: true) != nil
-            else {
-                throw PatchError(.feedUnavailable, "metadata/1.root.json: missing, so this is not the folder of a feed")
-                    .about(place)
-            }
-            root = try InputFile.small(file)
-            source = FolderSource(folder: folder)
-        }
-    }
-
-    func client(at now: Timestamp) throws(PatchError) -> FeedClient {
-        try FeedClient(root: root, from: source, keptIn: NoStorage(), at: now)
-    }
-
-    /// Updates a client, and reads the feed's list.
-    func list(_ client: inout FeedClient) async throws(PatchError) -> (list: PatchList, size: Int) {
-        try await client.update()
-        guard let target = try await client.listTarget() else {
-            throw PatchError(.feedMalformed, "the feed has no list of patches").about(place)
-        }
-        let bytes = try await client.contents(of: target, limit: PatchList.byteLimit)
-        let list = try PatchList(decoding: bytes)
-        // A device looks for the list of its own app, beginning with the targets role.
-        guard try await client.target(PatchList.path(for: list.app))?.path == target.path else {
-            throw PatchError(.feedMismatch, "\(target.path): the list is of the app \(list.app)").about(place)
-        }
-        return (list, bytes.count)
     }
 }

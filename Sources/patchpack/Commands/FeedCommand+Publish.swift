@@ -87,15 +87,7 @@ extension FeedCommand {
                 let bytes = try InputFile.contents(of: path, limit: verification.verifier.limits.envelopeSize)
                 names.append("\(manifest.id) \(manifest.version)")
                 let members = try audience.members(for: manifest.id)
-                publications.append(
-                    FeedRepository.Publication(
-                        bytes, name: "\(manifest.id)-\(manifest.version).js",
-                        entry: .object(
-                            [
-                                ("id", .string(manifest.id)), ("version", .integer(manifest.version)),
-                                ("appVersions", .string(manifest.appVersions.description)),
-                                ("engine", .integer(manifest.engine)), ("state", .string("active")),
-                            ] + members)))
+                publications.append(FeedRepository.Publication(bytes, manifest, members))
             }
             let isNew = try feed.publish(publications, files: change.folder.published(for: feed.app), at: change.now)
             let lines = zip(names, isNew).map { name, isNew in

@@ -68,7 +68,7 @@ struct PatchListTests {
         _ list: PatchList, _ device: FeedDevice? = nil, held: Int? = nil, banned: Set<Int> = []
     ) throws -> [String] {
         try list.choices(
-            for: device ?? self.device(), held: held.map { ["com.example.shop.x": $0] } ?? [:]
+            for: device ?? self.device(), held: held.map { ["com.example.shop.x": [$0]] } ?? [:]
         ) { banned.contains($0.version) }.map { "\($0.version) \($0.code.rawValue)" }
     }
 

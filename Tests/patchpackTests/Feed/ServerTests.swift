@@ -30,7 +30,8 @@ import Testing
         }
 
         /// nginx with the documented configuration, changed as a reader would: the port, and lines for faults.
-        private func nginx(tls: Bool = true, _ lines: String = "") throws -> WebServer {
+        private func nginx(tls: Bool = true, _ lines: String = "", headers: [String: String] = [:]) throws -> WebServer
+        {
             let text = String(
                 decoding: try Data(contentsOf: URL(filePath: "\(Tool.root)/examples/feed/nginx.conf")), as: UTF8.self)
             return try WebServer(in: work.folder.path) { port in
@@ -40,6 +41,7 @@ import Testing
                 text = text.replacing(
                     "    location = /metadata/timestamp.json {",
                     with: "\(lines)\n    location = /metadata/timestamp.json {")
+                for (old, new) in headers { text = text.replacing(old, with: new) }
                 try work.folder.write(text, to: "nginx-\(port).conf")
                 return "nginx -c \(work.folder.path)/nginx-\(port).conf -p \(work.folder.path) -g 'user root;'"
             }
@@ -48,7 +50,7 @@ import Testing
         private func source(_ server: WebServer, tls: Bool = true, retries: Int = 0, isImpatient: Bool = false) throws
             -> ServedSource
         {
-            var settings = HTTPSource.Settings()
+            var settings = HTTPSettings()
             settings.allowsHTTP = !tls
             settings.authorities = work.folder.at("ca.pem")
             settings.retries = retries
@@ -116,6 +118,49 @@ import Testing
                 root: work.folder.read("feed/metadata/1.root.json"), from: counted, keptIn: storage, at: now)
             try await client.update()
             #expect(counted.log == ["metadata/2.root.json missing", "metadata/timestamp.json unchanged"])
+        }
+
+        @Test func wrongHeadersForCachesAreNoticed() throws {
+            func warnings(_ headers: [String: String]) throws -> [Substring] {
+                let server = try nginx(headers: headers)
+                let run = try work.run([
+                    "check", "https://127.0.0.1:\(server.port)", "--root", "feed/metadata/1.root.json", "--cacert",
+                    "ca.pem",
+                ])
+                #expect(run.status == 0, "\(run.error)")
+                return run.error.split(separator: "\n")
+            }
+            #expect(try warnings([:]).isEmpty)
+            let wrong = try warnings([
+                "public, max-age=60, must-revalidate": "max-age=86400",
+                "public, max-age=31536000, immutable": "no-cache",
+                "public, max-age=60\" always": "s-maxage=7200, max-age=1\" always",
+            ])
+            #expect(wrong.count == 3, "\(wrong)")
+            #expect(wrong.contains { $0.contains("caches keep timestamp.json for 86400 s") }, "\(wrong)")
+            #expect(wrong.contains { $0.contains("remember for 7200 s that a file is missing") }, "\(wrong)")
+            let silent = try warnings(["add_header Cache-Control \"public, max-age=60, must-revalidate\";": ""])
+            #expect(silent.count == 1 && silent.first?.contains("no Cache-Control") == true, "\(silent)")
+        }
+
+        @Test func aCopyOfTheFeedThatIsOlderThanTheServedOneIsNotChanged() throws {
+            let server = try nginx()
+            let options = ["--served", "https://127.0.0.1:\(server.port)", "--cacert", "ca.pem"]
+            try #require(try work.shop.shell("cp -r feed copy").status == 0)
+            let same = try work.run(["refresh", "feed"] + FeedWorkshop.online + options)
+            #expect(same.status == 0, "\(same.error)")
+            let older = try work.run(["disable", "copy"] + FeedWorkshop.online + options)
+            #expect(older.status == 32 && older.error.contains("another copy of the feed"), "\(older.error)")
+            #expect(try work.run(["disable", "copy"] + FeedWorkshop.online).status == 0)
+            let other = try work.run(FeedWorkshop.make("other"))
+            try #require(other.status == 0)
+            try #require(
+                try work.run(FeedWorkshop.make("third").map { $0 == "online.pem" ? "new.pem" : $0 }).status == 0)
+            let foreign = try work.run(["disable", "third", "--key", "new.pem"] + options)
+            #expect(foreign.status == 31, "\(foreign.error)")
+            server.stop()
+            let gone = try work.run(["refresh", "feed"] + FeedWorkshop.online + options)
+            #expect(gone.status == 36, "\(gone.error)")
         }
 
         /// The headers that the documentation promises.

@@ -1,0 +1,57 @@
+extension JSONValue {
+    /// A member of an object; nil if there is no such member, or the value is not an object.
+    package subscript(key: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key.hasBytes(of: key) }?.value
+    }
+
+    /// Sets a member of an object, or removes it.
+    package mutating func set(_ key: String, _ value: JSONValue?) {
+        guard case .object(var members) = self else { return }
+        let index = members.firstIndex { $0.key.hasBytes(of: key) }
+        switch (index, value) {
+        case (let index?, let value?): members[index].value = value
+        case (let index?, nil): members.remove(at: index)
+        case (nil, let value?): members.append((key, value))
+        case (nil, nil): break
+        }
+        self = .object(members)
+    }
+
+    /// Changes a member of an object in place; one that is missing begins as an empty object.
+    package mutating func change(_ key: String, _ body: (inout JSONValue) -> Void) {
+        var value = self[key] ?? .object([])
+        body(&value)
+        set(key, value)
+    }
+
+    /// The names and values of an object; none for any other value.
+    package var members: [(key: String, value: JSONValue)] {
+        guard case .object(let members) = self else { return [] }
+        return members
+    }
+
+    /// The elements of a list; none for any other value.
+    package var elements: [JSONValue] {
+        guard case .array(let elements) = self else { return [] }
+        return elements
+    }
+
+    /// A string's text; nil for any other value.
+    package var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    /// A number; nil for any other value.
+    package var number: Int? {
+        guard case .integer(let number) = self else { return nil }
+        return number
+    }
+
+    /// Whether it is true; nil for any other value.
+    package var flag: Bool? {
+        guard case .bool(let flag) = self else { return nil }
+        return flag
+    }
+}

@@ -1,0 +1,109 @@
+internal import PatchCrypto
+internal import PatchFiles
+
+/// The files of a store.
+///
+///     state               what is held, tried, good and banned
+///     bans                the bans once more, in case the state is lost
+///     envelopes/HASH.js   the envelopes, by SHA-256
+///     feed/…              the feed's metadata, as received
+struct StoreFolder: Sendable {
+    let path: Path
+
+    private var envelopes: Path { path.appending(Path("envelopes")) }
+    private var stateFile: Path { path.appending(Path("state")) }
+    private var bansFile: Path { path.appending(Path("bans")) }
+    /// A state has at most a thousand patches, bans and verdicts each.
+    private static let stateLimit = 4 << 20
+
+    // MARK: the state
+
+    /// Reads the state.
+    ///
+    /// - Returns: The state, nil if there is none, and why it cannot be used.
+    func readState() -> (state: StoreState?, fault: PatchError?) {
+        guard FileInfo(stateFile, following: false) != nil else { return (nil, nil) }
+        do throws(PatchError) {
+            let json = try Self.read(stateFile)
+            guard let state = StoreState(json) else {
+                throw PatchError(.config, "not a state of this version of patchpack").about(stateFile)
+            }
+            return (state, nil)
+        } catch {
+            return (nil, error)
+        }
+    }
+
+    /// The bans that were written beside the state; none if they cannot be read.
+    func readBans() -> [StoreState.Ban] {
+        ((try? Self.read(bansFile))?["bans"]?.elements ?? []).compactMap(StoreState.Ban.init)
+    }
+
+    /// Writes the state whole and durably.
+    ///
+    /// - Parameter hasNewBans: Whether the bans have changed. They are written first, so that they are never fewer.
+    func write(_ state: StoreState, hasNewBans: Bool) throws(PatchError) {
+        if hasNewBans {
+            try Self.write(.object([("bans", .array(state.bans.map(\.json)))]), to: bansFile)
+        }
+        try Self.write(state.json, to: stateFile)
+    }
+
+    /// Puts a state that cannot be used aside, so that a person can look at it.
+    func putStateAside() throws(PatchError) { try Folder.rename(stateFile, to: Path("state.unread")) }
+
+    /// Reads a file that begins with the digest of the rest. A file that was cut short or changed is noticed.
+    private static func read(_ file: Path) throws(PatchError) -> JSONValue {
+        let bytes = try InputFile.contents(of: file, limit: stateLimit)
+        var rest = bytes[...]
+        guard let digest = rest.takeLine(), bytes.count <= stateLimit,
+            try MessageDigest.sha256.hexadecimal(of: rest).elementsEqual(digest)
+        else { throw PatchError(.malformed, "damaged: its digest is wrong").about(file) }
+        return try file.naming { () throws(PatchError) in try JSONValue(parsing: Array(rest)) }
+    }
+
+    private static func write(_ json: JSONValue, to file: Path) throws(PatchError) {
+        let body = json.encoded() + [UInt8(ascii: "\n")]
+        let digest = try MessageDigest.sha256.hexadecimal(of: body) + [UInt8(ascii: "\n")]
+        try write(digest + body, to: file)
+    }
+
+    /// Writes a file whole and durably. A folder or a link in its place is removed.
+    private static func write(_ bytes: [UInt8], to file: Path) throws(PatchError) {
+        if let info = FileInfo(file, following: false), !info.isRegular { try Folder.removeAll(file) }
+        try OutputFile.write([OutputFile(path: file, content: .bytes(bytes))], force: true)
+    }
+
+    // MARK: envelopes
+
+    private func place(of hash: String) -> Path { envelopes.appending(Path("\(hash).js")) }
+
+    /// Reads an envelope.
+    ///
+    /// - Throws: `no-input` if it is missing, `malformed` if it is not the one that was stored.
+    func envelope(_ hash: String, limit: Int) throws(PatchError) -> [UInt8] {
+        let file = place(of: hash)
+        let bytes = try InputFile.contents(of: file, limit: limit)
+        guard bytes.count <= limit, try MessageDigest.sha256.text(of: bytes) == hash else {
+            throw PatchError(.malformed, "damaged: not the envelope that was stored").about(file)
+        }
+        return bytes
+    }
+
+    func write(_ envelope: [UInt8], hash: String) throws(PatchError) {
+        try Self.write(envelope, to: place(of: hash))
+    }
+
+    /// Removes envelopes that are not held, and what interrupted writes have left.
+    func clean(keeping hashes: Set<String>) {
+        for name in (try? Folder.names(in: envelopes)) ?? [] where !hashes.contains(where: { name == Path("\($0).js") })
+        {
+            try? Folder.removeAll(envelopes.appending(name))
+        }
+        for folder in [path, path.appending(Path("feed"))] {
+            for name in (try? Folder.names(in: folder)) ?? [] where name.ends(in: ".tmp") {
+                try? Folder.remove(folder.appending(name))
+            }
+        }
+    }
+}

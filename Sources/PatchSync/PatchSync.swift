@@ -1,0 +1,128 @@
+public import PatchCrypto
+public import PatchFeed
+public import PatchRunner
+public import PatchStore
+internal import PatchFiles
+internal import Synchronization
+
+/// Brings a store up to date with a feed: it decides what is for this device, downloads and verifies it, and takes away what
+/// was withdrawn.
+///
+///     let sync = PatchSync(feed: pinnedRoot, at: source, store: store, runner: runner, trust: trust)
+///     await sync.launch()         // after `store.launch`: activates what is new at once
+///     await sync.foregrounded()   // on return to the foreground: activates at the next launch
+///     await sync.now()            // on command, such as a push message: activates at once
+///
+/// A patch that the list marks `next-launch` waits for the next launch in any case. One sync runs at a time: a call
+/// during a sync waits for that one.
+public actor PatchSync {
+    /// The feed's values for the app, such as a switch between two ways to pay. They are kept over launches.
+    public nonisolated var switches: [String: String] { store.state.switches }
+    /// A text that the feed wants the app to show; nil for none.
+    public nonisolated var notice: String? { store.state.notice }
+    /// The lowest version of the app that still gets patches; nil if all do.
+    public nonisolated var minimumAppVersion: AppVersion? { store.state.minimumAppVersion }
+    /// What the device is. A change counts from the next sync on.
+    public nonisolated var settings: SyncSettings {
+        get { shared.withLock { $0 } }
+        set { shared.withLock { $0 = newValue } }
+    }
+
+    private let root: [UInt8]
+    private let source: any FeedSource
+    private let store: PatchStore
+    private let runner: PatchRunner?
+    private let trust: PatchTrust
+    private let built: Timestamp?
+    private let progress: @Sendable (_ done: Int, _ all: Int) -> Void
+    private let shared: Mutex<SyncSettings>
+    private var current: Task<SyncReport, Never>?
+    /// When the next sync on return to the foreground is due.
+    private var due: Timestamp?
+
+    /// When patches are activated that a sync has found.
+    enum Activation: Sendable {
+        case now, nextLaunch
+    }
+
+    /// Makes a sync of a feed and a store.
+    ///
+    /// - Parameters:
+    ///   - root: The feed's `1.root.json`, as the app has it.
+    ///   - source: Where the feed is.
+    ///   - store: Keeps what is downloaded.
+    ///   - runner: Activates patches; nil to activate none, as a tool does.
+    ///   - trust: What envelopes are verified with.
+    ///   - settings: What the device is.
+    ///   - built: When the app was built. The device's clock cannot be before that.
+    ///   - progress: Called after each envelope that was downloaded.
+    public init(
+        feed root: [UInt8], at source: any FeedSource, store: PatchStore, runner: PatchRunner?, trust: PatchTrust,
+        settings: SyncSettings = SyncSettings(), built: Timestamp? = nil,
+        progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
+    ) {
+        self.root = root
+        self.source = source
+        self.store = store
+        self.runner = runner
+        self.trust = trust
+        self.built = built
+        self.progress = progress
+        shared = Mutex(settings)
+    }
+
+    /// Syncs after a launch. What is new is activated at once.
+    @discardableResult
+    public func launch() async -> SyncReport { await sync(.now) }
+
+    /// Syncs on return to the foreground, unless the last sync was a short time ago. What is new is activated at the next
+    /// launch.
+    ///
+    /// - Returns: nil if it is too early for another sync.
+    @discardableResult
+    public func foregrounded() async -> SyncReport? {
+        if let due, let now = store.clock(), now < due { return nil }
+        return await sync(.nextLaunch)
+    }
+
+    /// Syncs on command. What is new is activated at once.
+    @discardableResult
+    public func now() async -> SyncReport { await sync(.now) }
+
+    private func sync(_ activation: Activation) async -> SyncReport {
+        if let current { return await current.value }
+        let task = Task { await self.run(activation) }
+        current = task
+        let report = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        current = nil
+        due = settings.nextSync(after: store.clock())
+        return report
+    }
+
+    private func run(_ activation: Activation) async -> SyncReport {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let counting = CountingSource(source)
+        var report = SyncReport()
+        do throws(PatchError) {
+            report.results = try await SyncPass(
+                root: root, source: counting, store: store, runner: runner, trust: trust, settings: settings,
+                built: built, progress: progress
+            ).run(activation)
+        } catch {
+            report.error = error
+        }
+        report.bytes = counting.bytes
+        report.milliseconds = Int((clock.now - start) / .milliseconds(1))
+        if let error = report.error {
+            store.events(.syncFailed(error))
+        } else {
+            store.events(.synced(bytes: report.bytes, milliseconds: report.milliseconds, counts: report.counts))
+        }
+        return report
+    }
+}

@@ -1,0 +1,237 @@
+internal import PatchCrypto
+internal import PatchFeed
+internal import PatchFiles
+internal import PatchRunner
+internal import PatchStore
+
+/// One sync, from the feed's metadata to the active patches.
+struct SyncPass: Sendable {
+    let root: [UInt8]
+    let source: any FeedSource
+    let store: PatchStore
+    let runner: PatchRunner?
+    let trust: PatchTrust
+    let settings: SyncSettings
+    let built: Timestamp?
+    let progress: @Sendable (_ done: Int, _ all: Int) -> Void
+
+    /// A patch to download.
+    private struct Download {
+        let entry: PatchList.Entry
+        let target: FeedTarget
+        let hash: String
+        /// Its place among the results.
+        let place: Int
+    }
+
+    /// Why an envelope was not taken.
+    private struct Refusal: Error {
+        let code: PatchChoice.Code
+        let error: PatchError
+    }
+
+    func run(_ activation: PatchSync.Activation) async throws(PatchError) -> [SyncReport.Result] {
+        let now = try time()
+        let storage = MetadataFolder(path: store.path.appending(Path("feed")))
+        var client = try FeedClient(root: root, from: source, keptIn: storage, at: now)
+        try await client.update()
+        let path = PatchList.path(for: store.host.app)
+        guard let target = try await client.target(path) else {
+            throw PatchError(.feedMalformed, "the feed has no list of patches for \(store.host.app)")
+        }
+        let list = try PatchList(decoding: await contents(of: target, keptIn: storage, &client))
+        let banned = try await bannedVersions(in: list, &client)
+        let state = store.state
+        let choices = try list.choices(
+            for: device(state),
+            held: state.held.reduce(into: [:]) { $0[$1.patch.id, default: []].insert($1.patch.version) },
+            isBanned: { banned.contains(PatchID(id: $0.id, version: $0.version)) })
+
+        // What is switched off or withdrawn is written before the runner lets go of it, and before anything is downloaded.
+        try settle(list, choices, horizon: client.horizon)
+
+        var results = choices.map { choice in
+            SyncReport.Result(
+                id: choice.id, version: choice.version, code: choice.code,
+                detail: choice.entry.flatMap { entry in
+                    choice.code == .withdrawn ? entry.reason : nil
+                })
+        }
+        let downloads = try await downloads(of: choices, &client)
+        for (done, download) in downloads.enumerated() {
+            guard !Task.isCancelled else { throw PatchError(.feedUnavailable, "cancelled") }
+            do throws(Refusal) {
+                try await take(download, &client, at: now)
+            } catch {
+                let old = results[download.place]
+                results[download.place] = SyncReport.Result(
+                    id: old.id, version: old.version, code: error.code,
+                    detail: "\(error.error.code): \(error.error.message)")
+            }
+            progress(done + 1, downloads.count)
+        }
+        try note(results)
+        if let runner { try activateNew(on: runner, list, activation) }
+        return results
+    }
+
+    /// The list's bytes: those that are kept, if they are still the ones that are signed.
+    private func contents(
+        of target: FeedTarget, keptIn storage: MetadataFolder, _ client: inout FeedClient
+    ) async throws(PatchError) -> [UInt8] {
+        let name = "list.json"
+        if let kept = storage.read(name, limit: PatchList.byteLimit), (try? target.check(kept)) != nil { return kept }
+        let bytes = try await client.contents(of: target, limit: PatchList.byteLimit)
+        try storage.write(name, bytes)
+        return bytes
+    }
+
+    /// The device's clock, but not before the newest time that signed data have shown.
+    private func time() throws(PatchError) -> Timestamp {
+        guard let now = [store.clock(), built, store.state.floor].compactMap(\.self).max() else {
+            throw PatchError(.clock, "the device's clock returned no time")
+        }
+        return now
+    }
+
+    private func device(_ state: StoreState) -> FeedDevice {
+        FeedDevice(
+            app: store.host.app, environment: settings.environment, appVersion: store.host.version,
+            engine: PatchRunner.engine, installation: state.installation, user: settings.user, groups: settings.groups)
+    }
+
+    /// The listed versions whose envelopes are banned. A ban is of bytes, so the hash is compared, not the number.
+    private func bannedVersions(
+        in list: PatchList, _ client: inout FeedClient
+    ) async throws(PatchError) -> Set<PatchID> {
+        let bans = store.state.bans
+        var banned: Set<PatchID> = []
+        for entry in list.entries where entry.state != .withdrawn {
+            let patch = PatchID(id: entry.id, version: entry.version)
+            guard bans.contains(where: { $0.patch == patch }), let target = try await client.target(entry.path),
+                let hash = target.sha256, bans.contains(where: { $0.hash == hash })
+            else { continue }
+            banned.insert(patch)
+        }
+        return banned
+    }
+
+    /// Obeys the kill switch and takes away what is no longer for this device.
+    private func settle(_ list: PatchList, _ choices: [PatchChoice], horizon: Timestamp?) throws(PatchError) {
+        let old = store.state
+        let taken = choices.filter { [.withdrawn, .appVersion, .engine, .banned].contains($0.code) }
+        let gone = old.held.filter { held in
+            taken.contains { $0.id == held.patch.id && $0.version == held.patch.version }
+        }
+        try store.change { state in
+            state.isEnabled = list.isEnabled
+            for held in gone { state.remove(held.hash) }
+            state.switches = list.switches
+            state.notice = list.notice
+            state.minimumAppVersion = list.minimumAppVersion
+            // A stolen online key must not be able to move the clock past everything that is signed offline.
+            let shown = min(list.published, horizon ?? list.published)
+            state.floor = max(state.floor ?? shown, shown)
+            return []
+        }
+        if old.isEnabled, !list.isEnabled {
+            runner?.deactivateAll()
+            store.events(.disabled)
+        }
+        if !old.isEnabled, list.isEnabled { store.events(.enabled) }
+        for held in gone {
+            if runner?.active.contains(where: { $0.id == held.patch.id && $0.version == held.patch.version }) == true {
+                runner?.deactivate(held.patch.id)
+            }
+            guard let choice = taken.first(where: { $0.id == held.patch.id && $0.version == held.patch.version }),
+                choice.code == .withdrawn
+            else { continue }
+            store.events(.withdrawn(held.patch, reason: choice.entry?.reason))
+        }
+        if old.switches != list.switches { store.events(.switches(list.switches)) }
+    }
+
+    /// What is for this device, and is not in the store with exactly the bytes that are signed.
+    private func downloads(
+        of choices: [PatchChoice], _ client: inout FeedClient
+    ) async throws(PatchError) -> [Download] {
+        var downloads: [Download] = []
+        for (place, choice) in choices.enumerated() where choice.code == .offered || choice.code == .kept {
+            guard let entry = choice.entry else { continue }
+            let target = try await client.target(entry.path)
+            guard let target, let hash = target.sha256 else { continue }
+            if store.state.held.contains(where: { $0.hash == hash }), store.hasEnvelope(hash) { continue }
+            downloads.append(Download(entry: entry, target: target, hash: hash, place: place))
+        }
+        return downloads
+    }
+
+    /// Downloads an envelope, verifies it, and stores it.
+    private func take(_ download: Download, _ client: inout FeedClient, at now: Timestamp) async throws(Refusal) {
+        var report = VerificationReport()
+        do throws(PatchError) {
+            let envelope = try await client.contents(of: download.target, limit: settings.envelopeLimit)
+            let policy = VerificationPolicy(
+                time: now, app: store.host.app, appVersion: store.host.version, engine: PatchRunner.engine)
+            let verifier = try EnvelopeVerifier(trustStore: trust.store, threshold: trust.threshold, policy: policy)
+            let manifest = try verifier.verify(envelope, scriptKeys: trust.scriptKeys, report: &report).manifest
+            try Self.check(manifest, against: download.entry)
+            try store.write(envelope, hash: download.hash)
+            try store.change { state in
+                state.add(PatchID(id: manifest.id, version: manifest.version), hash: download.hash)
+                return []
+            }
+        } catch {
+            let hasExpired = report.manifest?.expires.map { $0 <= now } ?? false
+            switch error.code {
+            case .feedUnavailable, .io: throw Refusal(code: .unavailable, error: error)
+            case .feedMismatch, .feedLimit, .feedMalformed: throw Refusal(code: .listMismatch, error: error)
+            default: throw Refusal(code: hasExpired ? .expired : .refused, error: error)
+            }
+        }
+    }
+
+    /// Checks that the list's copies of what the manifest says are right.
+    private static func check(_ manifest: Manifest, against entry: PatchList.Entry) throws(PatchError) {
+        guard manifest.id == entry.id, manifest.version == entry.version, manifest.engine == entry.engine,
+            manifest.appVersions.description == entry.appVersions.description
+        else {
+            throw PatchError(
+                .feedMismatch,
+                "the list says \(entry.id) \(entry.version), but the envelope is \(manifest.id) \(manifest.version) for \(manifest.appVersions)"
+            )
+        }
+    }
+
+    /// Keeps for each patch what the sync said of it: of the version that was chosen, or else of the highest.
+    private func note(_ results: [SyncReport.Result]) throws(PatchError) {
+        var verdicts: [String: StoreState.Verdict] = [:]
+        for result in results where verdicts[result.id] == nil || [.offered, .kept, .unlisted].contains(result.code) {
+            verdicts[result.id] = StoreState.Verdict(
+                version: result.version, code: result.code.rawValue,
+                detail: result.code.sentence + (result.detail.map { ": \($0)" } ?? ""))
+        }
+        try store.change { state in
+            state.verdicts = verdicts
+            return []
+        }
+    }
+
+    /// Activates what does not wait for the next launch.
+    private func activateNew(
+        on runner: PatchRunner, _ list: PatchList, _ activation: PatchSync.Activation
+    ) throws(PatchError) {
+        let state = store.state
+        guard activation == .now, state.isEnabled, state.launch?.isSafe != true else { return }
+        for held in state.runnable {
+            guard !runner.active.contains(where: { $0.id == held.patch.id && $0.version == held.patch.version }),
+                state.launch?.broken.contains(held.hash) != true
+            else { continue }
+            let entry = list.entries.first { $0.id == held.patch.id && $0.version == held.patch.version }
+            guard held.stage == .good || entry?.when == .now else { continue }
+            // Noted first: if the app ends while the script loads, the next launch knows why.
+            try store.change { $0.activate(held.hash) }
+            _ = store.activate(held.hash, on: runner, trust: trust)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import PatchCrypto
+
+/// What a device is, for the feed, and how often it looks. All of it may change while the app runs.
+public struct SyncSettings: Sendable {
+    /// The app's environment, such as `release`. A feed of another one is refused.
+    public var environment: String
+    /// The user's id; nil if no user is signed in.
+    public var user: String?
+    /// The groups that the device is in, such as `qa`.
+    public var groups: Set<String>
+    /// The least number of seconds between two syncs on return to the foreground.
+    public var smallestInterval = 900
+    /// Up to which part of the interval is added to it by chance, so that devices do not come all at once.
+    public var jitter = 0.2
+    /// The largest envelope to download, in bytes.
+    public var envelopeLimit = 1 << 20
+
+    /// Describes a device.
+    ///
+    /// - Parameters:
+    ///   - environment: The app's environment, such as `release`.
+    ///   - user: The user's id.
+    ///   - groups: The groups that the device is in.
+    public init(environment: String = "release", user: String? = nil, groups: Set<String> = []) {
+        self.environment = environment
+        self.user = user
+        self.groups = groups
+    }
+
+    /// When the app may sync again on return to the foreground; nil for at any time.
+    func nextSync(after now: Timestamp?) -> Timestamp? {
+        // More than a year is as good as never.
+        let interval = max(0, min(smallestInterval, 366 * 86_400))
+        let extra = Double(interval) * Double.random(in: 0...max(0, min(jitter, 1)))
+        return now.flatMap { Timestamp(secondsSince1970: $0.secondsSince1970 + interval + Int(extra)) }
+    }
+}

@@ -1,0 +1,188 @@
+public import PatchCrypto
+public import PatchFeed
+public import PatchRunner
+internal import Synchronization
+
+/// A feed in memory, with keys of its own, for tests of what devices do with it.
+public final class BenchFeed: Sendable {
+    /// The app's reverse-DNS name.
+    public let app: String
+    /// The feed's `1.root.json`, as the app has it.
+    package let root: [UInt8]
+    /// What its envelopes are verified with.
+    package let trust: TrustStore
+    package let scriptKey: ScriptKey
+    private let packer: EnvelopePacker
+    private let signers: [FeedSigner]
+    private let clock: @Sendable () -> Timestamp?
+    private let state: Mutex<State>
+
+    private struct State {
+        var files: [String: [UInt8]] = [:]
+        var isOffline = false
+    }
+
+    /// Makes an empty feed.
+    ///
+    /// - Parameters:
+    ///   - app: The app's reverse-DNS name.
+    ///   - environment: The app's environment.
+    ///   - clock: Returns the time of signing.
+    package init(
+        app: String, environment: String = "release", clock: @escaping @Sendable () -> Timestamp?
+    ) throws(PatchError) {
+        self.app = app
+        self.clock = clock
+        let now = try Self.time(of: clock)
+        let root = try SigningKey.generate(.ed25519)
+        let release = try SigningKey.generate(.ed25519)
+        let online = try SigningKey.generate(.ed25519)
+        let signing = try SigningKey.generate(.ed25519)
+        scriptKey = try ScriptKey.generate(for: .aes256GCMSHA256)
+        trust = try TrustStore([signing.verifyingKey])
+        packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signing])
+        signers = [try FeedSigner(release), try FeedSigner(online)]
+        var feed = try FeedRepository(
+            app: app, environment: environment, root: [FeedKey(root.verifyingKey)], rootThreshold: 1,
+            release: [FeedKey(release.verifyingKey)], releaseThreshold: 1, online: [FeedKey(online.verifyingKey)],
+            at: now)
+        var files: [String: [UInt8]] = [:]
+        for file in try feed.files(signedBy: [FeedSigner(root)] + signers, at: now) { files[file.path] = file.bytes }
+        self.root = files["metadata/1.root.json"] ?? []
+        state = Mutex(State(files: files))
+    }
+
+    /// Whether the feed cannot be reached.
+    public var isOffline: Bool {
+        get { state.withLock { $0.isOffline } }
+        set { state.withLock { $0.isOffline = newValue } }
+    }
+
+    /// The feed's files by path, for tests of what a device does with wrong ones.
+    package var files: [String: [UInt8]] {
+        get { state.withLock { $0.files } }
+        set { state.withLock { $0.files = newValue } }
+    }
+
+    /// Packs a script, and publishes it.
+    ///
+    /// - Parameters:
+    ///   - source: The Lua source, which begins with the tags.
+    ///   - percent: The part of all installations that it is offered to; nil for all of them.
+    ///   - groups: Groups that it is offered to, whatever the percentage.
+    ///   - nextLaunch: Whether devices activate it at the next launch only.
+    /// - Returns: The patch.
+    /// - Throws: `malformed` if a tag is missing or wrong, `feed-published` if the version was published with other bytes.
+    @discardableResult
+    public func publish(
+        _ source: String, percent: Int? = nil, groups: [String] = [], nextLaunch: Bool = false
+    ) throws(PatchError) -> PatchID {
+        let scripts = [PatchScript(name: "main.lua", bytes: Array(source.utf8))]
+        let manifest = try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
+        let envelope = try packer.pack(manifest, scripts)
+        var members: [(key: String, value: JSONValue)] = []
+        if let percent {
+            members.append(
+                ("rollout", .object([("permyriad", .integer(percent * 100)), ("by", .string("installation"))])))
+        }
+        if !groups.isEmpty { members.append(("groups", .array(groups.map(JSONValue.string)))) }
+        if nextLaunch { members.append(("when", .string("next-launch"))) }
+        try change { (feed, now) throws(PatchError) in
+            _ = try feed.publish([FeedRepository.Publication(envelope, manifest, members)], at: now)
+        }
+        return PatchID(id: manifest.id, version: manifest.version)
+    }
+
+    /// Offers a patch to another part of all installations.
+    public func rollout(_ patch: PatchID, percent: Int) throws(PatchError) {
+        try edit(patch) { entry in
+            entry.set(
+                "rollout", .object([("permyriad", .integer(percent * 100)), ("by", .string("installation"))]))
+        }
+    }
+
+    /// Offers a patch to no further device.
+    public func pause(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.set("state", .string("paused")) } }
+
+    /// Offers a paused or withdrawn patch again.
+    public func resume(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.set("state", .string("active")) } }
+
+    /// Takes a patch away from every device.
+    public func withdraw(_ patch: PatchID, reason: String? = nil) throws(PatchError) {
+        try edit(patch) { entry in
+            entry.set("state", .string("withdrawn"))
+            entry.set("reason", reason.map(JSONValue.string))
+        }
+    }
+
+    /// Switches all patches off.
+    public func disable() throws(PatchError) { try changeList { $0.set("enabled", .bool(false)) } }
+
+    /// Switches patches on again.
+    public func enable() throws(PatchError) { try changeList { $0.set("enabled", .bool(true)) } }
+
+    /// Sets a value for the app to read.
+    public func set(_ name: String, to value: String) throws(PatchError) {
+        try changeList { list in list.change("switches") { $0.set(name, .string(value)) } }
+    }
+
+    /// Signs the timestamp again, and what ends soon, as a daily job does.
+    public func refresh() throws(PatchError) {
+        try change { (feed, now) throws(PatchError) in
+            feed.refresh([.targets, .rollout, .snapshot, .timestamp], at: now)
+        }
+    }
+
+    /// Removes a patch from the feed, as `feed prune` does with old versions.
+    package func prune(_ patch: PatchID) throws(PatchError) {
+        try change { (feed, now) throws(PatchError) in
+            feed.prune(at: now) { $0["id"]?.text == patch.id && $0["version"]?.number == patch.version }
+        }
+    }
+
+    private static func time(of clock: () -> Timestamp?) throws(PatchError) -> Timestamp {
+        guard let now = clock() else { throw PatchError(.config, "the clock has come to its end") }
+        return now
+    }
+
+    private func edit(_ patch: PatchID, _ body: (inout JSONValue) -> Void) throws(PatchError) {
+        try change { (feed, now) throws(PatchError) in
+            let old = feed.list["patches"]?.elements.first {
+                $0["id"]?.text == patch.id && $0["version"]?.number == patch.version
+            }
+            guard let old else { throw PatchError(.config, "\(patch.id) \(patch.version): not in this feed") }
+            var entry = old
+            body(&entry)
+            feed.replace(old, with: entry, at: now)
+        }
+    }
+
+    /// Changes the list as a whole.
+    package func changeList(_ body: (inout JSONValue) -> Void) throws(PatchError) {
+        try change { (feed, now) throws(PatchError) in feed.edit(at: now, body) }
+    }
+
+    private func change(
+        _ body: (inout FeedRepository, Timestamp) throws(PatchError) -> Void
+    ) throws(PatchError) {
+        let (files, now) = (files, try Self.time(of: clock))
+        var feed = try FeedRepository { (path) throws(PatchError) in files[path] }
+        try body(&feed, now)
+        let changed = try feed.files(signedBy: signers, at: now)
+        state.withLock { state in
+            for file in changed { state.files[file.path] = file.bytes }
+        }
+    }
+}
+
+extension BenchFeed: FeedSource {
+    public func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+        let (bytes, isOffline) = state.withLock { ($0.files[path], $0.isOffline) }
+        guard !isOffline else { throw PatchError(.feedUnavailable, "\(path): the device is offline") }
+        guard let bytes else { return FeedReply(.missing, date: clock()) }
+        let tag = try MessageDigest.sha256.text(of: bytes)
+        guard tag != etag else { return FeedReply(.unchanged, date: clock()) }
+        guard bytes.count <= limit else { throw PatchError(.feedLimit, "\(path): more than \(limit) bytes") }
+        return FeedReply(.bytes(bytes, etag: tag), date: clock())
+    }
+}

@@ -1,0 +1,116 @@
+import PatchCrypto
+import PatchFiles
+import PatchRunner
+import PatchStore
+
+/// `store`: shows and changes what a device keeps.
+enum StoreCommand {
+    static let verb = Verb(
+        name: "store", summary: "show and change what a device keeps between launches",
+        actions: [
+            action("status", "show what is held, banned and running", "DIR", 1...1, [], "", status),
+            action(
+                "why", "say why a patch is running or not", "DIR ID", 2...2, [], " com.example.shop.cart-total", why),
+            action("confirm", "note that the app is healthy, as `confirm()` does", "DIR", 1...1, [], "", confirm),
+            action(
+                "ban", "take a patch back, and never run it on this device again", "DIR ID", 2...2, [.reason],
+                " com.example.shop.cart-total", ban),
+            action("clear", "forget everything, as after an installation", "DIR", 1...1, [], "", clear),
+        ])
+
+    private static func action(
+        _ name: String, _ summary: String, _ operands: String, _ count: ClosedRange<Int>, _ options: [Option],
+        _ example: String, _ run: @escaping @Sendable (PatchStore, ParsedArguments, Console) throws(PatchError) -> Void
+    ) -> Verb {
+        Verb(
+            name: "store \(name)", summary: summary, operands: operands, operandValue: .directory("DIR"),
+            operandCount: count, options: options, example: "patchpack store \(name) device\(example)",
+            run: { arguments, console throws(PatchError) in
+                let folder = arguments.operands[0].path
+                let log = StoreLog()
+                defer { log.warn(console) }
+                let store = try log.openStore(folder, PatchStore.host(of: folder))
+                try run(store, arguments, console)
+                return 0
+            })
+    }
+
+    private static func status(
+        _ store: PatchStore, _ arguments: ParsedArguments, _ console: Console
+    ) throws(PatchError) {
+        let state = store.state
+        guard console.format == .json else {
+            let launch = state.launch.map {
+                "the last launch was \($0.end == .unknown ? "not confirmed" : $0.end.rawValue)"
+            }
+            let mode = state.isSafe ? ", in safe mode" : state.isEnabled ? "" : ", switched off"
+            try console.line("\(state.app) \(state.appVersion), \(launch ?? "not launched yet")\(mode)")
+            for patch in store.patches { try show(patch, console) }
+            return
+        }
+        try console.json(
+            .object(
+                [("schema", .string("patchpack.store-status/1"))] + JSONValue.outcome(nil) + [
+                    ("app", .string(state.app)), ("appVersion", .string(state.appVersion.description)),
+                    ("installation", .string(state.installation)), ("enabled", .bool(state.isEnabled)),
+                    ("safeMode", .bool(state.isSafe)),
+                    ("launch", state.launch.map { .string($0.end.rawValue) } ?? .null),
+                    (
+                        "switches",
+                        .object(state.switches.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+                    ), ("patches", .array(store.patches.map(\.json))), ("error", .null),
+                ]))
+    }
+
+    private static func why(_ store: PatchStore, _ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        try show(store.why(arguments.operands[1].text), console)
+    }
+
+    private static func show(_ status: PatchStatus, _ console: Console) throws(PatchError) {
+        guard console.format == .json else {
+            let version = status.version.map { " \($0)" } ?? ""
+            return try console.line(
+                ["good", "trial"].contains(status.code) ? .good : .faint, status.code,
+                "  \(status.id)\(version)  \(status.reason)")
+        }
+        try console.json(
+            .object(
+                [("schema", .string("patchpack.store-why/1"))] + JSONValue.outcome(nil) + status.json.members + [
+                    ("error", .null)
+                ]))
+    }
+
+    private static func confirm(
+        _ store: PatchStore, _ arguments: ParsedArguments, _ console: Console
+    ) throws(PatchError) {
+        guard store.state.launch?.end == .unknown else {
+            throw PatchError(.config, "no launch to confirm", hint: "patchpack sync begins one")
+        }
+        try store.change { $0.confirm() }
+        console.note("confirmed")
+    }
+
+    private static func ban(_ store: PatchStore, _ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        let id = arguments.operands[1].text
+        guard try store.ban(id, reason: arguments.text(of: .reason) ?? "by hand") else {
+            let held = store.patches.map(\.id)
+            throw PatchError(
+                .config, "\(id): not held", hint: held.isEmpty ? nil : "the store has \(held.joined(separator: ", "))")
+        }
+    }
+
+    private static func clear(_ store: PatchStore, _ arguments: ParsedArguments, _ console: Console) throws(PatchError)
+    {
+        try store.clear()
+        console.note("cleared")
+    }
+}
+
+extension PatchStatus {
+    fileprivate var json: JSONValue {
+        .object([
+            ("id", .string(id)), ("version", version.map(JSONValue.integer) ?? .null), ("code", .string(code)),
+            ("reason", .string(reason)),
+        ])
+    }
+}

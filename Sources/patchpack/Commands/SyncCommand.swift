@@ -1,0 +1,98 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import PatchRunner
+import PatchStore
+import PatchSync
+import Synchronization
+
+/// `sync`: does in a folder what a device does in one launch.
+enum SyncCommand {
+    static let verb = Verb(
+        name: "sync", summary: "do what a device does at a launch: judge the last one, and sync with a feed",
+        operands: "URL|DIR --store DIR --app NAME --app-version V", operandValue: .directory("DIR"),
+        operandCount: 1...1,
+        options: [
+            .store, .runningApp, .appVersion, .environment, .previewUser, .deviceGroup, .noLaunch, .explain,
+        ] + FeedCommand.readingOptions + [
+            .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile,
+            .threshold,
+        ],
+        example: "patchpack sync feed --store device --app com.example.shop --app-version 2.3.1", run: run)
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let reading = try FeedReading(arguments)
+        let verification = try Verification(arguments)
+        guard let scriptKeys = verification.scriptKeys else { throw PatchError(.internal, "no script key") }
+        guard let folder = arguments.value(of: .store)?.path else {
+            throw PatchError(.usage, "no store", hint: "give --store DIR, which is made if it is missing")
+        }
+        guard let app = try arguments.text(of: .runningApp), let version = try arguments.text(of: .appVersion) else {
+            throw PatchError(.usage, "no app", hint: "give --app NAME and --app-version V")
+        }
+        let log = StoreLog()
+        defer { log.warn(console) }
+        let store = try log.openStore(folder, HostInfo(app: app, version: version))
+        let settings = SyncSettings(
+            environment: try arguments.text(of: .environment) ?? "release",
+            user: try arguments.text(of: .previewUser), groups: Set(try arguments.texts(of: .deviceGroup)))
+        let sync = PatchSync(
+            feed: reading.root, at: reading.source, store: store, runner: nil,
+            trust: PatchTrust(
+                verification.verifier.trustStore, scriptKeys: scriptKeys, threshold: verification.verifier.threshold),
+            settings: settings)
+        if !arguments.has(.noLaunch) { store.begin() }
+        let report = try waiting { await sync.now() }
+        for result in report.results { try show(result, explaining: arguments.has(.explain), console) }
+        if let error = report.error { throw error.about(reading.place) }
+        if console.format == .text, !console.isQuiet {
+            try console.line(.good, "ok", "  \(folder)  \(report.bytes) bytes, \(report.milliseconds) ms")
+        }
+        return 0
+    }
+
+    private static func show(
+        _ result: SyncReport.Result, explaining: Bool, _ console: Console
+    ) throws(PatchError) {
+        if console.format == .json {
+            try console.json(
+                .object(
+                    [("schema", .string("patchpack.sync/1"))] + JSONValue.outcome(nil) + [
+                        ("id", .string(result.id)), ("version", .integer(result.version)),
+                        ("code", .string(result.code.rawValue)),
+                        ("detail", result.detail.map(JSONValue.string) ?? .null), ("error", .null),
+                    ]))
+        } else if !console.isQuiet {
+            let isGood = result.code == .offered || result.code == .kept
+            let detail = explaining ? "  \(result.detail ?? result.code.sentence)" : ""
+            try console.line(
+                isGood ? .good : .faint, result.code.rawValue, "  \(result.id) \(result.version)\(detail)")
+        }
+    }
+}
+
+/// The events of a store, until they can be shown.
+final class StoreLog: Sendable {
+    private let events = Mutex<[PatchEvent]>([])
+
+    @Sendable private func add(_ event: PatchEvent) { events.withLock { $0.append(event) } }
+
+    /// Warns of what a person should know.
+    func warn(_ console: Console) {
+        for event in events.withLock({ $0 }) {
+            switch event {
+            case .rolledBack, .safeMode, .storeFailed, .disabled, .withdrawn: console.warning("\(event)")
+            default: break
+            }
+        }
+    }
+
+    /// Opens a store to change it.
+    func openStore(_ folder: Path, _ host: HostInfo) throws(PatchError) -> PatchStore {
+        let store = PatchStore(folder: folder.description, host: host, clock: { try? SystemClock.now() }, events: add)
+        guard !store.isReadOnly else {
+            throw PatchError(.io, "another process has this store open", hint: "end the app first").about(folder)
+        }
+        return store
+    }
+}

@@ -1,0 +1,434 @@
+import Foundation
+import PatchCrypto
+import PatchFeed
+import PatchRunner
+import PatchStore
+import PatchSync
+import PatchTesting
+import Testing
+
+/// What becomes of patches on a device over its launches.
+struct DeviceTests {
+    static let id = "com.example.shop.price"
+
+    struct App: Sendable {
+        let price: Replaceable<@Sendable (Int) -> Int>
+
+        init(_ registry: PatchRegistry) throws {
+            price = try registry.replaceable("Shop.price") { (x: Int) -> Int in x }
+        }
+    }
+
+    static func source(_ version: Int, id: String = id, tags: String = "", body: String? = nil) -> String {
+        """
+        -- @patch \(id)
+        -- @version \(version)
+        -- @app com.example.shop >=2.0.0
+        -- @replaces Shop.price
+        \(tags)
+        \(body ?? "patch.replace('Shop.price', function(original, x) return original(x) + \(version) end)")
+        """
+    }
+
+    func device(limits: PatchLimits = PatchLimits()) throws -> DeviceBench<App> {
+        try DeviceBench(app: "com.example.shop", version: "2.3.1", patchLimits: limits) { try App($0) }
+    }
+
+    /// Publishes version 7, and makes it good.
+    func deviceWithAGoodPatch() async throws -> DeviceBench<App> {
+        let device = try device()
+        try device.feed.publish(Self.source(7))
+        for _ in 0..<2 {
+            try await device.launch()
+            device.confirm()
+            device.end()
+        }
+        return device
+    }
+
+    /// How a device's patches stand, such as `7 good`.
+    func stages(_ device: DeviceBench<App>) -> [String] {
+        device.store?.state.held.map { "\($0.patch.version) \($0.stage.rawValue)" } ?? []
+    }
+
+    @Test func aPatchIsDownloadedTriedAndGood() async throws {
+        let device = try device()
+        try device.feed.publish(Self.source(7))
+        let report = try await device.launch()
+        #expect(report?.error == nil)
+        #expect(report?.results.map(\.code) == [.offered])
+        #expect(device.app?.price(1) == 8)
+        #expect(device.why(Self.id)?.code == "trial")
+        device.confirm()
+        // It was not there when the launch began.
+        #expect(device.why(Self.id)?.code == "trial")
+        device.end()
+        try await device.launch()
+        #expect(device.app?.price(1) == 8)
+        device.confirm()
+        #expect(device.why(Self.id)?.code == "good")
+    }
+
+    @Test func aPatchWithWhichLaunchesFailIsTakenBackWithoutTheFeed() async throws {
+        let device = try await deviceWithAGoodPatch()
+        try device.feed.publish(Self.source(8))
+        try await device.launch()
+        #expect(device.app?.price(1) == 9)
+        device.feed.isOffline = true
+        // It was activated late in the launch before this one, and crashed it.
+        try await device.launch()
+        #expect(device.app?.price(1) == 9)
+        try await device.launch()
+        #expect(device.app?.price(1) == 8)
+        #expect(
+            device.events.contains { if case .rolledBack(let patch, _, _) = $0 { patch.version == 8 } else { false } })
+        device.confirm()
+        device.feed.isOffline = false
+        let report = await device.sync()
+        #expect(report?.results.map(\.code) == [.banned, .kept])
+        #expect(device.why(Self.id)?.code == "good")
+        try device.feed.publish(Self.source(9))
+        await device.sync()
+        #expect(device.app?.price(1) == 10)
+    }
+
+    /// What crashes after the app was confirmed is not seen, but the patch must prove itself again from a launch's start.
+    @Test func aCrashAfterTheConfirmationCountsForNothing() async throws {
+        let device = try await deviceWithAGoodPatch()
+        for _ in 0..<10 {
+            try await device.launch()
+            device.confirm()
+            device.crash()
+        }
+        try await device.launch()
+        #expect(stages(device) == ["7 good"])
+        #expect(device.app?.price(1) == 8)
+    }
+
+    @Test func anOrderlyEndIsNoFailure() async throws {
+        let device = try device()
+        try device.feed.publish(Self.source(7))
+        for _ in 0..<100 {
+            try await device.launch(syncing: device.store == nil)
+            device.end()
+        }
+        try await device.launch()
+        #expect(stages(device) == ["7 trial"])
+        #expect(device.store?.state.bans.isEmpty == true)
+    }
+
+    /// Each of them is tried again alone, so the one without a fault is not lost.
+    @Test func ofTwoOnTrialOnlyTheBadOneIsBanned() async throws {
+        let device = try await deviceWithAGoodPatch()
+        try device.feed.publish(Self.source(8))
+        try device.feed.publish(Self.source(3, id: "com.example.shop.other"))
+        try await device.launch()
+        #expect(device.running.map(\.version) == [3, 8])
+        device.crash()
+        device.feed.isOffline = true
+        try await device.launch()
+        device.crash()
+        try await device.launch()
+        #expect(stages(device) == ["3 suspect", "8 suspect", "7 good"])
+        #expect(device.running.map(\.version) == [7], "the good one stays")
+        device.confirm()
+        try await device.launch()
+        #expect(device.running.map(\.version) == [3, 7])
+        device.confirm()
+        try await device.launch()
+        #expect(device.running.map(\.version) == [3, 8])
+        device.crash()
+        try await device.launch()
+        #expect(device.running.map(\.version) == [3, 7])
+        #expect(stages(device) == ["3 good", "7 good"])
+        #expect(device.why(Self.id)?.version == 7)
+        #expect(device.store?.state.bans.map(\.patch.version) == [8])
+    }
+
+    @Test func withGoodPatchesThatCrashTheAppRunsWithoutThem() async throws {
+        let device = try await deviceWithAGoodPatch()
+        device.feed.isOffline = true
+        for _ in 0..<3 {
+            try await device.launch()
+            #expect(device.app?.price(1) == 8)
+            device.crash()
+        }
+        try await device.launch()
+        #expect(device.app?.price(1) == 1)
+        #expect(device.why(Self.id)?.code == "safe-mode")
+        #expect(device.events.contains { if case .safeMode(3) = $0 { true } else { false } })
+        device.confirm()
+        device.end()
+        try await device.launch()
+        #expect(device.app?.price(1) == 1, "the patches were the reason, so they stay away")
+        device.confirm()
+        device.feed.isOffline = false
+        try device.feed.publish(Self.source(8))
+        try await device.launch()
+        device.end()
+        try await device.launch()
+        #expect(device.app?.price(1) == 9, "with another set it is tried again")
+    }
+
+    @Test func ifTheAppCrashesWithoutPatchesTheyAreNotTheReason() async throws {
+        let device = try await deviceWithAGoodPatch()
+        device.feed.isOffline = true
+        for _ in 0..<4 {
+            try await device.launch()
+            device.crash()
+        }
+        try await device.launch()
+        #expect(device.app?.price(1) == 8)
+    }
+
+    @Test func aNewVersionOfTheAppKeepsBansAndForgetsTrials() async throws {
+        let device = try await deviceWithAGoodPatch()
+        try device.feed.publish(Self.source(8))
+        try device.feed.publish(Self.source(1, id: "com.example.shop.banned"))
+        try await device.launch()
+        try device.store?.ban("com.example.shop.banned", reason: "for this test")
+        #expect(device.running.map(\.version) == [8])
+        device.crash()
+        device.update(to: "2.4.0")
+        for _ in 0..<2 {
+            let report = try await device.launch()
+            #expect(report?.results.map(\.code) == [.banned, .kept, .superseded])
+            #expect(device.app?.price(1) == 9)
+            device.crash()
+        }
+        try await device.launch()
+        #expect(device.app?.price(1) == 8)
+        // An app that is too old for a patch loses it.
+        device.update(to: "1.9.0")
+        let report = try await device.launch()
+        #expect(report?.results.map(\.code) == [.banned, .banned, .appVersion])
+        #expect(device.running.isEmpty && stages(device).isEmpty)
+    }
+
+    @Test func whatIsWithdrawnIsGoneAtOnceAndStaysAway() async throws {
+        let device = try await deviceWithAGoodPatch()
+        let (two, three) = (try device.feed.publish(Self.source(12)), try device.feed.publish(Self.source(13)))
+        try await device.launch()
+        #expect(device.app?.price(1) == 14)
+        device.confirm()
+        try device.feed.withdraw(three, reason: "wrong price")
+        await device.sync()
+        #expect(device.app?.price(1) == 13, "the next lower one is offered")
+        try device.feed.withdraw(two)
+        await device.sync()
+        #expect(device.app?.price(1) == 8)
+        try device.feed.withdraw(PatchID(id: Self.id, version: 7))
+        await device.sync()
+        #expect(device.app?.price(1) == 1)
+        device.feed.isOffline = true
+        try await device.launch()
+        #expect(device.app?.price(1) == 1 && device.running.isEmpty)
+        #expect(device.why(Self.id)?.code == "withdrawn")
+        device.feed.isOffline = false
+        try device.feed.resume(two)
+        await device.sync()
+        #expect(device.app?.price(1) == 13)
+        let reasons = device.events.compactMap { event -> String?? in
+            if case .withdrawn(_, let reason) = event { reason } else { nil }
+        }
+        #expect(reasons == ["wrong price", nil, nil])
+    }
+
+    @Test func callsThatRunEndWhileTheirPatchIsWithdrawn() async throws {
+        let device = try DeviceBench(app: "com.example.shop", version: "2.3.1") { registry in
+            try registry.replaceable("Shop.wait") { (x: Int) async -> Int in
+                try? await Task.sleep(for: .milliseconds(200))
+                return x
+            }
+        }
+        let patch = try device.feed.publish(
+            Self.source(7, body: "patch.replace('Shop.wait', function(original, x) return original(x) + 7 end)")
+                .replacing("@replaces Shop.price", with: "@replaces Shop.wait"))
+        try await device.launch()
+        let wait = try #require(device.app)
+        async let answer = wait(1)
+        try await Task.sleep(for: .milliseconds(50))
+        try device.feed.withdraw(patch)
+        await device.sync()
+        #expect(device.running.isEmpty)
+        #expect(await answer == 1, "the original had answered")
+        #expect(await wait(1) == 1)
+    }
+
+    @Test func theKillSwitchHoldsWithoutTheFeed() async throws {
+        let device = try await deviceWithAGoodPatch()
+        try await device.launch()
+        try device.feed.disable()
+        await device.foreground()
+        #expect(device.app?.price(1) == 8, "it is too early for another sync")
+        device.advance(seconds: 3600)
+        await device.foreground()
+        #expect(device.app?.price(1) == 1)
+        device.feed.isOffline = true
+        try await device.launch()
+        #expect(device.app?.price(1) == 1)
+        #expect(device.why(Self.id)?.code == "disabled")
+        device.feed.isOffline = false
+        try device.feed.enable()
+        await device.sync()
+        #expect(device.app?.price(1) == 8)
+    }
+
+    @Test func aPercentageTakesNothingAway() async throws {
+        let device = try device()
+        let patch = try device.feed.publish(Self.source(7), percent: 0)
+        var firstIn: Int?
+        for day in 0..<30 {
+            // Up to 100 percent, and down again.
+            let percent = min(day, 30 - day) * 100 / 15
+            try device.feed.rollout(patch, percent: percent)
+            try await device.launch()
+            device.confirm()
+            let bucket = try Rollout.bucket(of: device.store?.installation ?? "", seed: Self.id)
+            if firstIn == nil, bucket < percent * 100 { firstIn = day }
+            #expect(device.running.isEmpty == (firstIn == nil), "day \(day)")
+            device.end()
+            device.advance(days: 1)
+        }
+        #expect(firstIn != nil)
+    }
+
+    @Test func aBreakerThatOpensTwiceBansThePatch() async throws {
+        var limits = PatchLimits()
+        limits.failures = 3
+        let device = try device(limits: limits)
+        try device.feed.publish(Self.source(7))
+        for _ in 0..<2 {
+            try await device.launch()
+            device.confirm()
+            device.end()
+        }
+        try device.feed.publish(Self.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
+        for _ in 0..<2 {
+            try await device.launch()
+            device.confirm()
+            #expect(device.running.map(\.version) == [8])
+            for _ in 0..<3 { #expect(device.app?.price(1) == 1) }
+            #expect(device.running.isEmpty)
+            device.end()
+        }
+        try await device.launch()
+        #expect(device.app?.price(1) == 8)
+        #expect(device.store?.state.bans.map(\.reason) == ["it was deactivated after 3 failures"])
+    }
+
+    @Test(arguments: [
+        "error('no')", "patch.replace('Shop.other', function() end)", "while true do end",
+        "local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1e6) .. i end",
+    ])
+    func aScriptThatDoesNotLoadIsTriedTwice(body: String) async throws {
+        let device = try await deviceWithAGoodPatch()
+        try device.feed.publish(Self.source(8, body: body))
+        try await device.launch()
+        #expect(device.why(Self.id)?.code == "good")
+        #expect(device.why(Self.id)?.reason.contains("version 8 was refused") == true)
+        device.end()
+        try await device.launch()
+        #expect(device.app?.price(1) == 8)
+        device.end()
+        try await device.launch()
+        #expect(device.app?.price(1) == 8)
+        #expect(device.store?.state.bans.map(\.patch.version) == [8])
+    }
+
+    @Test func whatWaitsForTheNextLaunchWaits() async throws {
+        let device = try device()
+        try device.feed.publish(Self.source(7), nextLaunch: true)
+        try await device.launch()
+        await device.sync()
+        #expect(device.app?.price(1) == 1)
+        #expect(device.why(Self.id)?.code == "downloaded")
+        device.end()
+        try await device.launch()
+        #expect(device.app?.price(1) == 8)
+        // Nor does anything change while the app is used.
+        try device.feed.publish(Self.source(8))
+        device.advance(seconds: 3600)
+        await device.foreground()
+        #expect(device.app?.price(1) == 8)
+        device.end()
+        try await device.launch()
+        #expect(device.app?.price(1) == 9)
+    }
+
+    @Test func switchesAndNoticesReachTheApp() async throws {
+        let device = try device()
+        try device.feed.set("checkout", to: "old")
+        try device.feed.changeList { list in
+            list.set("notice", .string("Please update."))
+            list.set("minimumAppVersion", .string("3.0.0"))
+        }
+        try device.feed.publish(Self.source(7))
+        let report = try await device.launch()
+        #expect(report?.results.map(\.code) == [.appVersion])
+        device.feed.isOffline = true
+        try await device.launch()
+        let state = try #require(device.store?.state)
+        #expect(state.switches == ["checkout": "old"] && state.notice == "Please update.")
+        #expect(state.minimumAppVersion == AppVersion("3.0.0"))
+        let changes = device.events.filter { $0.name == "switches" }
+        #expect(changes.count == 1)
+    }
+
+    @Test func settingsCountFromTheNextSyncOn() async throws {
+        let device = try device()
+        try device.feed.publish(Self.source(7), percent: 0, groups: ["qa"])
+        try await device.launch()
+        #expect(device.running.isEmpty)
+        device.settings.groups = ["qa"]
+        await device.sync()
+        #expect(device.running.map(\.version) == [7])
+        device.settings.environment = "debug"
+        let report = await device.sync()
+        #expect(report?.error?.code == .feedMismatch)
+        #expect(device.running.map(\.version) == [7], "what runs goes on running")
+    }
+
+    @Test func whatTheListSaysWronglyIsRefused() async throws {
+        let device = try await deviceWithAGoodPatch()
+        try device.feed.publish(Self.source(8))
+        // The online key lists an envelope as another version, to bring an old one back.
+        try device.feed.changeList { list in
+            let patches = (list["patches"]?.elements ?? []).map { entry in
+                var entry = entry
+                if entry["version"]?.number == 8 { entry.set("version", .integer(9)) }
+                return entry
+            }
+            list.set("patches", .array(patches))
+        }
+        let report = try await device.launch()
+        #expect(report?.results.map(\.code) == [.listMismatch, .superseded])
+        #expect(device.app?.price(1) == 8)
+    }
+
+    @Test func whatHasExpiredIsNotTaken() async throws {
+        let device = try device()
+        try device.feed.publish(Self.source(7, tags: "-- @expires 2026-10-01T00:00:00Z"))
+        try await device.launch()
+        #expect(device.app?.price(1) == 8)
+        device.end()
+        device.advance(days: 5)
+        try device.feed.refresh()
+        device.advance(days: 6)
+        try await device.launch()
+        #expect(device.app?.price(1) == 1)
+        #expect(device.why(Self.id)?.reason.contains("expired") == true)
+        // Another device does not take it any more.
+        let report = try await device.launch()
+        #expect(report?.results.map(\.code) == [.kept])
+    }
+
+    /// Metadata that have expired stop nothing that runs, and a clock that was set back does not make them valid.
+    @Test func aFeedThatIsNotRefreshedOffersNothingNew() async throws {
+        let device = try await deviceWithAGoodPatch()
+        device.advance(days: 8)
+        let report = try await device.launch()
+        #expect(report?.error?.code == .feedExpired)
+        #expect(device.app?.price(1) == 8)
+    }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import PatchRunner
+import PatchStore
+import PatchSync
+import PatchTesting
+import TestSupport
+import Testing
+
+/// A store whose files were damaged, replaced or lost, or that another process has open.
+struct StoreFolderTests {
+    private let devices = DeviceTests()
+
+    /// A device with a good version 7, and a banned version 8.
+    private func device() async throws -> DeviceBench<DeviceTests.App> {
+        let device = try await devices.deviceWithAGoodPatch()
+        try device.feed.publish(DeviceTests.source(8))
+        try await device.launch()
+        for _ in 0..<2 {
+            device.crash()
+            try await device.launch(syncing: false)
+        }
+        try #require(device.store?.state.bans.map(\.patch.version) == [8])
+        try #require(device.app?.price(1) == 8)
+        device.confirm()
+        device.end()
+        return device
+    }
+
+    private func envelope(_ device: DeviceBench<DeviceTests.App>) throws -> String {
+        let folder = "\(device.path)/envelopes"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        try #require(names.count == 1)
+        return "\(folder)/\(names[0])"
+    }
+
+    /// How a file can be wrong.
+    enum Damage: String, CaseIterable {
+        case missing, empty, cut, changed, folder, link, loop, otherEnvelope = "another envelope"
+
+        func apply(to file: String) throws {
+            let manager = FileManager.default
+            var bytes = Array(try Data(contentsOf: URL(filePath: file)))
+            try manager.removeItem(atPath: file)
+            switch self {
+            case .missing: return
+            case .empty: bytes = []
+            case .cut: bytes.removeLast(bytes.count / 2)
+            case .changed: bytes[bytes.count / 2] ^= 1
+            case .folder: return try manager.createDirectory(atPath: file, withIntermediateDirectories: false)
+            case .link: return try manager.createSymbolicLink(atPath: file, withDestinationPath: "/dev/zero")
+            case .loop: return try manager.createSymbolicLink(atPath: file, withDestinationPath: file)
+            case .otherEnvelope: bytes = Array("an envelope of somebody else".utf8)
+            }
+            try Data(bytes).write(to: URL(filePath: file))
+        }
+    }
+
+    /// Bytes that are missing or damaged are fetched again, and never run.
+    @Test(arguments: Damage.allCases)
+    func anEnvelopeThatIsNotTheStoredOneIsFetchedAgain(_ damage: Damage) async throws {
+        let device = try await device()
+        try damage.apply(to: envelope(device))
+        try await device.launch(syncing: false)
+        #expect(device.app?.price(1) == 1)
+        #expect(device.why(DeviceTests.id)?.code == "refused")
+        let report = await device.sync()
+        #expect(report?.results.map(\.code.rawValue) == ["banned", "kept"])
+        #expect(device.app?.price(1) == 8)
+        #expect(device.why(DeviceTests.id)?.code == "good", "it stays good")
+    }
+
+    /// The app starts without patches, what could not be read is put aside, and no ban is forgotten.
+    @Test(arguments: Damage.allCases)
+    func aStateThatCannotBeReadIsPutAside(_ damage: Damage) async throws {
+        let device = try await device()
+        try damage.apply(to: "\(device.path)/state")
+        try await device.launch(syncing: false)
+        #expect(device.app?.price(1) == 1)
+        #expect(device.store?.state.bans.map(\.patch.version) == [8])
+        if damage != .missing {
+            #expect(device.events.contains { $0.name == "store-failed" })
+            #expect((try? FileManager.default.attributesOfItem(atPath: "\(device.path)/state.unread")) != nil)
+        }
+        let report = await device.sync()
+        #expect(report?.results.map(\.code.rawValue) == ["banned", "offered"])
+        #expect(device.app?.price(1) == 8)
+        device.end()
+        try await device.launch(syncing: false)
+        #expect(device.app?.price(1) == 8)
+    }
+
+    @Test(arguments: Damage.allCases)
+    func bansOutliveTheirOwnFile(_ damage: Damage) async throws {
+        let device = try await device()
+        try damage.apply(to: "\(device.path)/bans")
+        let report = try await device.launch()
+        #expect(report?.results.map(\.code.rawValue) == ["banned", "kept"])
+        #expect(device.app?.price(1) == 8)
+    }
+
+    /// Rewrites the state with a correct digest.
+    private func rewrite(_ device: DeviceBench<DeviceTests.App>, _ change: (String) -> String) throws {
+        let file = URL(filePath: "\(device.path)/state")
+        let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        let body = change(String(text.drop { $0 != "\n" }.dropFirst()))
+        let run = try Tool.shell("printf %s '\(body)' | openssl dgst -sha256 -r | cut -c1-64")
+        try #require(run.status == 0)
+        try Data("\(run.text.prefix(64))\n\(body)".utf8).write(to: file)
+    }
+
+    @Test(arguments: [
+        ("patchpack.store/1", "patchpack.store/2"), (#""app":"com.example.shop""#, #""app":"com.example.other""#),
+    ])
+    func theStateOfAnotherSchemaOrAppIsPutAside(old: String, new: String) async throws {
+        let device = try await device()
+        try rewrite(device) { $0.replacing(old, with: new) }
+        try await device.launch(syncing: false)
+        #expect(device.app?.price(1) == 1)
+        #expect(device.store?.state.bans.count == 1)
+        #expect((try Data(contentsOf: URL(filePath: "\(device.path)/state.unread"))).count > 100)
+    }
+
+    /// Words that a later version of this library may write.
+    @Test func unknownWordsInTheStateAreNotTrusted() async throws {
+        let device = try await device()
+        try rewrite(device) {
+            $0.replacing(#""stage":"good""#, with: #""stage":"excellent""#).replacing(
+                #""enabled":true"#, with: #""enabled":true,"new":[1,{}]"#)
+        }
+        try await device.launch(syncing: false)
+        #expect(device.app?.price(1) == 8)
+        #expect(devices.stages(device) == ["7 trial"])
+    }
+
+    @Test func aHashThatLeadsOutOfTheFolderIsIgnored() async throws {
+        let device = try await device()
+        try rewrite(device) { text in
+            text.replacing(/"hash":"[0-9a-f]{64}"/) { _ in #""hash":"../../../../../../../../etc/passwd""# }
+        }
+        try await device.launch(syncing: false)
+        #expect(device.app?.price(1) == 1 && devices.stages(device).isEmpty)
+    }
+
+    @Test func aStoreThatCannotBeWrittenRunsOnlyWhatIsGood() async throws {
+        let device = try await device()
+        try device.feed.publish(DeviceTests.source(9))
+        try await device.launch()
+        device.end()
+        let real = device.path
+        try FileManager.default.removeItem(atPath: "\(real)/state.unread", ifThere: true)
+        // Nothing can be made in a folder whose place a full disk has taken; as root only a file in its place does it.
+        try FileManager.default.moveItem(atPath: real, toPath: "\(real)-away")
+        defer { try? FileManager.default.removeItem(atPath: "\(real)-away") }
+        try Data().write(to: URL(filePath: real))
+        let report = try await device.launch()
+        #expect(device.app?.price(1) == 1)
+        #expect(report?.error != nil)
+        #expect(device.events.contains { $0.name == "store-failed" })
+        device.crash()
+        try FileManager.default.removeItem(atPath: real)
+        try FileManager.default.moveItem(atPath: "\(real)-away", toPath: real)
+        try await device.launch(syncing: false)
+        #expect(device.app?.price(1) == 10)
+    }
+
+    @Test func aSecondProcessReadsAndChangesNothing() async throws {
+        let device = try await device()
+        try device.feed.publish(DeviceTests.source(9))
+        try await device.launch()
+        let before = try Data(contentsOf: URL(filePath: "\(device.path)/state"))
+        let host = try HostInfo(app: "com.example.shop", version: "2.3.1")
+        let registry = PatchRegistry()
+        let app = try DeviceTests.App(registry)
+        let second = PatchStore(folder: device.path, host: host, clock: { nil })
+        #expect(second.isReadOnly)
+        let runner = PatchRunner(registry: registry, host: host, clock: { Timestamp("2026-11-01T00:00:00Z") })
+        second.launch(on: runner, trust: PatchTrust(device.feed.trust, scriptKeys: device.feed.scriptKey))
+        #expect(app.price(1) == 8, "the one on trial is for the first process")
+        second.confirm()
+        second.ended()
+        #expect(throws: PatchError(.io, "")) { try second.clear() }
+        #expect(try Data(contentsOf: URL(filePath: "\(device.path)/state")) == before)
+        // A lock of a process that has died is none.
+        device.crash()
+        #expect(!PatchStore(folder: device.path, host: host, clock: { nil }).isReadOnly)
+    }
+
+    @Test func clearForgetsEverythingButTheInstallation() async throws {
+        let device = try await device()
+        try await device.launch()
+        let name = device.store?.installation
+        try device.store?.clear()
+        device.end()
+        let report = try await device.launch()
+        #expect(report?.results.map(\.code.rawValue) == ["offered", "superseded"])
+        #expect(device.app?.price(1) == 9)
+        #expect(device.store?.installation == name)
+    }
+
+    /// Neither the folder nor the state grows with the number of releases.
+    @Test func aThousandReleasesLeaveNothingBehind() async throws {
+        let device = try devices.device()
+        var sizes: [Int] = []
+        let releases = testsMayBeLong && !isSanitized ? 1_000 : 30
+        for version in 1...releases {
+            let patch = try device.feed.publish(DeviceTests.source(version))
+            if version > 1 { try device.feed.prune(PatchID(id: patch.id, version: version - 1)) }
+            try await device.launch()
+            device.confirm()
+            device.end()
+            let files = try FileManager.default.subpathsOfDirectory(atPath: device.path)
+            sizes.append(
+                try files.reduce(0) { size, name in
+                    let attributes = try FileManager.default.attributesOfItem(atPath: "\(device.path)/\(name)")
+                    return size + (attributes[.size] as? Int ?? 0)
+                })
+        }
+        #expect(sizes[sizes.count - 1] < sizes[sizes.count / 2] + 2_000, "\(sizes)")
+    }
+}
+
+extension FileManager {
+    fileprivate func removeItem(atPath path: String, ifThere: Bool) throws {
+        if fileExists(atPath: path) { try removeItem(atPath: path) }
+    }
+}
