@@ -24,6 +24,8 @@ public final class PatchStore: Sendable {
     private let limits: StoreLimits
     private let folder: StoreFolder
     private let memory: Mutex<Memory>
+    /// Why the folder cannot be used; nil if it can, or another process uses it.
+    package let fault: PatchError?
     private struct Memory {
         var state: StoreState
         /// Keeps other processes from writing; nil if another process does that to this one.
@@ -61,6 +63,7 @@ public final class PatchStore: Sendable {
         } catch {
             faults.append(error)
         }
+        var unwritable = faults.first
         var (state, fault) = self.folder.readState()
         if let read = state, read.app != host.app {
             fault = PatchError(.config, "the state is of the app \(read.app)").about(self.folder.path)
@@ -68,8 +71,14 @@ public final class PatchStore: Sendable {
         }
         if let fault {
             faults.append(fault)
-            if lock != nil { try? self.folder.putStateAside() }
+            if fault.code == .noInput {
+                // The file is there, but this time the system could not read it. The next launch may.
+                (lock, unwritable) = (nil, fault)
+            } else if lock != nil {
+                try? self.folder.putStateAside()
+            }
         }
+        self.fault = unwritable
         var current =
             state
             ?? StoreState(
@@ -96,7 +105,7 @@ public final class PatchStore: Sendable {
     /// A random name of this installation, which stays the same. Percentages of installations count it.
     public var installation: String { state.installation }
 
-    /// Whether another process has the store open, so that this one changes nothing.
+    /// Whether this process changes nothing: another one has the store open, or the folder cannot be used.
     public var isReadOnly: Bool { memory.withLock { $0.lock == nil } }
 
     package var state: StoreState { memory.withLock { $0.state } }
@@ -267,7 +276,7 @@ public final class PatchStore: Sendable {
     ) throws(PatchError) {
         let result: Result<[StoreState.Outcome], PatchError> = memory.withLock { memory in
             guard memory.lock != nil else {
-                return .failure(PatchError(.io, "another process has this store open").about(folder.path))
+                return .failure(fault ?? PatchError(.io, "another process has this store open").about(folder.path))
             }
             var state = memory.state
             let outcomes = body(&state)

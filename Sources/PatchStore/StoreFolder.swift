@@ -22,7 +22,10 @@ struct StoreFolder: Sendable {
     ///
     /// - Returns: The state, nil if there is none, and why it cannot be used.
     func readState() -> (state: StoreState?, fault: PatchError?) {
-        guard FileInfo(stateFile, following: false) != nil else { return (nil, nil) }
+        guard let info = FileInfo(stateFile, following: false) else { return (nil, nil) }
+        guard info.isRegular else {
+            return (nil, PatchError(.malformed, "damaged: not a file").about(stateFile))
+        }
         do throws(PatchError) {
             let json = try Self.read(stateFile)
             guard let state = StoreState(json) else {

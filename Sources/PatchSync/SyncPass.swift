@@ -25,7 +25,7 @@ struct SyncPass: Sendable {
     }
 
     /// Why an envelope was not taken.
-    private struct Refusal: Error {
+    private struct Refusal {
         let code: PatchChoice.Code
         let error: PatchError
     }
@@ -57,16 +57,14 @@ struct SyncPass: Sendable {
                     choice.code == .withdrawn ? entry.reason : nil
                 })
         }
-        let downloads = try await downloads(of: choices, &client)
+        let downloads = try await downloads(of: choices, &client, &results)
         for (done, download) in downloads.enumerated() {
             guard !Task.isCancelled else { throw PatchError(.feedUnavailable, "cancelled") }
-            do throws(Refusal) {
-                try await take(download, &client, at: now)
-            } catch {
+            if let refusal = try await take(download, &client, at: now) {
                 let old = results[download.place]
                 results[download.place] = SyncReport.Result(
-                    id: old.id, version: old.version, code: error.code,
-                    detail: "\(error.error.code): \(error.error.message)")
+                    id: old.id, version: old.version, code: refusal.code,
+                    detail: "\(refusal.error.code): \(refusal.error.message)")
             }
             progress(done + 1, downloads.count)
         }
@@ -152,14 +150,21 @@ struct SyncPass: Sendable {
     }
 
     /// What is for this device, and is not in the store with exactly the bytes that are signed.
+    ///
+    /// - Parameter results: Gets the reason for a patch that cannot be downloaded.
     private func downloads(
-        of choices: [PatchChoice], _ client: inout FeedClient
+        of choices: [PatchChoice], _ client: inout FeedClient, _ results: inout [SyncReport.Result]
     ) async throws(PatchError) -> [Download] {
         var downloads: [Download] = []
         for (place, choice) in choices.enumerated() where choice.code == .offered || choice.code == .kept {
             guard let entry = choice.entry else { continue }
             let target = try await client.target(entry.path)
-            guard let target, let hash = target.sha256 else { continue }
+            guard let target, let hash = target.sha256 else {
+                results[place] = SyncReport.Result(
+                    id: entry.id, version: entry.version, code: .listMismatch,
+                    detail: "it is listed, but the release keys have not signed it with a SHA-256")
+                continue
+            }
             if store.state.held.contains(where: { $0.hash == hash }), store.hasEnvelope(hash) { continue }
             downloads.append(Download(entry: entry, target: target, hash: hash, place: place))
         }
@@ -167,7 +172,12 @@ struct SyncPass: Sendable {
     }
 
     /// Downloads an envelope, verifies it, and stores it.
-    private func take(_ download: Download, _ client: inout FeedClient, at now: Timestamp) async throws(Refusal) {
+    ///
+    /// - Returns: Why it was not taken; nil if it was.
+    /// - Throws: `io` if it cannot be stored.
+    private func take(
+        _ download: Download, _ client: inout FeedClient, at now: Timestamp
+    ) async throws(PatchError) -> Refusal? {
         var report = VerificationReport()
         do throws(PatchError) {
             let envelope = try await client.contents(of: download.target, limit: settings.envelopeLimit)
@@ -181,12 +191,14 @@ struct SyncPass: Sendable {
                 state.add(PatchID(id: manifest.id, version: manifest.version), hash: download.hash)
                 return []
             }
+            return nil
         } catch {
             let hasExpired = report.manifest?.expires.map { $0 <= now } ?? false
             switch error.code {
-            case .feedUnavailable, .io: throw Refusal(code: .unavailable, error: error)
-            case .feedMismatch, .feedLimit, .feedMalformed: throw Refusal(code: .listMismatch, error: error)
-            default: throw Refusal(code: hasExpired ? .expired : .refused, error: error)
+            case .io: throw error
+            case .feedUnavailable: return Refusal(code: .unavailable, error: error)
+            case .feedMismatch, .feedLimit, .feedMalformed: return Refusal(code: .listMismatch, error: error)
+            default: return Refusal(code: hasExpired ? .expired : .refused, error: error)
             }
         }
     }

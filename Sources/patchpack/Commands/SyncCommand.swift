@@ -91,7 +91,8 @@ final class StoreLog: Sendable {
     func openStore(_ folder: Path, _ host: HostInfo) throws(PatchError) -> PatchStore {
         let store = PatchStore(folder: folder.description, host: host, clock: { try? SystemClock.now() }, events: add)
         guard !store.isReadOnly else {
-            throw PatchError(.io, "another process has this store open", hint: "end the app first").about(folder)
+            throw store.fault
+                ?? PatchError(.io, "another process has this store open", hint: "end the app first").about(folder)
         }
         return store
     }

@@ -1,0 +1,118 @@
+import Foundation
+import TestSupport
+import Testing
+
+#if os(Linux)
+    /// Makes each call that writes fail, or kills the process in it, while a device syncs, launches, confirms or bans.
+    ///
+    /// Afterwards the store can be read, no ban and no good patch is lost, and the same command works.
+    struct StoreFaultTests {
+        private static let id = FeedWorkshop.id
+        private static let sync =
+            ["sync", "feed", "--store", "device", "--app", "com.example.shop", "--app-version", "2.3.1"]
+            + FeedWorkshop.envelopes
+
+        struct Scenario: Sendable, CustomTestStringConvertible {
+            let name: String
+            /// What happens before, as lines of shell; `SYNC` is a sync.
+            let before: String
+            let command: [String]
+            var testDescription: String { name }
+        }
+
+        /// Version 7 is good, and 8 is in the feed.
+        private static let start = "SYNC && SYNC && patchpack store confirm device && PUBLISH"
+
+        static let scenarios = [
+            Scenario(name: "the first sync", before: "true", command: sync),
+            Scenario(name: "a new version", before: start, command: sync),
+            Scenario(name: "the launch that bans", before: "\(start) && SYNC && SYNC && SYNC", command: sync),
+            Scenario(
+                name: "a withdrawal", before: "\(start) && patchpack feed withdraw feed \(id) --key online.pem",
+                command: sync),
+            Scenario(
+                name: "the kill switch", before: "\(start) && patchpack feed disable feed --key online.pem",
+                command: sync),
+            Scenario(
+                name: "a new version of the app", before: "\(start) && SYNC",
+                command: sync.map { $0 == "2.3.1" ? "2.4.0" : $0 }),
+            Scenario(name: "confirm", before: "\(start) && SYNC && SYNC", command: ["store", "confirm", "device"]),
+            Scenario(name: "ban", before: "\(start) && SYNC", command: ["store", "ban", "device", id]),
+            Scenario(name: "clear", before: start, command: ["store", "clear", "device"]),
+        ]
+
+        @Test(arguments: scenarios)
+        func theStoreIsSoundAfterEveryFault(_ scenario: Scenario) throws {
+            let library = try #require(FaultTests.library)
+            let environment = ["LD_PRELOAD": library.at("faults.so"), "ASAN_OPTIONS": "detect_leaks=0"]
+            let work = try FeedWorkshop()
+            let folder = work.folder.path
+            let before = scenario.before
+                .replacing("PUBLISH", with: "patchpack feed publish feed 8.js \(Self.words(FeedWorkshop.envelopes + FeedWorkshop.online + FeedWorkshop.release))")
+                .replacing("SYNC", with: "patchpack \(Self.words(Self.sync))")
+                .replacing("patchpack ", with: "\(Tool.patchpack) ")
+            let made = try work.shop.shell("(\(before)) >/dev/null && mkdir -p device && cp -r device kept")
+            try #require(made.status == 0, "\(made.text)")
+            let counting = environment.merging(["FAULT_COUNTS": work.folder.at("counts")]) { $1 }
+            let counted = try Tool.run(Tool.patchpack, scenario.command, environment: counting, in: folder)
+            try #require(counted.status == 0, "\(counted.error)")
+            let old = try state(in: "kept", work)
+            let new = try state(in: "device", work)
+            let counts = String(decoding: try work.folder.read("counts"), as: UTF8.self).split(separator: "\n")
+            var points = 0
+            for line in counts {
+                let fields = line.split(separator: " ")
+                for number in stride(from: 0, to: Int(fields[1]) ?? 0, by: faultStride) {
+                    let effect = number / faultStride % 2 == 0 ? "kill" : "28"
+                    let fault = "\(fields[0]):\(number + 1):\(effect)"
+                    points += 1
+                    try #require(try work.shop.shell("rm -rf device && cp -r kept device").status == 0)
+                    let run = try Tool.run(
+                        Tool.patchpack, scenario.command, environment: environment.merging(["FAULT": fault]) { $1 },
+                        in: folder)
+                    let after = try state(in: "device", work)
+                    #expect(after.error == "", "\(fault): \(after.error)")
+                    #expect(after.banned == old.banned || after.banned == new.banned, "\(fault): \(after)")
+                    #expect(Set(after.held.values).isDisjoint(with: after.banned), "\(fault): \(after)")
+                    for (name, stage) in old.held where stage == "good" && new.held[name] == "good" {
+                        #expect(after.held[name] == "good", "\(fault): a good patch is lost: \(after)")
+                    }
+                    if run.status == 0 { #expect(after == new, "\(fault): \(after), not \(new)") }
+                    let isDone = after == new && scenario.command[0] == "store"
+                    let next = try Tool.run(Tool.patchpack, scenario.command, in: folder)
+                    #expect(next.status == 0 || isDone, "after \(fault): \(next.error)")
+                    if old.banned != new.banned { #expect(try state(in: "device", work).banned == new.banned) }
+                }
+            }
+            #expect(points >= 2, "\(points)")
+        }
+
+        private static func words(_ words: [String]) -> String { words.joined(separator: " ") }
+
+        /// What a store's file says: the stages of what is held, and what is banned.
+        struct State: Equatable {
+            var held: [String: String] = [:]
+            var banned: Set<String> = []
+            var isEnabled = true
+            var error = ""
+        }
+
+        /// The state is read from its file, because a verb may mend what it finds.
+        private func state(in name: String, _ work: FeedWorkshop) throws -> State {
+            guard work.folder.exists("\(name)/state") else { return State() }
+            let file = try work.folder.read("\(name)/state")
+            guard let end = file.firstIndex(of: 10),
+                let json = try JSONSerialization.jsonObject(with: Data(file[(end + 1)...])) as? [String: Any]
+            else { return State(error: "not JSON") }
+            var state = State(isEnabled: json["enabled"] as? Bool ?? false)
+            for held in json["held"] as? [[String: Any]] ?? [] {
+                state.held[held["hash"] as? String ?? ""] = held["stage"] as? String
+            }
+            for ban in json["bans"] as? [[String: Any]] ?? [] { state.banned.insert(ban["hash"] as? String ?? "") }
+            for hash in state.held.keys where !work.folder.exists("\(name)/envelopes/\(hash).js") {
+                state.error = "held without its envelope"
+            }
+            return state
+        }
+    }
+#endif
