@@ -57,9 +57,15 @@ let package = Package(
             name: "PatchTesting",
             dependencies: ["PatchSync", "PatchStore", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
         .testTarget(
-            name: "ShopTests", dependencies: ["shop", "PatchTesting", "PatchRunner", "PatchCrypto"],
+            name: "ShopTests",
+            dependencies: [
+                "shop", "PatchTesting", "PatchStore", "PatchSync", "PatchFeed", "PatchRunner", "PatchCrypto",
+            ],
             path: "examples/shop-tests"),
-        .executableTarget(name: "shop", dependencies: ["PatchRunner", "PatchCrypto"], path: "examples/shop"),
+        .executableTarget(
+            name: "shop",
+            dependencies: ["PatchSync", "PatchStore", "PatchHTTP", "PatchFeed", "PatchRunner", "PatchCrypto"],
+            path: "examples/shop"),
         .executableTarget(
             name: "tuf-client", dependencies: ["PatchHTTP", "PatchFeed", "PatchCrypto"], path: "Tests/Conformance"),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
@@ -81,7 +87,7 @@ let package = Package(
         .testTarget(
             name: "patchpackTests",
             dependencies: [
-                "patchpack", "shop", "PatchHTTP", "PatchFeed", "PatchFiles", "PatchCrypto", "TestSupport",
+                "patchpack", "shop", "PatchSync", "PatchHTTP", "PatchFeed", "PatchFiles", "PatchCrypto", "TestSupport",
             ],
             exclude: [
                 "Arguments/help", "Faults/faults.c", "Feed/proxy.py", "Interop/tuf_client.py",

@@ -70,12 +70,12 @@ step "9. run them: the shop, before and after (examples/shop; one patch has a bu
 "$shop" --patches dist --trusted-key keys/trusted.pem --script-key keys/script.key
 
 step "10. deliver them: a feed on a web server"
-for role in root release online; do "$patchpack" keygen --algorithm ed25519 -o "$work/$role" -q; done
+for role in root publishing online; do "$patchpack" keygen --algorithm ed25519 -o "$work/$role" -q; done
 export PATCHPACK_FEED_KEY=$work/online/signing.pem
 "$patchpack" feed init "$work/feed" --app com.example.shop --root-key "$work/root/signing.pem" \
-  --release-key "$work/release/signing.pem" --online-key "$work/online/signing.pem"
+  --release-key "$work/publishing/signing.pem" --online-key "$work/online/signing.pem"
 "$patchpack" feed publish "$work/feed" dist/*.js --rollout 20% --by user "${keys[@]}" \
-  --key "$work/release/signing.pem" --key "$work/online/signing.pem"
+  --key "$work/publishing/signing.pem" --key "$work/online/signing.pem"
 # The server takes a free port, and says which one it is.
 python3 -u -m http.server 0 --bind 127.0.0.1 --directory "$work/feed" >"$work/server" 2>/dev/null &
 server=$!
@@ -95,5 +95,60 @@ step "11. wider, and then one of them away"
 "$patchpack" feed rollout "$work/feed" com.example.shop.cart-total 100%
 "$patchpack" feed withdraw "$work/feed" com.example.shop.receipt-greeting --reason "one space too many"
 devices
+
+step "12. a release goes bad: the second version crashes the app on its first screen"
+"$patchpack" pack examples/going-bad/*.lua -o "$work/dist" -q "${signing[@]}" "${keys[@]}"
+for environment in prerelease release; do
+  "$patchpack" feed init "$work/$environment" --app com.example.shop --environment "$environment" -q \
+    --root-key "$work/root/signing.pem" --release-key "$work/publishing/signing.pem" --online-key "$work/online/signing.pem"
+  cp "$work/$environment/metadata/1.root.json" "$work/$environment.root.json"  # what is in the app
+done
+publish() {
+  "$patchpack" feed publish "$work/prerelease" "$work/dist/$1" -q "${keys[@]}" --key "$work/publishing/signing.pem" --key "$PATCHPACK_FEED_KEY"
+  "$patchpack" feed promote "$work/prerelease" "$work/release" com.example.shop.home "${keys[@]}" -q \
+    --key "$work/publishing/signing.pem" --key "$PATCHPACK_FEED_KEY"
+  echo "published $1"
+}
+# One run of the app. Only what is about patches and the first screen is shown.
+launch() {
+  echo "the app is launched${1:+ $1}:"
+  local status=0
+  (
+    ulimit -c 0
+    SWIFT_BACKTRACE=enable=no timeout 3 "$shop" --feed "$work/release" --root "$work/release.root.json" --store "$work/device" \
+      --trusted-key keys/trusted.pem --script-key keys/script.key >"$work/screen" 2>/dev/null
+  ) 2>/dev/null || status=$?
+  grep -E '^  (\*|today)' "$work/screen" | grep -v -E ' (loaded|activated|deactivated)' || true
+  case $status in
+    0) ;;
+    124) echo "  … and hangs" ;;
+    *) echo "  … and crashes" ;;
+  esac
+}
+publish 1-lamps-first.js
+launch
+launch
+publish 2-crash.js
+launch
+mv "$work/release" "$work/away"
+launch "without a network"
+launch "without a network"
+launch "without a network: version 1 is back, by itself"
+"$patchpack" store why "$work/device" com.example.shop.home
+
+step "13. the next versions: one hangs, one is wrong and is withdrawn, and the last one is right"
+mv "$work/away" "$work/release"
+publish 3-hang.js
+launch
+launch
+launch
+launch "again: version 1 is back"
+publish 4-wrong-result.js
+launch
+"$patchpack" feed withdraw "$work/release" com.example.shop.home --reason "shows ink"
+publish 5-right.js
+launch
+launch
+"$patchpack" store status "$work/device"
 
 step "done: dist/ holds $(find dist -name '*.js' | wc -l | tr -d ' ') verified patches"

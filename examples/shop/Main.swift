@@ -1,10 +1,13 @@
 import Foundation
 import PatchCrypto
 import PatchRunner
+import PatchStore
+import PatchSync
 
 /// A shop that installs patches when it starts.
 ///
 ///     shop [--patches DIR --trusted-key FILE --script-key FILE] [--events]
+///     shop --feed URL|DIR --root FILE --store DIR [--environment NAME] [--user ID] [--trusted-key FILE --script-key FILE] [--events]
 ///     shop --interface
 @main
 struct Main {
@@ -15,14 +18,12 @@ struct Main {
             let shop = try Shop(registry: registry)
             let host = try HostInfo(app: "com.example.shop", version: "2.3.1")
             guard !options.showsInterface else { return print(registry.interface(of: host).json, terminator: "") }
+            if let feed = options.feed { return try await live(shop, registry, host, feed, options) }
             print("the shop, as it was built:")
             await shop.open()
             guard let patches = options.patches else { return }
 
-            let runner = PatchRunner(
-                registry: registry, host: host,
-                clock: { Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)) },
-                events: { event in print(options.showsEvents ? event.jsonLine : "  * \(event)") })
+            let runner = PatchRunner(registry: registry, host: host, clock: clock, events: options.log)
             print("\nits patches:")
             try install(patches, options, on: runner)
             print("\nthe shop, patched:")
@@ -42,10 +43,30 @@ struct Main {
         }
     }
 
+    /// One run of the app, from its launch to its end, with patches that come from a feed.
+    private static func live(
+        _ shop: Shop, _ registry: PatchRegistry, _ host: HostInfo, _ feed: String, _ options: Options
+    ) async throws {
+        let patches = try PatchService(
+            registry: registry, host: host, feed: feed, root: options.read(options.root), folder: options.store,
+            trust: PatchTrust(options.trust(), scriptKeys: options.scriptKeys()),
+            settings: SyncSettings(environment: options.environment, user: options.user), clock: clock, log: options.log
+        )
+        let center = ServiceCenter(services: [patches, HomeService(shop: shop)])
+        try await center.launch()
+        await center.ready()
+        await center.background()
+        await center.foreground()
+        center.end()
+    }
+
+    @Sendable private static func clock() -> Timestamp? {
+        Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970))
+    }
+
     /// Installs every patch in a folder. The shop starts even if a patch is refused.
     private static func install(_ folder: String, _ options: Options, on runner: PatchRunner) throws {
-        let trust = try TrustStore([VerifyingKey(pem: options.read(options.trustedKey))])
-        let key = try ScriptKey(file: SecretBytes(options.read(options.scriptKey)))
+        let (trust, key) = (try options.trust(), try options.scriptKeys())
         for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() where name.hasSuffix(".js") {
             let envelope = try options.read("\(folder)/\(name)")
             _ = try? runner.install(envelope, trust: trust, keys: key)  // an event says why not
@@ -56,6 +77,11 @@ struct Main {
 /// The options that the shop was started with.
 struct Options {
     var patches: String?
+    var feed: String?
+    var root = "1.root.json"
+    var store = "store"
+    var environment = "release"
+    var user: String?
     var trustedKey = "keys/trusted.pem"
     var scriptKey = "keys/script.key"
     var showsEvents = false
@@ -70,6 +96,11 @@ struct Options {
         while let argument = arguments.next() {
             switch argument {
             case "--patches": patches = try value(of: argument)
+            case "--feed": feed = try value(of: argument)
+            case "--root": root = try value(of: argument)
+            case "--store": store = try value(of: argument)
+            case "--environment": environment = try value(of: argument)
+            case "--user": user = try value(of: argument)
             case "--trusted-key": trustedKey = try value(of: argument)
             case "--script-key": scriptKey = try value(of: argument)
             case "--events": showsEvents = true
@@ -78,6 +109,17 @@ struct Options {
             }
         }
     }
+
+    var log: @Sendable (PatchEvent) -> Void {
+        let showsEvents = showsEvents
+        return { event in
+            print(showsEvents ? event.jsonLine : "  * \(event)")
+            fflush(nil)  // what was printed before a crash is seen
+        }
+    }
+
+    func trust() throws -> TrustStore { try TrustStore([VerifyingKey(pem: read(trustedKey))]) }
+    func scriptKeys() throws -> ScriptKey { try ScriptKey(file: SecretBytes(read(scriptKey))) }
 
     func read(_ file: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: file))) }
 }

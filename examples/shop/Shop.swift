@@ -14,6 +14,9 @@ struct Shop: Sendable {
     let reserve: Replaceable<@Sendable (StockService, String, Int) -> Bool>
     let greeting: Replaceable<@Sendable (String, String?) -> String>
     let charge: Replaceable<@Sendable (String, Double) async throws -> String>
+    /// Which item the first screen shows, and how many it shows on a page.
+    let featured: Replaceable<@Sendable () -> Int>
+    let pageSize: Replaceable<@Sendable (Int) -> Int>
     /// Called for every line of a receipt. Its original is compiled into the call site.
     let pad: PatchPoint<(String, Int) -> String>
 
@@ -51,6 +54,8 @@ struct Shop: Sendable {
             (customer: String, amount: Double) async throws -> String in
             try await payment.charge(customer, amount)
         }
+        featured = try registry.replaceable("Home.featured") { () -> Int in 0 }
+        pageSize = try registry.replaceable("Home.pageSize") { (count: Int) -> Int in count }
         pad = try registry.point("Receipt.pad", ((String, Int) -> String).self)
         try registry.expose(StockService.self, as: "Stock") { stock in
             stock.method("count") { (stock: StockService, item: String) in stock.count(of: item) }

@@ -83,41 +83,6 @@ struct FeedFolder: Sendable {
     }
 }
 
-/// A feed in a folder, for a client.
-struct FolderSource: FeedSource {
-    let folder: FeedFolder
-
-    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-        let names = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
-        let decoded = names.compactMap(Self.decoded)
-        // A web server would look for such a name in another folder, or not at all.
-        guard decoded.count == names.count,
-            !decoded.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." || $0.utf8.contains(UInt8(ascii: "/")) })
-        else { return FeedReply(.missing) }
-        guard let bytes = try folder.read(decoded.joined(separator: "/"), limit: limit) else {
-            return FeedReply(.missing)
-        }
-        return FeedReply(.bytes(bytes, etag: nil))
-    }
-
-    /// A name without percent-encoding.
-    private static func decoded(_ name: String) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(name.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self).lowercased()
-            guard let value = Hex.decode(digits.utf8), value.count == 1 else { return nil }
-            bytes += value
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-}
-
 /// Trusted metadata that are forgotten at the end.
 struct NoStorage: FeedStorage {
     func read(_ name: String, limit: Int) -> [UInt8]? { nil }

@@ -2,6 +2,7 @@ import PatchCrypto
 import PatchFeed
 import PatchFiles
 import PatchHTTP
+import PatchSync
 import Synchronization
 
 /// A feed in a folder or on a server, read as a device reads it.
@@ -22,7 +23,6 @@ struct FeedReading: Sendable {
             root = try InputFile.small(pinned)
             source = CacheWatch(source: try Self.server(place.description, arguments))
         } else {
-            let folder = FeedFolder(path: place)
             let file = pinned ?? place.appending(Path("metadata/1.root.json"))
             guard FileInfo(file, following: true) != nil
             else {
@@ -30,7 +30,7 @@ struct FeedReading: Sendable {
                     .about(place)
             }
             root = try InputFile.small(file)
-            source = CacheWatch(source: FolderSource(folder: folder))
+            source = CacheWatch(source: FolderSource(place.description))
         }
     }
 

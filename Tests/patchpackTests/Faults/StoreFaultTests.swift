@@ -48,7 +48,11 @@ import Testing
             let work = try FeedWorkshop()
             let folder = work.folder.path
             let before = scenario.before
-                .replacing("PUBLISH", with: "patchpack feed publish feed 8.js \(Self.words(FeedWorkshop.envelopes + FeedWorkshop.online + FeedWorkshop.release))")
+                .replacing(
+                    "PUBLISH",
+                    with:
+                        "patchpack feed publish feed 8.js \(Self.words(FeedWorkshop.envelopes + FeedWorkshop.online + FeedWorkshop.release))"
+                )
                 .replacing("SYNC", with: "patchpack \(Self.words(Self.sync))")
                 .replacing("patchpack ", with: "\(Tool.patchpack) ")
             let made = try work.shop.shell("(\(before)) >/dev/null && mkdir -p device && cp -r device kept")

@@ -2,6 +2,7 @@ import Foundation
 import PatchCrypto
 import PatchFeed
 import PatchFiles
+import PatchSync
 import Synchronization
 import TestSupport
 import Testing
@@ -33,7 +34,8 @@ struct ServedWholeTests {
         var done = 0
         while done < syncs || state.changes.load(ordering: .relaxed) < 5 {
             done += 1
-            var client = try FeedClient(root: root, from: FolderSource(folder: folder), keptIn: NoStorage(), at: now)
+            var client = try FeedClient(
+                root: root, from: FolderSource(folder.path.description), keptIn: NoStorage(), at: now)
             try await client.update()
             let target = try #require(try await client.target(PatchList.path(for: "com.example.shop")))
             let list = try PatchList(decoding: await client.contents(of: target, limit: PatchList.byteLimit))
