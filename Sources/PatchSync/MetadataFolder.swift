@@ -1,10 +1,13 @@
 internal import PatchCrypto
 internal import PatchFeed
 internal import PatchFiles
+internal import PatchStore
 
 /// The folder of a store in which the feed's metadata are kept, as received.
 struct MetadataFolder: FeedStorage {
     let path: Path
+
+    init(of store: PatchStore) { path = store.path.appending(Path("feed")) }
 
     func read(_ name: String, limit: Int) -> [UInt8]? {
         guard let bytes = try? InputFile.contents(of: path.appending(Path(name)), limit: limit) else { return nil }

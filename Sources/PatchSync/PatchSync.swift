@@ -9,7 +9,8 @@ internal import Synchronization
 /// was withdrawn.
 ///
 ///     let sync = PatchSync(feed: pinnedRoot, at: source, store: store, runner: runner, trust: trust)
-///     await sync.launch()         // after `store.launch`: activates what is new at once
+///     sync.runStored()            // at launch, before the first screen: activates what is held
+///     await sync.launch()         // after it: activates what is new at once
 ///     await sync.foregrounded()   // on return to the foreground: activates at the next launch
 ///     await sync.now()            // on command, such as a push message: activates at once
 ///
@@ -52,7 +53,8 @@ public actor PatchSync {
     ///   - source: Where the feed is.
     ///   - store: Keeps what is downloaded.
     ///   - runner: Activates patches; nil to activate none, as a tool does.
-    ///   - trust: What envelopes are verified with.
+    ///   - trust: What envelopes are verified with. The feed may deliver further keys, and revoke keys, by a trust store that
+    ///     the release key has signed.
     ///   - settings: What the device is.
     ///   - built: When the app was built. The device's clock cannot be before that.
     ///   - progress: Called after each envelope that was downloaded.
@@ -69,6 +71,19 @@ public actor PatchSync {
         self.built = built
         self.progress = progress
         shared = Mutex(settings)
+    }
+
+    /// Begins a launch of the store, and activates the patches that are held. It asks for nothing.
+    ///
+    /// - Returns: The patches that run now.
+    @discardableResult
+    public nonisolated func runStored() -> [PatchID] {
+        guard let runner else {
+            store.begin()
+            return []
+        }
+        let delivered = DeliveredTrust(pinned: trust, app: store.host.app, storage: MetadataFolder(of: store))
+        return store.launch(on: runner, trust: delivered.current(root: root))
     }
 
     /// Syncs after a launch. What is new is activated at once.
@@ -110,7 +125,7 @@ public actor PatchSync {
         var report = SyncReport()
         do throws(PatchError) {
             report.results = try await SyncPass(
-                root: root, source: counting, store: store, runner: runner, trust: trust, settings: settings,
+                root: root, source: counting, store: store, runner: runner, pinned: trust, settings: settings,
                 built: built, progress: progress
             ).run(activation)
         } catch {

@@ -10,7 +10,7 @@ struct SyncPass: Sendable {
     let source: any FeedSource
     let store: PatchStore
     let runner: PatchRunner?
-    let trust: PatchTrust
+    let pinned: PatchTrust
     let settings: SyncSettings
     let built: Timestamp?
     let progress: @Sendable (_ done: Int, _ all: Int) -> Void
@@ -32,7 +32,7 @@ struct SyncPass: Sendable {
 
     func run(_ activation: PatchSync.Activation) async throws(PatchError) -> [SyncReport.Result] {
         let now = try time()
-        let storage = MetadataFolder(path: store.path.appending(Path("feed")))
+        let storage = MetadataFolder(of: store)
         var client = try FeedClient(root: root, from: source, keptIn: storage, at: now)
         try await client.update()
         let path = PatchList.path(for: store.host.app)
@@ -50,6 +50,10 @@ struct SyncPass: Sendable {
         // What is switched off or withdrawn is written before the runner lets go of it, and before anything is downloaded.
         try settle(list, choices, horizon: client.horizon)
 
+        let delivered = DeliveredTrust(pinned: pinned, app: store.host.app, storage: storage)
+        try await delivered.update(from: &client)
+        let trust = delivered.current(root: root)
+
         var results = choices.map { choice in
             SyncReport.Result(
                 id: choice.id, version: choice.version, code: choice.code,
@@ -60,7 +64,7 @@ struct SyncPass: Sendable {
         let downloads = try await downloads(of: choices, &client, &results)
         for (done, download) in downloads.enumerated() {
             guard !Task.isCancelled else { throw PatchError(.feedUnavailable, "cancelled") }
-            if let refusal = try await take(download, &client, at: now) {
+            if let refusal = try await take(download, &client, trust, at: now) {
                 let old = results[download.place]
                 results[download.place] = SyncReport.Result(
                     id: old.id, version: old.version, code: refusal.code,
@@ -69,7 +73,7 @@ struct SyncPass: Sendable {
             progress(done + 1, downloads.count)
         }
         try note(results)
-        if let runner { try activateNew(on: runner, list, activation) }
+        if let runner { try activateNew(on: runner, list, activation, trust) }
         return results
     }
 
@@ -176,7 +180,7 @@ struct SyncPass: Sendable {
     /// - Returns: Why it was not taken; nil if it was.
     /// - Throws: `io` if it cannot be stored.
     private func take(
-        _ download: Download, _ client: inout FeedClient, at now: Timestamp
+        _ download: Download, _ client: inout FeedClient, _ trust: PatchTrust, at now: Timestamp
     ) async throws(PatchError) -> Refusal? {
         var report = VerificationReport()
         do throws(PatchError) {
@@ -231,7 +235,7 @@ struct SyncPass: Sendable {
 
     /// Activates what does not wait for the next launch.
     private func activateNew(
-        on runner: PatchRunner, _ list: PatchList, _ activation: PatchSync.Activation
+        on runner: PatchRunner, _ list: PatchList, _ activation: PatchSync.Activation, _ trust: PatchTrust
     ) throws(PatchError) {
         let state = store.state
         guard activation == .now, state.isEnabled, state.launch?.isSafe != true else { return }

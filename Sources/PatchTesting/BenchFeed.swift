@@ -12,7 +12,6 @@ public final class BenchFeed: Sendable {
     /// What its envelopes are verified with.
     package let trust: TrustStore
     package let scriptKey: ScriptKey
-    private let packer: EnvelopePacker
     private let signers: [FeedSigner]
     private let clock: @Sendable () -> Timestamp?
     private let state: Mutex<State>
@@ -20,6 +19,7 @@ public final class BenchFeed: Sendable {
     private struct State {
         var files: [String: [UInt8]] = [:]
         var isOffline = false
+        var signingKey: SigningKey
     }
 
     /// Makes an empty feed.
@@ -37,10 +37,9 @@ public final class BenchFeed: Sendable {
         let root = try SigningKey.generate(.ed25519)
         let release = try SigningKey.generate(.ed25519)
         let online = try SigningKey.generate(.ed25519)
-        let signing = try SigningKey.generate(.ed25519)
+        let signingKey = try SigningKey.generate(.ed25519)
         scriptKey = try ScriptKey.generate(for: .aes256GCMSHA256)
-        trust = try TrustStore([signing.verifyingKey])
-        packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signing])
+        trust = try TrustStore([signingKey.verifyingKey])
         signers = [try FeedSigner(release), try FeedSigner(online)]
         var feed = try FeedRepository(
             app: app, environment: environment, root: [FeedKey(root.verifyingKey)], rootThreshold: 1,
@@ -49,7 +48,7 @@ public final class BenchFeed: Sendable {
         var files: [String: [UInt8]] = [:]
         for file in try feed.files(signedBy: [FeedSigner(root)] + signers, at: now) { files[file.path] = file.bytes }
         self.root = files["metadata/1.root.json"] ?? []
-        state = Mutex(State(files: files))
+        state = Mutex(State(files: files, signingKey: signingKey))
     }
 
     /// Whether the feed cannot be reached.
@@ -79,6 +78,7 @@ public final class BenchFeed: Sendable {
     ) throws(PatchError) -> PatchID {
         let scripts = [PatchScript(name: "main.lua", bytes: Array(source.utf8))]
         let manifest = try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
+        let packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [state.withLock { $0.signingKey }])
         let envelope = try packer.pack(manifest, scripts)
         var members: [(key: String, value: JSONValue)] = []
         if let percent {
@@ -124,6 +124,22 @@ public final class BenchFeed: Sendable {
     /// Sets a value for the app to read.
     public func set(_ name: String, to value: String) throws(PatchError) {
         try changeList { list in list.change("switches") { $0.set(name, .string(value)) } }
+    }
+
+    /// Signs patches with a new key from now on. The feed delivers it, and revokes the old one.
+    public func rotateSigningKey() throws(PatchError) {
+        let key = try SigningKey.generate(.ed25519)
+        let old = state.withLock { state in
+            defer { state.signingKey = key }
+            return state.signingKey
+        }
+        var store = TrustStoreFile()
+        try store.add(TrustedKey(key.verifyingKey, name: "new"))
+        try store.add(TrustedKey(old.verifyingKey, name: "old", isRevoked: true))
+        let bytes = try store.encoded()
+        try change { (feed, now) throws(PatchError) in
+            _ = try feed.setTarget(PatchList.trustPath(for: app), to: bytes, at: now)
+        }
     }
 
     /// Signs the timestamp again, and what ends soon, as a daily job does.

@@ -102,9 +102,9 @@ public final class DeviceBench<App: Sendable>: Sendable {
                 store.observe(event)
             })
         let trust = PatchTrust(feed.trust, scriptKeys: feed.scriptKey)
-        store.launch(on: runner, trust: trust)
         let sync = PatchSync(
             feed: feed.root, at: feed, store: store, runner: runner, trust: trust, settings: settings)
+        sync.runStored()
         state.withLock { $0.process = Process(app: app, store: store, runner: runner, sync: sync) }
         return syncing ? await sync.launch() : nil
     }

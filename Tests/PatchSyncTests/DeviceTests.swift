@@ -431,4 +431,28 @@ struct DeviceTests {
         #expect(report?.error?.code == .feedExpired)
         #expect(device.app?.price(1) == 8)
     }
+
+    /// Keys rotate without a new app, and what the old key has signed no longer runs.
+    @Test func theFeedDeliversAndRevokesKeys() async throws {
+        let device = try await deviceWithAGoodPatch()
+        try device.feed.rotateSigningKey()
+        try device.feed.publish(Self.source(8))
+        let report = try await device.launch()
+        #expect(report?.results.map(\.code) == [.offered, .superseded])
+        #expect(device.app?.price(1) == 9)
+        device.feed.isOffline = true
+        device.end()
+        try await device.launch()
+        #expect(device.app?.price(1) == 9, "the delivered key counts without a network too")
+        device.end()
+        // What is kept is worth nothing without its signature.
+        let file = "\(device.path)/feed/trust.store"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try text.replacing(" revoked", with: "").write(toFile: file, atomically: true, encoding: .utf8)
+        try await device.launch()
+        #expect(device.app?.price(1) == 8, "only the pinned key counts, and nothing says that it is revoked")
+        device.feed.isOffline = false
+        await device.sync()
+        #expect(device.app?.price(1) == 9)
+    }
 }

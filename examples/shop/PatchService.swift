@@ -10,7 +10,6 @@ struct PatchService: Service {
     private let store: PatchStore
     private let runner: PatchRunner
     private let sync: PatchSync
-    private let trust: PatchTrust
 
     /// - Parameters:
     ///   - feed: The feed of the app's environment: an https URL, or a folder.
@@ -28,10 +27,9 @@ struct PatchService: Service {
         let source: any FeedSource = feed.hasPrefix("https://") ? try HTTPSource(feed) : FolderSource(feed)
         sync = PatchSync(feed: root, at: source, store: store, runner: runner, trust: trust, settings: settings)
         self.store = store
-        self.trust = trust
     }
 
-    func launched() { store.launch(on: runner, trust: trust) }
+    func launched() { sync.runStored() }
 
     /// The network comes after the first screen, so that a slow one delays nothing.
     func ready() async {

@@ -90,6 +90,24 @@ public struct FeedClient: Sendable {
         return targets.first
     }
 
+    /// Looks for a target among those that the kept targets metadata list, without asking the source.
+    ///
+    /// This is for a launch without a network, so the metadata may have expired. Their signatures are verified, beginning with
+    /// the app's own root file.
+    ///
+    /// - Returns: nil if the metadata are missing, are not signed by the role's keys, or do not list the target.
+    package mutating func keptTarget(_ path: String) -> FeedTarget? {
+        readKeptRoots()
+        guard let bytes = storage.read("targets.json", limit: limits.targets) else { return nil }
+        do throws(PatchError) {
+            let file = try SignedMetadata(bytes, name: "targets.json", type: "targets")
+            try file.verify(by: trusted.root.targets)
+            return try TargetsMetadata(file).targets[Array(path.utf8)]
+        } catch {
+            return nil
+        }
+    }
+
     /// Reads a target, and checks its length and hashes (section 5.7).
     ///
     /// - Parameters:
@@ -111,13 +129,7 @@ public struct FeedClient: Sendable {
 
     /// Section 5.3. The roots that were read before are read again from storage: trust begins at the app's own each time.
     private mutating func updateRoot() async throws(PatchError) {
-        while let bytes = storage.read(rootName, limit: limits.root) {
-            do throws(PatchError) {
-                try trusted.update(root: bytes)
-            } catch {
-                break  // damaged, or not of this feed: read it again
-            }
-        }
+        readKeptRoots()
         for _ in 0..<limits.rootRotations {
             guard let bytes = try await fetch("metadata/\(rootName)", limit: limits.root) else { break }
             let (old, name) = (trusted.root, rootName)
@@ -132,6 +144,16 @@ public struct FeedClient: Sendable {
             try storage.write(name, bytes)
         }
         try trusted.checkRoot()
+    }
+
+    private mutating func readKeptRoots() {
+        while let bytes = storage.read(rootName, limit: limits.root) {
+            do throws(PatchError) {
+                try trusted.update(root: bytes)
+            } catch {
+                return  // damaged, or not of this feed: read it again
+            }
+        }
     }
 
     /// Section 5.4.

@@ -320,6 +320,26 @@ package struct FeedRepository: Sendable {
         return results
     }
 
+    /// Adds, replaces or removes a target that is not an envelope.
+    ///
+    /// - Parameter bytes: The target's bytes; nil removes it.
+    /// - Returns: Whether that changes anything.
+    package mutating func setTarget(_ path: String, to bytes: [UInt8]?, at now: Timestamp) throws(PatchError) -> Bool {
+        let old = targets.first { $0.path == path }?.sha256
+        guard let bytes else {
+            guard old != nil else { return false }
+            touch(.targets, at: now)
+            drafts[.targets]?.signed.change("targets") { $0.set(path, nil) }
+            return true
+        }
+        let digest = try MessageDigest.sha256.text(of: bytes)
+        guard digest != old else { return false }
+        touch(.targets, at: now)
+        drafts[.targets]?.signed.change("targets") { $0.set(path, Self.description(of: bytes.count, digest)) }
+        newTargets.append(File(path: Self.place(of: path, sha256: digest), bytes: bytes, replaces: false))
+        return true
+    }
+
     /// Changes the list.
     package mutating func edit(at now: Timestamp, _ body: (inout JSONValue) -> Void) {
         touch(.rollout, at: now)

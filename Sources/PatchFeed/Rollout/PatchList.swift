@@ -11,8 +11,14 @@ public struct PatchList: Sendable {
     /// The most patches that a list has.
     public static let entryLimit = 1_000
 
+    /// The most bytes that a trust store has.
+    public static let trustLimit = 65_536
+
     /// The path of an app's list among the feed's targets.
     public static func path(for app: String) -> String { "rollout/\(app).json" }
+
+    /// The path of an app's trust store among the feed's targets. The release key signs it.
+    public static func trustPath(for app: String) -> String { "trust/\(app).store" }
 
     /// The version of the format. Of a newer one, only `isEnabled` and withdrawals are obeyed.
     public let schema: Int

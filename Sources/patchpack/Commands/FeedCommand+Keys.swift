@@ -52,6 +52,23 @@ extension FeedCommand {
         return 0
     }
 
+    @Sendable static func deliverTrust(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let change = try FeedChange(arguments, console)
+        var bytes: [UInt8]?
+        if arguments.operands.count == 2 {
+            let path = arguments.operands[1].path
+            let file = try InputFile.small(path, limit: PatchList.trustLimit)
+            let store = try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file) }
+            console.note("devices will trust \(store.keys.map { "\($0.key.id) \($0.name)" }.joined(separator: ", "))")
+            bytes = file
+        }
+        try change.run { (feed) throws(PatchError) in
+            let isNew = try feed.setTarget(PatchList.trustPath(for: feed.app), to: bytes, at: change.now)
+            return [isNew ? bytes == nil ? "removed  the trust store" : "added  the trust store" : "unchanged"]
+        }
+        return 0
+    }
+
     @Sendable static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
         if arguments.has(.discard) {

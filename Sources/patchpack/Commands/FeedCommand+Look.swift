@@ -65,6 +65,13 @@ extension FeedCommand {
                 }
                 bytes += try await client.contents(of: target, limit: FeedFolder.fileLimit).count
             }
+            if let target = try await client.target(PatchList.trustPath(for: list.app)) {
+                let store = try await client.contents(of: target, limit: PatchList.trustLimit)
+                do throws(PatchError) { _ = try TrustStore(contentsOf: store) } catch {
+                    throw error.at(file: target.path)
+                }
+                bytes += store.count
+            }
             return (list, list.entries.count, bytes)
         }
         let caching = reading.cachingFaults

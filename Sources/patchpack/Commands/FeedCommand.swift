@@ -58,6 +58,10 @@ enum FeedCommand {
                 "patchpack feed rotate feed targets --add new.pem --remove 1f2e3d4c --key root.pem --key new.pem --key online.pem",
                 rotate),
             action(
+                "trust", "deliver a trust store to devices, or none", "DIR [STORE] --key KEY...", 1...2,
+                FeedChange.options,
+                "patchpack feed trust feed keys/trusted.store --key release.pem --key online.pem", deliverTrust),
+            action(
                 "sign", "sign a change that waits for signatures",
                 "DIR (--key KEY | --detach | --attach FILE | --discard)",
                 1...1, FeedChange.options + [.role, .detach, .attach, .outputFile, .force, .discard],
