@@ -17,7 +17,7 @@ RELEASE_FLAGS += -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-l
 endif
 endif
 
-.PHONY: all build deps demo test conformance interop outside asan ubsan tsan check lint generate docs cover bench bench-count fuzz soak clean
+.PHONY: all build deps demo test conformance interop outside asan ubsan tsan check lint generate docs cover bench bench-count fuzz fleet soak clean
 
 comma = ,
 
@@ -105,6 +105,10 @@ bench-count: build
 SECONDS = 60
 fuzz: deps
 	@SWIFT=$(SWIFT) scripts/fuzz.sh $(SECONDS) $(subst $(comma), ,$(ONLY))
+
+# Simulates a million devices and a bad release, with the real state machine and the real choice. Draws docs/fleet.svg.
+fleet: deps
+	$(SWIFT) run -c release fleet docs/fleet.svg
 
 # Makes ten million patched calls while patches are activated and deactivated. Memory use must not grow.
 soak: deps

@@ -68,6 +68,8 @@ let package = Package(
             path: "examples/shop"),
         .executableTarget(
             name: "tuf-client", dependencies: ["PatchHTTP", "PatchFeed", "PatchCrypto"], path: "Tests/Conformance"),
+        .executableTarget(
+            name: "fleet", dependencies: ["PatchStore", "PatchFeed", "PatchRunner", "PatchCrypto"], path: "Tests/Fleet"),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchFilesTests", dependencies: ["PatchFiles", "PatchCrypto", "TestSupport"]),

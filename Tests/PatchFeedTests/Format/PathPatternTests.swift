@@ -16,7 +16,7 @@ struct PathPatternTests {
         #expect(PathPattern(pattern).matches(path) == expected)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test
     func aPatternOfManyStarsEnds() {
         let pattern = PathPattern(String(repeating: "*a", count: 2_000) + "b")
         #expect(!pattern.matches(String(repeating: "a", count: 4_000)))

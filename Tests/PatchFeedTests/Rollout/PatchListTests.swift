@@ -177,7 +177,7 @@ struct PatchListTests {
         #expect(try list(text).entries.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func manySwitchesAreReadInOneGo() throws {
+    @Test func manySwitchesAreReadInOneGo() throws {
         let switches = (0..<21_000).map { #""s\#($0)":"""# }.joined(separator: ",")
         let text =
             #"{"enabled":true,"schema":1,"app":"a","environment":"e","published":"2026-11-01T12:00:00Z","patches":[],"#

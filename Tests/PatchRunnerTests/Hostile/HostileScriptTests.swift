@@ -18,7 +18,7 @@ import TestSupport
 
     @Test func thereAreScripts() { #expect(Self.names.count > 150) }
 
-    @Test(.timeLimit(.minutes(2)), arguments: names)
+    @Test(arguments: names)
     func comesToItsOutcome(_ name: String) throws {
         let source = try Data(contentsOf: Self.folder.appending(path: name))
         let text = String(decoding: source, as: UTF8.self)

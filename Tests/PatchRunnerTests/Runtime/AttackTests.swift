@@ -297,7 +297,7 @@ import Testing
     }
 
     /// Deeply nested protected calls in a coroutine, which needs no C stack for them.
-    @Test(.timeLimit(.minutes(10)))
+    @Test
     func protectedCallsWithinEachOtherEnd() async throws {
         let harness = try Harness(limits: PatchLimits())
         let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in x }

@@ -57,7 +57,7 @@ import Testing
     }
 
     /// A thread holds a patch until an unrelated task has run. Waiting calls must leave that task a thread.
-    @Test(.timeLimit(.minutes(10)))
+    @Test
     func tasksThatWaitHoldNoThread() async throws {
         let harness = try Harness()
         let isIn = Slot()
@@ -321,7 +321,7 @@ import Testing
     }
 
     /// A task that is woken on the thread that leaves the patch does not block the queue.
-    @Test(.timeLimit(.minutes(10)))
+    @Test
     func whoIsWokenHoldsNoQueue() async throws {
         let harness = try Harness()
         let isIn = Slot()

@@ -1,0 +1,245 @@
+import Foundation
+import PatchCrypto
+import PatchFeed
+import PatchRunner
+import PatchStore
+
+/// A fleet of devices that meets a bad release: how many are hurt, for how many launches, and for how long.
+///
+///     fleet CHART.svg [DEVICES]
+///
+/// Version 1 of a patch is good on every device. At hour 24 version 2 is published to a part of the devices; it crashes the app
+/// on its first screen. At hour 28 the operator withdraws it. Every launch goes through the store's state machine, and every
+/// sync through the feed's choice. Only files, networks and keys are left out.
+@main
+struct Main {
+    static let published = 24.0
+    static let withdrawn = 28.0
+    static let end = 24.0 * 14
+    static let id = "com.example.shop.home"
+
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 2 else { throw PatchError(.config, "usage: fleet CHART.svg [DEVICES]") }
+        let devices = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 1_000_000
+        var outcomes: [Outcome] = []
+        for percent in [1, 5, 25, 100] {
+            for hasGuard in [true, false] {
+                let start = ContinuousClock().now
+                let outcome = try Fleet(percent: percent, hasGuard: hasGuard).run(devices)
+                let seconds = (ContinuousClock().now - start) / .seconds(1)
+                print(outcome.line, "(\(Int(seconds)) s)")
+                outcomes.append(outcome)
+            }
+        }
+        print("choices: \(Int(try Fleet.choicesPerSecond())) a second on one core")
+        try Chart(outcomes).svg.write(toFile: arguments[1], atomically: true, encoding: .utf8)
+    }
+}
+
+/// What became of a fleet.
+struct Outcome {
+    let percent: Int
+    let hasGuard: Bool
+    let devices: Int
+    /// How many devices crashed at all.
+    var hurt = 0
+    var crashes = 0
+    var mostCrashes = 0
+    /// For each device that crashed, the hours from its first crash to the next launch that worked; nil if none did.
+    var hours: [Double?] = []
+    /// For each hour, how many devices are between a crash and a launch that works.
+    var down = [Int](repeating: 0, count: Int(Main.end))
+
+    var line: String {
+        let back = hours.compactMap(\.self).sorted()
+        func part(_ share: Double) -> String {
+            back.isEmpty ? "-" : String(format: "%.1f h", back[min(back.count - 1, Int(Double(back.count) * share))])
+        }
+        let average = hurt == 0 ? 0 : Double(crashes) / Double(hurt)
+        return
+            "\(percent)% \(hasGuard ? "with" : "without") the guard: \(hurt) of \(devices) devices hurt, "
+            + String(format: "%.2f", average)
+            + " crashes each, at most \(mostCrashes); back after \(part(0.5)) (median), \(part(0.95)) (95 of 100); never: \(hours.count - back.count)"
+    }
+}
+
+struct Fleet {
+    let percent: Int
+    let hasGuard: Bool
+    private let before: PatchList
+    private let during: PatchList
+    private let after: PatchList
+
+    init(percent: Int, hasGuard: Bool) throws {
+        self.percent = percent
+        self.hasGuard = hasGuard
+        before = try Self.list([Self.entry(1)])
+        during = try Self.list([Self.entry(1), Self.entry(2, rollout: percent)])
+        after = try Self.list([Self.entry(1), Self.entry(2, state: "withdrawn")])
+    }
+
+    private static func entry(_ version: Int, state: String = "active", rollout: Int? = nil) -> String {
+        let part = rollout.map { #","rollout":{"permyriad":\#($0 * 100),"by":"installation"}"# } ?? ""
+        return
+            #"{"id":"\#(Main.id)","version":\#(version),"path":"patches/\#(version).js","appVersions":">=2.0","engine":1,"state":"\#(state)"\#(part)}"#
+    }
+
+    private static func list(_ entries: [String]) throws -> PatchList {
+        let text =
+            #"{"schema":1,"enabled":true,"app":"com.example.shop","environment":"release","published":"2026-11-01T00:00:00Z","patches":[\#(entries.joined(separator: ","))]}"#
+        return try PatchList(decoding: Array(text.utf8))
+    }
+
+    static func choicesPerSecond() throws -> Double {
+        let list = try list((1...5).map { entry($0, rollout: 50) })
+        guard let version = AppVersion("2.3.1") else { return 0 }
+        let start = ContinuousClock().now
+        for number in 0..<100_000 {
+            let device = FeedDevice(
+                app: "com.example.shop", environment: "release", appVersion: version, installation: "\(number)")
+            _ = try list.choices(for: device)
+        }
+        return 100_000 / ((ContinuousClock().now - start) / .seconds(1))
+    }
+
+    func run(_ devices: Int) throws -> Outcome {
+        var outcome = Outcome(percent: percent, hasGuard: hasGuard, devices: devices)
+        var random = SplitMix(state: UInt64(percent))
+        for number in 0..<devices { try live(number, &random, &outcome) }
+        return outcome
+    }
+
+    /// The fourteen days of one device.
+    private func live(_ number: Int, _ random: inout SplitMix, _ outcome: inout Outcome) throws {
+        // Most have the newest app, and most are used a few times a day. A tenth of the days is without a network.
+        guard let version = AppVersion(random.unit() < 0.9 ? "2.3.1" : "1.9.0") else { return }
+        let perDay = 0.3 + random.unit() * random.unit() * 12
+        var limits = StoreLimits()
+        if !hasGuard { (limits.trialFailures, limits.failures) = (.max, .max) }
+        var state = StoreState(app: "com.example.shop", appVersion: version, installation: "device \(number)")
+        let device = FeedDevice(
+            app: "com.example.shop", environment: "release", appVersion: version, installation: state.installation)
+        state.add(PatchID(id: Main.id, version: 1), hash: "1")
+        _ = state.begin(version, limits: limits, at: nil)
+        _ = state.confirm()
+        var (hour, crashes) = (0.0, 0)
+        var firstCrash: Double?
+        var isBack = true
+        while true {
+            hour += -log(1 - random.unit()) * 24 / perDay
+            guard hour < Main.end else { break }
+            _ = state.begin(version, limits: limits, at: nil)
+            if state.launch?.patches.contains("2") == true {
+                crashes += 1
+                firstCrash = firstCrash ?? hour
+                isBack = false
+                continue
+            }
+            if let firstCrash, !isBack {
+                isBack = true
+                note(from: firstCrash, to: hour, &outcome)
+            }
+            _ = state.confirm()
+            let isOffline = SplitMix(state: UInt64(number) &* 1_000 &+ UInt64(hour / 24)).first() < 0.1
+            if !isOffline { try sync(&state, device, at: hour) }
+        }
+        guard let firstCrash else { return }
+        if !isBack { note(from: firstCrash, to: nil, &outcome) }
+        outcome.hurt += 1
+        outcome.crashes += crashes
+        outcome.mostCrashes = max(outcome.mostCrashes, crashes)
+    }
+
+    private func note(from first: Double, to back: Double?, _ outcome: inout Outcome) {
+        outcome.hours.append(back.map { $0 - first })
+        for hour in Int(first)..<Int((back ?? Main.end).rounded(.up)) { outcome.down[hour] += 1 }
+    }
+
+    private func sync(_ state: inout StoreState, _ device: FeedDevice, at hour: Double) throws {
+        let list = hour < Main.published ? before : hour < Main.withdrawn ? during : after
+        let held = state.held.reduce(into: [String: Set<Int>]()) {
+            $0[$1.patch.id, default: []].insert($1.patch.version)
+        }
+        let bans = state.bans
+        for choice in try list.choices(
+            for: device, held: held, isBanned: { entry in bans.contains { $0.patch.version == entry.version } })
+        {
+            switch choice.code {
+            case .withdrawn, .appVersion, .banned: state.remove("\(choice.version)")
+            case .offered:
+                state.add(PatchID(id: choice.id, version: choice.version), hash: "\(choice.version)")
+                _ = state.activate("\(choice.version)")
+            default: break
+            }
+        }
+    }
+}
+
+/// Random numbers that are the same in each run.
+struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+        return z ^ z >> 31
+    }
+
+    mutating func unit() -> Double { Double(next() >> 11) / Double(1 << 53) }
+
+    func first() -> Double {
+        var copy = self
+        return copy.unit()
+    }
+}
+
+/// How many of a thousand devices are down, hour by hour, with and without the guard.
+struct Chart {
+    let outcomes: [Outcome]
+
+    init(_ outcomes: [Outcome]) { self.outcomes = outcomes }
+
+    var svg: String {
+        let (width, height, left, top) = (640.0, 220.0, 60.0, 40.0)
+        let hours = 24 * 7
+        var text = """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 740 \(Int(top + height + 60))" font-family="sans-serif" font-size="12">
+            <style>text{fill:#333} .axis{stroke:#999} .with{stroke:#0a7} .without{stroke:#c33} path{fill:none;stroke-width:2}
+            @media (prefers-color-scheme: dark){text{fill:#ddd} .axis{stroke:#777}}</style>
+            <text x="\(left)" y="20">Devices that crash at launch, of 1,000: a bad patch to 25 percent at hour 24, withdrawn at hour 28</text>
+
+            """
+        let shown = outcomes.filter { $0.percent == 25 }
+        let most = max(1, shown.flatMap { $0.down }.max() ?? 1)
+        for outcome in shown {
+            let points = (0..<hours).map { hour in
+                let x = left + width * Double(hour) / Double(hours)
+                let y = top + height * (1 - Double(outcome.down[hour]) / Double(most))
+                return String(format: "%.1f %.1f", x, y)
+            }
+            text +=
+                "<path class=\"\(outcome.hasGuard ? "with" : "without")\" d=\"M\(points.joined(separator: "L"))\"/>\n"
+        }
+        for day in 0...7 {
+            let x = left + width * Double(day) / 7
+            text += "<text x=\"\(x)\" y=\"\(top + height + 18)\" text-anchor=\"middle\">day \(day)</text>\n"
+        }
+        for part in 0...2 {
+            let count = shown.first.map { Double(most) * Double(part) / 2 / Double($0.devices) * 1000 } ?? 0
+            let y = top + height * (1 - Double(part) / 2)
+            text +=
+                "<line class=\"axis\" x1=\"\(left)\" x2=\"\(left + width)\" y1=\"\(y)\" y2=\"\(y)\" stroke-width=\"0.5\"/>\n"
+            text +=
+                "<text x=\"\(left - 8)\" y=\"\(y + 4)\" text-anchor=\"end\">\(String(format: "%.0f", count))</text>\n"
+        }
+        text += """
+            <path class="with" d="M\(left) \(top + height + 40)h30"/><text x="\(left + 38)" y="\(top + height + 44)">with the crash guard</text>
+            <path class="without" d="M\(left + 220) \(top + height + 40)h30"/><text x="\(left + 258)" y="\(top + height + 44)">without it: no launch lives long enough to sync</text>
+            </svg>
+
+            """
+        return text
+    }
+}
