@@ -15,7 +15,7 @@ import PatchStore
 struct Main {
     static let published = 24.0
     static let withdrawn = 28.0
-    static let end = 24.0 * 14
+    static let end = 24.0 * 5
     static let id = "com.example.shop.home"
 
     static func main() throws {
@@ -110,7 +110,7 @@ struct Fleet {
         return outcome
     }
 
-    /// The fourteen days of one device.
+    /// The five days of one device.
     private func live(_ number: Int, _ random: inout SplitMix, _ outcome: inout Outcome) throws {
         // Most have the newest app, and most are used a few times a day. A tenth of the days is without a network.
         guard let version = AppVersion(random.unit() < 0.9 ? "2.3.1" : "1.9.0") else { return }
@@ -203,7 +203,7 @@ struct Chart {
 
     var svg: String {
         let (width, height, left, top) = (640.0, 220.0, 60.0, 40.0)
-        let hours = 24 * 7
+        let hours = Int(Main.end)
         var text = """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 740 \(Int(top + height + 60))" font-family="sans-serif" font-size="12">
             <style>text{fill:#333} .axis{stroke:#999} .with{stroke:#0a7} .without{stroke:#c33} path{fill:none;stroke-width:2}
@@ -222,8 +222,8 @@ struct Chart {
             text +=
                 "<path class=\"\(outcome.hasGuard ? "with" : "without")\" d=\"M\(points.joined(separator: "L"))\"/>\n"
         }
-        for day in 0...7 {
-            let x = left + width * Double(day) / 7
+        for day in 0...5 {
+            let x = left + width * Double(day) / 5
             text += "<text x=\"\(x)\" y=\"\(top + height + 18)\" text-anchor=\"middle\">day \(day)</text>\n"
         }
         for part in 0...2 {

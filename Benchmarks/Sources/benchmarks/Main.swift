@@ -30,6 +30,7 @@ struct Main {
             ("calls", { try Calls.run(workshop) }),
             ("threads", { try Calls.threads(workshop) }),
             ("install", { try Install.run(workshop) }),
+            ("launch", { try Launch.run(workshop, tools) }),
             ("envelopes", { try Envelopes.run(workshop) }),
             ("processes", { try WholeProcesses.run(workshop, tools) }),
             ("memory", { try Calls.memory(workshop) }),

@@ -92,7 +92,8 @@ enum StoreCommand {
 
     private static func ban(_ store: PatchStore, _ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let id = arguments.operands[1].text
-        guard try store.ban(id, reason: arguments.text(of: .reason) ?? "by hand") else {
+        let isBanned = try store.ban(id, reason: arguments.text(of: .reason) ?? "by hand")
+        guard isBanned || store.state.bans.contains(where: { $0.patch.id == id }) else {
             let held = store.patches.map(\.id)
             throw PatchError(
                 .config, "\(id): not held", hint: held.isEmpty ? nil : "the store has \(held.joined(separator: ", "))")

@@ -81,7 +81,10 @@ import Testing
                     for (name, stage) in old.held where stage == "good" && new.held[name] == "good" {
                         #expect(after.held[name] == "good", "\(fault): a good patch is lost: \(after)")
                     }
-                    if run.status == 0 { #expect(after == new, "\(fault): \(after), not \(new)") }
+                    // A patch that cannot be read is unavailable, and a launch that cannot be noted tries nothing new.
+                    if run.status == 0, !run.text.contains("unavailable"), !run.error.contains("warning: the store") {
+                        #expect(after == new, "\(fault): \(after), not \(new)")
+                    }
                     let isDone = after == new && scenario.command[0] == "store"
                     let next = try Tool.run(Tool.patchpack, scenario.command, in: folder)
                     #expect(next.status == 0 || isDone, "after \(fault): \(next.error)")
@@ -109,8 +112,15 @@ import Testing
                 let json = try JSONSerialization.jsonObject(with: Data(file[(end + 1)...])) as? [String: Any]
             else { return State(error: "not JSON") }
             var state = State(isEnabled: json["enabled"] as? Bool ?? false)
+            // Bans are kept in a second file too, which is written first.
+            if let bans = try? work.folder.read("\(name)/bans"), let end = bans.firstIndex(of: 10),
+                let json = try JSONSerialization.jsonObject(with: Data(bans[(end + 1)...])) as? [String: Any]
+            {
+                for ban in json["bans"] as? [[String: Any]] ?? [] { state.banned.insert(ban["hash"] as? String ?? "") }
+            }
             for held in json["held"] as? [[String: Any]] ?? [] {
-                state.held[held["hash"] as? String ?? ""] = held["stage"] as? String
+                let hash = held["hash"] as? String ?? ""
+                if !state.banned.contains(hash) { state.held[hash] = held["stage"] as? String }
             }
             for ban in json["bans"] as? [[String: Any]] ?? [] { state.banned.insert(ban["hash"] as? String ?? "") }
             for hash in state.held.keys where !work.folder.exists("\(name)/envelopes/\(hash).js") {
