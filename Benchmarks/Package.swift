@@ -21,6 +21,7 @@ let package = Package(
             dependencies: [
                 "CFloor", .product(name: "PatchRunner", package: "patchpack"),
                 .product(name: "PatchStore", package: "patchpack"), .product(name: "PatchSync", package: "patchpack"),
+                .product(name: "PatchFeed", package: "patchpack"), .product(name: "PatchHTTP", package: "patchpack"),
                 .product(name: "PatchCrypto", package: "patchpack"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]),

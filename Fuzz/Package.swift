@@ -40,6 +40,10 @@ let package = Package(
                 ]),
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"], swiftSettings: instrumented),
+        .target(
+            name: "PatchStore", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"], swiftSettings: instrumented),
+        .target(
+            name: "PatchSync", dependencies: ["PatchStore", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
         .target(name: "CLuaWorkbench", dependencies: ["CLua"]),
         .target(
             name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],
@@ -47,13 +51,16 @@ let package = Package(
         .target(
             name: "patchpack",
             dependencies: [
-                "PatchCrypto", "PatchFiles", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchWorkbench", "Libc",
+                "PatchCrypto", "PatchFiles", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchStore", "PatchSync",
+                "PatchWorkbench", "Libc",
             ],
             exclude: ["Main.swift"], swiftSettings: instrumented),
         .target(name: "CFuzzer"),
         .executableTarget(
             name: "fuzz",
-            dependencies: ["CFuzzer", "PatchCrypto", "PatchFeed", "PatchRunner", "PatchWorkbench", "patchpack"],
+            dependencies: [
+                "CFuzzer", "PatchCrypto", "PatchFeed", "PatchRunner", "PatchStore", "PatchWorkbench", "patchpack",
+            ],
             swiftSettings: instrumented,
             linkerSettings: [.unsafeFlags(linking)]),
     ]

@@ -1,8 +1,9 @@
 """Takes the zips and the manifests out of the vectors, as first inputs of the targets that are behind a signature.
 
-usage: seeds.py FOLDER   (writes FOLDER/zip and FOLDER/manifest)
+usage: seeds.py FOLDER   (writes FOLDER/zip, FOLDER/manifest and FOLDER/metadata)
 """
 
+import json
 import pathlib
 import struct
 import sys
@@ -32,4 +33,21 @@ def main(folder):
             (folder / "manifest" / name).write_bytes(archive[30 + length:30 + length + size])
 
 
+def feed(folder):
+    """The metadata of feeds that a client must accept or refuse."""
+    vectors = json.loads((VECTORS / "feed.json").read_text())
+    (folder / "metadata").mkdir(parents=True, exist_ok=True)
+    for number, case in enumerate([{"change": vectors["base"]}, *vectors["cases"]]):
+        for path, text in case["change"].items():
+            if text is not None:
+                name = f"{number}-{pathlib.PurePath(path).name}"
+                (folder / "metadata" / name).write_bytes(text.encode())
+                # What is signed, on its own: the target signs it again.
+                try:
+                    (folder / "metadata" / f"{name}-signed").write_text(json.dumps(json.loads(text)["signed"]))
+                except (ValueError, KeyError):
+                    pass
+
+
 main(pathlib.Path(sys.argv[1]))
+feed(pathlib.Path(sys.argv[1]))

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(envelope zip manifest tags ranges arguments trust keystore lua metadata list canonical)
+[ ${#targets[@]} -gt 0 ] || targets=(envelope zip manifest tags ranges arguments trust keystore lua metadata list canonical state)
 tools=$(dirname "$(readlink -f "$(command -v "${SWIFT:-swift}")")")
 runtime=$("$tools/clang" -print-resource-dir)/lib
 export PATCHPACK_FUZZER_LIBRARY
@@ -28,13 +28,14 @@ aims() {
   case $1 in
     envelope) echo Envelope/UnverifiedEnvelope Envelope/EnvelopeFormat Envelope/SignedEnvelope Envelope/SignableEnvelope Verification/EnvelopeVerifier OpenSSL/Base64 ;;
     zip) echo Archive/ZipDirectory LibZip/ZipArchive Envelope/EnvelopeContents Envelope/UnverifiedContents ;;
-    manifest) echo Manifest/Manifest.swift Manifest/ManifestCoding Text/NameForm Text/JSONReader Text/JSONValue ;;
+    manifest) echo Manifest/Manifest.swift Manifest/ManifestCoding Text/NameForm Text/JSONReader Text/JSONValue.swift ;;
     tags) echo Manifest/ScriptHead Manifest/ManifestFields.swift ;;
     ranges) echo Text/AppVersion Text/Timestamp Text/Spelling ;;
     arguments) echo patchpack/Arguments ;;
     trust) echo Keys/TrustStoreFile OpenSSL/PEM OpenSSL/SubjectPublicKeyInfo ;;
     keystore) echo Keys/KeyStoreFile ;;
     metadata) echo PatchFeed/Metadata PatchFeed/Format/JSONObject PatchFeed/Client/URLPath ;;
+    state) echo PatchStore/StoreState+JSON ;;
     list) echo PatchFeed/Rollout ;;
     canonical) echo PatchFeed/Format/CanonicalJSON Text/JSONReader ;;
     lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Runtime/ScriptLoader PatchWorkbench/Lint/PatchLint ;;

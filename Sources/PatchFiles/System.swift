@@ -156,6 +156,11 @@ package final class Descriptor: Sendable {
     }
 }
 
+extension Descriptor {
+    /// Ends the lock. Closing alone does not do so while a process that was just forked has the file open too.
+    package func unlock() { flock(number, LOCK_UN) }
+}
+
 /// Names in folders.
 extension Descriptor {
     func makeFolder(_ name: Path) throws(SystemError) {

@@ -90,6 +90,8 @@ public final class PatchStore: Sendable {
         for fault in faults { events(.storeFailed(fault)) }
     }
 
+    deinit { close() }
+
     /// The app that a folder is the store of.
     ///
     /// - Throws: `no-input` if there is no state, `malformed` or `config` if it cannot be read.
@@ -106,11 +108,11 @@ public final class PatchStore: Sendable {
     public var installation: String { state.installation }
 
     /// Whether this process changes nothing: another one has the store open, or the folder cannot be used.
-    public var isReadOnly: Bool { memory.withLock { $0.lock == nil } }
+    public var isReadOnly: Bool { memory.locked { $0.lock == nil } }
 
-    package var state: StoreState { memory.withLock { $0.state } }
+    package var state: StoreState { memory.locked { $0.state } }
     package var path: Path { folder.path }
-    package var runner: PatchRunner? { memory.withLock { $0.runner } }
+    package var runner: PatchRunner? { memory.locked { $0.runner } }
 
     // MARK: a launch
 
@@ -123,7 +125,7 @@ public final class PatchStore: Sendable {
     @discardableResult
     public func launch(on runner: PatchRunner, trust: PatchTrust) -> [PatchID] {
         begin()
-        memory.withLock { $0.runner = runner }
+        memory.locked { $0.runner = runner }
         let state = state
         let hashes = isReadOnly ? state.goodOnes : state.launch?.patches ?? []
         for hash in hashes where !activate(hash, on: runner, trust: trust) {
@@ -151,7 +153,7 @@ public final class PatchStore: Sendable {
             // A launch that fails cannot be noted, so nothing new is tried.
             var state = old
             let outcomes = state.begin(version, limits: limits, onlyGood: true, at: time)
-            memory.withLock { $0.state = state }
+            memory.locked { $0.state = state }
             tell(outcomes)
         }
     }
@@ -165,10 +167,10 @@ public final class PatchStore: Sendable {
             let envelope = try folder.envelope(hash, limit: EnvelopeLimits().envelopeSize)
             runner.lowerFloor(of: patch.id, to: patch.version)
             try runner.install(envelope, trust: trust.store, keys: trust.scriptKeys, threshold: trust.threshold)
-            memory.withLock { $0.faults[hash] = nil }
+            memory.locked { $0.faults[hash] = nil }
             return true
         } catch {
-            memory.withLock { $0.faults[hash] = error }
+            memory.locked { $0.faults[hash] = error }
             if error.code == .script || error.code == .scriptLimit {
                 fail(patch, "its script did not load: \(error.message)")
             }
@@ -208,13 +210,13 @@ public final class PatchStore: Sendable {
     ///
     /// - Parameter id: The patch's reverse-DNS name.
     public func why(_ id: String) -> PatchStatus {
-        let (state, faults, runner) = memory.withLock { ($0.state, $0.faults, $0.runner) }
+        let (state, faults, runner) = memory.locked { ($0.state, $0.faults, $0.runner) }
         return PatchStatus(of: id, in: state, running: Self.versions(runner), faults: faults)
     }
 
     /// Every patch that the store knows of, by id.
     public var patches: [PatchStatus] {
-        let (state, faults, runner) = memory.withLock { ($0.state, $0.faults, $0.runner) }
+        let (state, faults, runner) = memory.locked { ($0.state, $0.faults, $0.runner) }
         let running = Self.versions(runner)
         let ids = Set(state.held.map(\.patch.id) + state.bans.map(\.patch.id)).union(state.verdicts.keys)
         return ids.sorted().map { PatchStatus(of: $0, in: state, running: running, faults: faults) }
@@ -260,7 +262,12 @@ public final class PatchStore: Sendable {
     }
 
     /// Lets another store open the folder, as the end of the process does. This one changes nothing any more.
-    package func close() { memory.withLock { $0.lock = nil } }
+    package func close() {
+        memory.locked { memory in
+            memory.lock?.unlock()
+            memory.lock = nil
+        }
+    }
 
     /// Stores an envelope. It is held only after `change` has added it.
     package func write(_ envelope: [UInt8], hash: String) throws(PatchError) {
@@ -274,7 +281,7 @@ public final class PatchStore: Sendable {
     package func change(
         hasNewBans: Bool = false, _ body: (inout StoreState) -> [StoreState.Outcome]
     ) throws(PatchError) {
-        let result: Result<[StoreState.Outcome], PatchError> = memory.withLock { memory in
+        let result: Result<[StoreState.Outcome], PatchError> = memory.locked { memory in
             guard memory.lock != nil else {
                 return .failure(fault ?? PatchError(.io, "another process has this store open").about(folder.path))
             }

@@ -1,5 +1,6 @@
 internal import PatchCrypto
 internal import PatchFeed
+internal import PatchRunner
 internal import Synchronization
 
 /// A source that counts the bytes that come from another one.
@@ -9,11 +10,11 @@ final class CountingSource: FeedSource {
 
     init(_ source: any FeedSource) { self.source = source }
 
-    var bytes: Int { count.withLock { $0 } }
+    var bytes: Int { count.locked { $0 } }
 
     func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
         let reply = try await source.fetch(path, limit: limit, etag: etag)
-        if case .bytes(let bytes, _) = reply.content { count.withLock { $0 += bytes.count } }
+        if case .bytes(let bytes, _) = reply.content { count.locked { $0 += bytes.count } }
         return reply
     }
 }

@@ -25,8 +25,8 @@ public actor PatchSync {
     public nonisolated var minimumAppVersion: AppVersion? { store.state.minimumAppVersion }
     /// What the device is. A change counts from the next sync on.
     public nonisolated var settings: SyncSettings {
-        get { shared.withLock { $0 } }
-        set { shared.withLock { $0 = newValue } }
+        get { shared.locked { $0 } }
+        set { shared.locked { $0 = newValue } }
     }
 
     private let root: [UInt8]

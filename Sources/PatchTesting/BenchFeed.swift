@@ -53,14 +53,14 @@ public final class BenchFeed: Sendable {
 
     /// Whether the feed cannot be reached.
     public var isOffline: Bool {
-        get { state.withLock { $0.isOffline } }
-        set { state.withLock { $0.isOffline = newValue } }
+        get { state.locked { $0.isOffline } }
+        set { state.locked { $0.isOffline = newValue } }
     }
 
     /// The feed's files by path, for tests of what a device does with wrong ones.
     package var files: [String: [UInt8]] {
-        get { state.withLock { $0.files } }
-        set { state.withLock { $0.files = newValue } }
+        get { state.locked { $0.files } }
+        set { state.locked { $0.files = newValue } }
     }
 
     /// Packs a script, and publishes it.
@@ -78,7 +78,7 @@ public final class BenchFeed: Sendable {
     ) throws(PatchError) -> PatchID {
         let scripts = [PatchScript(name: "main.lua", bytes: Array(source.utf8))]
         let manifest = try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
-        let packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [state.withLock { $0.signingKey }])
+        let packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [state.locked { $0.signingKey }])
         let envelope = try packer.pack(manifest, scripts)
         var members: [(key: String, value: JSONValue)] = []
         if let percent {
@@ -129,7 +129,7 @@ public final class BenchFeed: Sendable {
     /// Signs patches with a new key from now on. The feed delivers it, and revokes the old one.
     public func rotateSigningKey() throws(PatchError) {
         let key = try SigningKey.generate(.ed25519)
-        let old = state.withLock { state in
+        let old = state.locked { state in
             defer { state.signingKey = key }
             return state.signingKey
         }
@@ -185,7 +185,7 @@ public final class BenchFeed: Sendable {
         var feed = try FeedRepository { (path) throws(PatchError) in files[path] }
         try body(&feed, now)
         let changed = try feed.files(signedBy: signers, at: now)
-        state.withLock { state in
+        state.locked { state in
             for file in changed { state.files[file.path] = file.bytes }
         }
     }
@@ -193,7 +193,7 @@ public final class BenchFeed: Sendable {
 
 extension BenchFeed: FeedSource {
     public func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-        let (bytes, isOffline) = state.withLock { ($0.files[path], $0.isOffline) }
+        let (bytes, isOffline) = state.locked { ($0.files[path], $0.isOffline) }
         guard !isOffline else { throw PatchError(.feedUnavailable, "\(path): the device is offline") }
         guard let bytes else { return FeedReply(.missing, date: clock()) }
         let tag = try MessageDigest.sha256.text(of: bytes)

@@ -85,13 +85,13 @@ public final class DeviceBench<App: Sendable>: Sendable {
     @discardableResult
     public func launch(syncing: Bool = true) async throws -> SyncReport? {
         crash()
-        let (version, settings) = state.withLock { ($0.version, $0.settings) }
+        let (version, settings) = state.locked { ($0.version, $0.settings) }
         let host = try HostInfo(app: name, version: version)
         let registry = PatchRegistry()
         let app = try makeApp(registry)
         let clock = clock
         let log: @Sendable (PatchEvent) -> Void = { [weak self] event in
-            self?.state.withLock { $0.events.append(event) }
+            self?.state.locked { $0.events.append(event) }
         }
         let store = PatchStore(
             folder: folder, host: host, limits: limits, clock: { clock.now }, events: log)
@@ -105,7 +105,7 @@ public final class DeviceBench<App: Sendable>: Sendable {
         let sync = PatchSync(
             feed: feed.root, at: feed, store: store, runner: runner, trust: trust, settings: settings)
         sync.runStored()
-        state.withLock { $0.process = Process(app: app, store: store, runner: runner, sync: sync) }
+        state.locked { $0.process = Process(app: app, store: store, runner: runner, sync: sync) }
         return syncing ? await sync.launch() : nil
     }
 
@@ -120,7 +120,7 @@ public final class DeviceBench<App: Sendable>: Sendable {
 
     /// Ends the app without a word, as a crash, a hang or a full memory does.
     public func crash() {
-        let process = state.withLock { state in
+        let process = state.locked { state in
             defer { state.process = nil }
             return state.process
         }
@@ -137,7 +137,7 @@ public final class DeviceBench<App: Sendable>: Sendable {
     public func sync() async -> SyncReport? { await process?.sync.now() }
 
     /// Installs another version of the app. It counts from the next launch on.
-    public func update(to version: String) { state.withLock { $0.version = version } }
+    public func update(to version: String) { state.locked { $0.version = version } }
 
     /// Moves the clock forward.
     public func advance(days: Int = 0, seconds: Int = 0) { clock.advance(days * 86_400 + seconds) }
@@ -160,9 +160,9 @@ public final class DeviceBench<App: Sendable>: Sendable {
 
     /// What the device is, for the feed.
     public var settings: SyncSettings {
-        get { state.withLock { $0.settings } }
+        get { state.locked { $0.settings } }
         set {
-            state.withLock { state in
+            state.locked { state in
                 state.settings = newValue
                 state.process?.sync.settings = newValue
             }
@@ -170,12 +170,12 @@ public final class DeviceBench<App: Sendable>: Sendable {
     }
 
     /// All events of all launches, in order.
-    public var events: [PatchEvent] { state.withLock { $0.events } }
+    public var events: [PatchEvent] { state.locked { $0.events } }
 
     /// The path of the store's folder, for tests of what happens to its files.
     package var path: String { folder }
 
-    private var process: Process? { state.withLock { $0.process } }
+    private var process: Process? { state.locked { $0.process } }
 }
 
 /// A clock that stands still until it is moved.
@@ -186,7 +186,7 @@ final class BenchClock: Sendable {
     init(_ start: Timestamp?) { seconds = Mutex(start?.secondsSince1970 ?? 1_790_000_000) }
 
     /// The time; nil after the year 9999.
-    var now: Timestamp? { Timestamp(secondsSince1970: seconds.withLock { $0 }) }
+    var now: Timestamp? { Timestamp(secondsSince1970: seconds.locked { $0 }) }
 
-    func advance(_ count: Int) { seconds.withLock { $0 += max(0, min(count, 1 << 40)) } }
+    func advance(_ count: Int) { seconds.locked { $0 += max(0, min(count, 1 << 40)) } }
 }

@@ -6,6 +6,7 @@ import PatchRunner
 import PatchStore
 import PatchSync
 import PatchTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -186,6 +187,47 @@ struct StoreFolderTests {
         // A lock of a process that has died is none.
         device.crash()
         #expect(!PatchStore(folder: device.path, host: host, clock: { nil }).isReadOnly)
+    }
+
+    /// Two processes open the same store again and again. Locks are of open files, so two threads are as good.
+    @Test func twoProcessesShareAStoreForTenThousandLaunches() async throws {
+        let device = try await device()
+        let host = try HostInfo(app: "com.example.shop", version: "2.3.1")
+        let launches = testsMayBeLong && !isSanitized ? 5_000 : 100
+        let path = device.path
+        let results = await withTaskGroup(of: (writes: Int, faults: [PatchEvent]).self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    let events = Events()
+                    var writes = 0
+                    for number in 0..<launches {
+                        let store = PatchStore(folder: path, host: host, clock: { nil }, events: events.add)
+                        store.begin()
+                        if !store.isReadOnly { writes += 1 }
+                        if number.isMultiple(of: 3) { store.ended() } else { store.confirm() }
+                        if store.state.held.map(\.patch.version) != [7] || store.state.bans.count != 1 { break }
+                        await Task.yield()
+                    }
+                    return (writes, events.all)
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        for result in results {
+            // Whoever only reads cannot confirm, which is said and changes nothing.
+            let faults = result.faults.filter { !$0.description.contains("another process") }
+            #expect(faults.isEmpty, "\(faults)")
+        }
+        #expect(results.reduce(0) { $0 + $1.writes } >= launches)
+        try await device.launch(syncing: false)
+        #expect(device.app?.price(1) == 8)
+    }
+
+    private final class Events: Sendable {
+        private let events = Mutex<[PatchEvent]>([])
+
+        @Sendable func add(_ event: PatchEvent) { events.locked { $0.append(event) } }
+        var all: [PatchEvent] { events.locked { $0 } }
     }
 
     @Test func clearForgetsEverythingButTheInstallation() async throws {

@@ -31,6 +31,7 @@ struct Main {
             ("threads", { try Calls.threads(workshop) }),
             ("install", { try Install.run(workshop) }),
             ("launch", { try Launch.run(workshop, tools) }),
+            ("sync", { try Sync.run(workshop, tools) }),
             ("envelopes", { try Envelopes.run(workshop) }),
             ("processes", { try WholeProcesses.run(workshop, tools) }),
             ("memory", { try Calls.memory(workshop) }),

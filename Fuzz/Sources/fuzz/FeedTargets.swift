@@ -1,5 +1,7 @@
 @testable internal import PatchCrypto
 @testable internal import PatchFeed
+@testable internal import PatchRunner
+@testable internal import PatchStore
 
 /// What a role of a feed signs: as received, and signed here, so that it gets past the signature.
 func fuzzMetadata(_ bytes: [UInt8]) throws {
@@ -23,10 +25,11 @@ func fuzzMetadata(_ bytes: [UInt8]) throws {
         _ = try? TrustedMetadata(root: draft.encoded, start: now)
         switch type {
         case "root": _ = try? RootMetadata(file)
-        case "timestamp": _ = try? TimestampMetadata(file)
+        case "timestamp": try? TimestampMetadata(file).snapshot.file.check(bytes, of: "file")
         case "snapshot":
             guard let snapshot = try? SnapshotMetadata(file) else { continue }
             require((try? snapshot.checkSuccessor(snapshot)) != nil, "not its own successor")
+            for role in ["targets", "rollout", "missing"] { _ = try? snapshot.entry(of: role) }
         default:
             guard let targets = try? TargetsMetadata(file) else { continue }
             for target in targets.targets.values {
@@ -35,6 +38,11 @@ func fuzzMetadata(_ bytes: [UInt8]) throws {
                 }
                 _ = try? target.check(bytes)
                 for delegation in targets.delegations { _ = try? delegation.covers(target.path) }
+            }
+            for delegation in targets.delegations {
+                require(!URLPath.storageName(of: delegation.role).contains("/"), "a role that leads out")
+                require(!URLPath.encoded(delegation.role).contains("/"), "a role that leads out")
+                _ = try? file.verify(by: delegation.keys)
             }
         }
     }
@@ -48,7 +56,9 @@ func fuzzList(_ bytes: [UInt8]) throws {
         let device = FeedDevice(
             app: list.app, environment: list.environment, appVersion: version, installation: "i", user: "ada",
             groups: ["qa"])
-        let held = Dictionary(list.entries.prefix(3).map { ($0.id, $0.version) }) { first, _ in first }
+        let held = list.entries.prefix(3).reduce(into: [String: Set<Int>]()) {
+            $0[$1.id, default: []].insert($1.version)
+        }
         for held in [[:], held] {
             let choices = try list.choices(for: device, held: held)
             for id in Set(choices.map(\.id)) {
@@ -58,6 +68,16 @@ func fuzzList(_ bytes: [UInt8]) throws {
             require(!choices.contains { $0.isChosen && $0.entry?.state == .withdrawn }, "chosen, and withdrawn")
         }
     }
+}
+
+/// The state of a store: what is read is written as it was.
+func fuzzState(_ bytes: [UInt8]) throws {
+    guard let state = StoreState(try JSONValue(parsing: bytes)) else { return }
+    require(StoreState(state.json) == state, "another state once it is written again")
+    var next = state
+    _ = next.begin(state.appVersion, limits: StoreLimits(), at: nil)
+    require(next.launch != nil, "no launch")
+    require(Set(next.runnable.map(\.patch.id)).count == next.runnable.count, "two versions of a patch run")
 }
 
 /// Canonical JSON: the same for every way to write a value.

@@ -1,0 +1,75 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+@testable import PatchFeed
+
+/// The vectors for other implementers, which `Tests/Vectors/feed.py` makes with a library of its own.
+struct FeedVectorTests {
+    private struct Vectors: Decodable {
+        struct Case: Decodable {
+            let name: String
+            let expected: String
+            let now: String
+            let change: [String: String?]
+        }
+
+        struct Canonical: Decodable {
+            let input: String
+            let canonical: String?
+        }
+
+        let base: [String: String]
+        let cases: [Case]
+        let canonical: [Canonical]
+    }
+
+    private let vectors: Vectors
+
+    init() throws {
+        let file = URL(filePath: "\(Tool.root)/Tests/Vectors/feed.json")
+        vectors = try JSONDecoder().decode(Vectors.self, from: Data(contentsOf: file))
+    }
+
+    @Test func eachFeedIsAcceptedOrRefusedAsItSays() async throws {
+        try #require(vectors.cases.count > 30)
+        for vector in vectors.cases {
+            let source = MemorySource()
+            for (path, text) in vectors.base { source[path] = Array(text.utf8) }
+            for (path, text) in vector.change { source[path] = text.map { Array($0.utf8) } }
+            let verdict: String
+            do {
+                var client = try FeedClient(
+                    root: source["metadata/1.root.json"] ?? [], from: source, keptIn: MemoryStorage(),
+                    at: FeedFixture.at(vector.now))
+                try await client.update()
+                let target = try #require(try await client.target(PatchList.path(for: "com.example.shop")))
+                _ = try PatchList(decoding: await client.contents(of: target, limit: PatchList.byteLimit))
+                verdict = "ok"
+            } catch let error as PatchError {
+                verdict = error.code.description
+            }
+            #expect(verdict == vector.expected, "\(vector.name)")
+        }
+    }
+
+    @Test func canonicalFormsAreThose() {
+        for vector in vectors.canonical {
+            let found = (try? JSONValue(parsing: Array(vector.input.utf8)))?.canonical
+            #expect(found.map { String(decoding: $0, as: UTF8.self) } == vector.canonical, "\(vector.input)")
+        }
+    }
+
+    /// The generator makes the same file, where it can run.
+    @Test func theFileIsTheGenerators() throws {
+        let folder = try TestFolder()
+        let run = try Tool.shell(
+            "cp '\(Tool.root)/Tests/Vectors/feed.py' . && python3 -c 'import cryptography' 2>/dev/null && python3 feed.py",
+            in: folder.path)
+        guard run.status == 0 else { return }
+        #expect(
+            try folder.read("feed.json")
+                == Array(Data(contentsOf: URL(filePath: "\(Tool.root)/Tests/Vectors/feed.json"))))
+    }
+}
