@@ -43,7 +43,7 @@ import Testing
         @Test(arguments: scenarios)
         func theFeedIsSoundAfterEveryFault(_ scenario: Scenario) throws {
             let library = try #require(FaultTests.library)
-            let environment = ["LD_PRELOAD": library.at("faults.so"), "ASAN_OPTIONS": "detect_leaks=0"]
+            let environment = ["LD_PRELOAD": library.at("faults.so")]
             let command = scenario.command
             let work = try FeedWorkshop()
             for line in scenario.before { try #require(try work.run(line).status == 0) }

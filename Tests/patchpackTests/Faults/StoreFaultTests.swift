@@ -44,7 +44,7 @@ import Testing
         @Test(arguments: scenarios)
         func theStoreIsSoundAfterEveryFault(_ scenario: Scenario) throws {
             let library = try #require(FaultTests.library)
-            let environment = ["LD_PRELOAD": library.at("faults.so"), "ASAN_OPTIONS": "detect_leaks=0"]
+            let environment = ["LD_PRELOAD": library.at("faults.so")]
             let work = try FeedWorkshop()
             let folder = work.folder.path
             let before = scenario.before
