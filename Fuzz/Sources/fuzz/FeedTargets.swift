@@ -18,6 +18,9 @@ func fuzzMetadata(_ bytes: [UInt8]) throws {
                 known: FeedKeys(JSONObject(.object([(key.id, key.json)]), "keys")))
         }
         require((try? file.verify(by: role)) != nil, "signed, and not valid")
+        require(role.hasSameIDs(as: role), "not its own ids")
+        let signature = try FuzzKeys.signing.sign(bytes[...])
+        require(try role.signer(of: signature, over: bytes) == key.id, "signed by another key")
         let now = FuzzKeys.must { () throws -> Timestamp in
             guard let now = Timestamp(secondsSince1970: 0) else { throw PatchError(.internal, "") }
             return now
@@ -25,11 +28,17 @@ func fuzzMetadata(_ bytes: [UInt8]) throws {
         _ = try? TrustedMetadata(root: draft.encoded, start: now)
         switch type {
         case "root": _ = try? RootMetadata(file)
-        case "timestamp": try? TimestampMetadata(file).snapshot.file.check(bytes, of: "file")
+        case "timestamp":
+            guard let described = try? TimestampMetadata(file).snapshot.file else { continue }
+            try? described.check(bytes, of: "file")
+            // Of the right length, so that the hashes are looked at.
+            try? described.check([UInt8](repeating: 0, count: min(described.length ?? 0, 1000)), of: "file")
         case "snapshot":
             guard let snapshot = try? SnapshotMetadata(file) else { continue }
             require((try? snapshot.checkSuccessor(snapshot)) != nil, "not its own successor")
             for role in ["targets", "rollout", "missing"] { _ = try? snapshot.entry(of: role) }
+            if let last = unsafe lastSnapshot { try? last.checkSuccessor(snapshot) }
+            unsafe lastSnapshot = snapshot
         default:
             guard let targets = try? TargetsMetadata(file) else { continue }
             for target in targets.targets.values {
@@ -48,6 +57,9 @@ func fuzzMetadata(_ bytes: [UInt8]) throws {
     }
 }
 
+/// The snapshot of the input before, so that one can be older than the other.
+private nonisolated(unsafe) var lastSnapshot: SnapshotMetadata?
+
 /// The list of patches, and what a few devices get of it.
 func fuzzList(_ bytes: [UInt8]) throws {
     let list = try PatchList(decoding: bytes)
@@ -64,6 +76,7 @@ func fuzzList(_ bytes: [UInt8]) throws {
             for id in Set(choices.map(\.id)) {
                 require(choices.count { $0.id == id && $0.isChosen } <= 1, "two versions of \(id) are chosen")
             }
+            require(choices.allSatisfy { !$0.code.sentence.isEmpty }, "a code without words")
             require(list.isEnabled || !choices.contains(where: \.isChosen), "chosen, although all is switched off")
             require(!choices.contains { $0.isChosen && $0.entry?.state == .withdrawn }, "chosen, and withdrawn")
         }
