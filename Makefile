@@ -106,7 +106,8 @@ SECONDS = 60
 fuzz: deps
 	@SWIFT=$(SWIFT) scripts/fuzz.sh $(SECONDS) $(subst $(comma), ,$(ONLY))
 
-# Simulates a million devices and a bad release, with the real state machine and the real choice. Draws docs/fleet.svg.
+# Takes a million devices through a bad release, with the real state machine and the real choice, and draws docs/fleet.svg. It
+# takes about ten minutes.
 fleet: deps
 	$(SWIFT) run -c release fleet docs/fleet.svg
 

@@ -21,7 +21,7 @@ struct Main {
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count >= 2 else { throw PatchError(.config, "usage: fleet CHART.svg [DEVICES]") }
-        let devices = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 1_000_000
+        let devices = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 250_000
         var outcomes: [Outcome] = []
         for percent in [1, 5, 25, 100] {
             for hasGuard in [true, false] {

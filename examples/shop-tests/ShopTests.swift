@@ -1,6 +1,9 @@
 import Foundation
 import PatchCrypto
+import PatchFeed
 import PatchRunner
+import PatchStore
+import PatchSync
 import PatchTesting
 import Testing
 
@@ -41,6 +44,33 @@ import Testing
         #expect(shop.greeting("Ada", "Dr.") == "Dear Dr. Ada")
         #expect(shop.greeting("Ada", nil) == "Dear  Ada")
         #expect(bench.failures.map(\.line) == [10])
+    }
+
+    /// What becomes of a release that crashes the app on its first screen, on a device that is offline meanwhile.
+    @Test func aReleaseThatGoesBadIsTakenBack() async throws {
+        let device = try DeviceBench(app: "com.example.shop", version: "2.3.1") { try Shop(registry: $0) }
+        let releases = URL(filePath: patches).deletingLastPathComponent().appending(path: "going-bad").path
+        func publish(_ name: String) throws {
+            try device.feed.publish(try String(contentsOfFile: "\(releases)/\(name).lua", encoding: .utf8))
+        }
+        try publish("1-lamps-first")
+        for _ in 0..<2 {
+            try await device.launch()
+            device.confirm()
+            device.end()
+        }
+        try publish("2-crash")
+        try await device.launch()
+        device.confirm()
+        device.feed.isOffline = true
+        for _ in 0..<2 {
+            try await device.launch()
+            #expect(device.app?.featured() == 3, "the app would crash: it has three items, from 0")
+            device.crash()
+        }
+        try await device.launch()
+        #expect(device.app?.featured() == 2)
+        #expect(device.why("com.example.shop.home")?.version == 1)
     }
 
     @Test func aPatchOfThisTestsOwn() async throws {
