@@ -34,7 +34,9 @@ extension PatchStatus {
         let ban = state.bans.last { $0.patch.id == id }
         let verdict = state.verdicts[id]
         self.id = id
-        isRunning = runningVersion != nil
+        isRunning = runningVersion != nil && subject?.patch.version == runningVersion
+        // A version may run that is no longer held, because a newer one was downloaded meanwhile.
+        let other = isRunning ? nil : runningVersion
         version = subject?.patch.version ?? verdict?.version ?? ban?.patch.version
         if let subject, let fault = faults[subject.hash], !isRunning {
             (code, reason) = ("refused", "\(fault.code): \(fault.message)")
@@ -51,7 +53,9 @@ extension PatchStatus {
                 case .suspect: "launches failed while it was on trial with others; it is tried again alone"
                 case .downloaded: "it is activated at the next launch"
                 }
-            reason = standing + (better.map { "; version \($0) was refused: \($1.message)" } ?? "")
+            reason =
+                standing + (better.map { "; version \($0) was refused: \($1.message)" } ?? "")
+                + (other.map { "; version \($0) runs until then" } ?? "")
         } else if let ban, ban.patch.version >= verdict?.version ?? 0 {
             let moment = ban.time.map { " at \($0)" } ?? ""
             (code, reason) = ("banned", "it was taken back on this device\(moment): \(ban.reason)")

@@ -30,6 +30,10 @@ public final class PatchStore: Sendable {
         var state: StoreState
         /// Keeps other processes from writing; nil if another process does that to this one.
         var lock: Descriptor?
+        /// The bans that were last written to their own file.
+        var writtenBans: [StoreState.Ban]
+        /// Whether this process has begun its launch.
+        var hasBegun = false
         /// Why patches could not run in this launch, by the hashes of their envelopes.
         var faults: [String: PatchError] = [:]
         weak var runner: PatchRunner?
@@ -42,11 +46,12 @@ public final class PatchStore: Sendable {
     /// - Parameters:
     ///   - folder: The folder's path. It is made if it is missing. Each app has its own.
     ///   - host: The program that patches run in.
+    ///   - isReader: Whether to only read, as an extension of the app does, even if no other process has the store open.
     ///   - limits: How often something may fail before the store reacts.
     ///   - clock: Returns the current time.
     ///   - events: Called for each event of the store, on the thread on which it happens.
     public init(
-        folder: String, host: HostInfo, limits: StoreLimits = StoreLimits(),
+        folder: String, host: HostInfo, isReader: Bool = false, limits: StoreLimits = StoreLimits(),
         clock: @escaping @Sendable () -> Timestamp?,
         events: @escaping @Sendable (PatchEvent) -> Void = { _ in }
     ) {
@@ -58,8 +63,10 @@ public final class PatchStore: Sendable {
         var faults: [PatchError] = []
         var lock: Descriptor?
         do throws(PatchError) {
-            try Folder.make(self.folder.path)
-            lock = try Folder.lock(self.folder.path)
+            if !isReader {
+                try Folder.make(self.folder.path)
+                lock = try Folder.lock(self.folder.path)
+            }
         } catch {
             faults.append(error)
         }
@@ -84,9 +91,10 @@ public final class PatchStore: Sendable {
             ?? StoreState(
                 app: host.app, appVersion: host.version, installation: Self.randomName())
         // A ban outlives a state that was lost.
-        for ban in self.folder.readBans() { current.add(ban) }
+        let bans = self.folder.readBans()
+        for ban in bans { current.add(ban) }
         if lock != nil { self.folder.clean(keeping: Set(current.held.map(\.hash))) }
-        memory = Mutex(Memory(state: current, lock: lock))
+        memory = Mutex(Memory(state: current, lock: lock, writtenBans: bans))
         for fault in faults { events(.storeFailed(fault)) }
     }
 
@@ -127,13 +135,19 @@ public final class PatchStore: Sendable {
         begin()
         memory.locked { $0.runner = runner }
         let state = state
-        let hashes = isReadOnly ? state.goodOnes : state.launch?.patches ?? []
-        for hash in hashes where !activate(hash, on: runner, trust: trust) {
-            // A patch on trial that cannot run leaves its place to the good one.
+        for hash in isReadOnly ? state.goodOnes : state.launch?.patches ?? [] {
+            guard !activate(hash, on: runner, trust: trust) else { continue }
+            // One that cannot run leaves its place to the good one.
             let id = state.held.first { $0.hash == hash }?.patch.id
             guard let good = state.held.first(where: { $0.patch.id == id && $0.stage == .good && $0.hash != hash })
             else {
                 continue
+            }
+            if !isReadOnly {
+                try? change { state in
+                    state.takePlace(good.hash)
+                    return []
+                }
             }
             _ = activate(good.hash, on: runner, trust: trust)
         }
@@ -142,9 +156,16 @@ public final class PatchStore: Sendable {
         return running
     }
 
+    /// Whether this process has begun its launch.
+    package var hasBegun: Bool { memory.locked { $0.hasBegun } }
+
     /// Judges the last launch, and notes that one begins.
     package func begin() {
-        guard !isReadOnly else { return }
+        let isFirst = memory.locked { memory in
+            defer { memory.hasBegun = true }
+            return !memory.hasBegun
+        }
+        guard isFirst, !isReadOnly else { return }
         let (version, time) = (host.version, clock())
         let old = state
         do throws(PatchError) {
@@ -167,12 +188,22 @@ public final class PatchStore: Sendable {
             let envelope = try folder.envelope(hash, limit: EnvelopeLimits().envelopeSize)
             runner.lowerFloor(of: patch.id, to: patch.version)
             try runner.install(envelope, trust: trust.store, keys: trust.scriptKeys, threshold: trust.threshold)
-            memory.locked { $0.faults[hash] = nil }
-            return true
+            // Another thread may have taken it away while its script was loading.
+            let isMeant = memory.locked { memory in
+                memory.faults[hash] = nil
+                return memory.state.isEnabled && memory.state.held.contains { $0.hash == hash }
+            }
+            if !isMeant { runner.deactivate(patch.id) }
+            return isMeant
         } catch {
             memory.locked { $0.faults[hash] = error }
+            guard !isReadOnly else { return false }
             if error.code == .script || error.code == .scriptLimit {
                 fail(patch, "its script did not load: \(error.message)")
+            }
+            try? change { state in
+                state.leaveOut(hash)
+                return []
             }
             return false
         }
@@ -189,6 +220,15 @@ public final class PatchStore: Sendable {
     public func ended() {
         try? change { state in
             state.end()
+            return []
+        }
+    }
+
+    /// Notes that the app is used again after ``ended()``, so that a crash counts again. `PatchSync.foregrounded` does this.
+    public func resumed() {
+        guard state.launch?.end == .ended else { return }
+        try? change { state in
+            state.resume()
             return []
         }
     }
@@ -230,15 +270,21 @@ public final class PatchStore: Sendable {
     ///
     /// - Parameters:
     ///   - id: The patch's reverse-DNS name.
+    ///   - version: Its version; nil for all that are held.
     ///   - reason: Why, for ``why(_:)``.
     /// - Returns: Whether a version of it was held.
     /// - Throws: `io` if that cannot be written.
     @discardableResult
-    public func ban(_ id: String, reason: String) throws(PatchError) -> Bool {
+    public func ban(_ id: String, version: Int? = nil, reason: String) throws(PatchError) -> Bool {
         let time = clock()
-        let hashes = state.held.filter { $0.patch.id == id }.map(\.hash)
+        let meant = state.held.filter { $0.patch.id == id && (version == nil || $0.patch.version == version) }
+        let hashes = meant.map(\.hash)
         // The state is written first, so that the ban holds if the app ends in between.
-        defer { runner?.deactivate(id) }
+        defer {
+            if version == nil || runner?.active.contains(where: { $0.id == id && $0.version == version }) == true {
+                runner?.deactivate(id)
+            }
+        }
         try change { state in
             hashes.compactMap { state.ban($0, reason, at: time) }.map { StoreState.Outcome.banned($0) }
         }
@@ -250,7 +296,7 @@ public final class PatchStore: Sendable {
     /// - Throws: `io` if that cannot be written.
     public func clear() throws(PatchError) {
         let version = host.version
-        try change(hasNewBans: true) { state in
+        try change { state in
             state = StoreState(app: state.app, appVersion: version, installation: state.installation)
             return []
         }
@@ -269,17 +315,24 @@ public final class PatchStore: Sendable {
         }
     }
 
-    /// Stores an envelope. It is held only after `change` has added it.
-    package func write(_ envelope: [UInt8], hash: String) throws(PatchError) {
-        try folder.write(envelope, hash: hash)
+    /// Stores an envelope, and holds it.
+    package func add(_ envelope: [UInt8], as patch: PatchID, hash: String) throws(PatchError) {
+        try change(writing: { (folder) throws(PatchError) in try folder.write(envelope, hash: hash) }) { state in
+            state.add(patch, hash: hash)
+            return []
+        }
     }
 
     /// Changes the state, and writes it durably before anything else happens.
     ///
     /// - Parameter body: Makes the change, and says what it has brought about.
     /// - Throws: `io` if it cannot be written; the state is then as before.
-    package func change(
-        hasNewBans: Bool = false, _ body: (inout StoreState) -> [StoreState.Outcome]
+    package func change(_ body: (inout StoreState) -> [StoreState.Outcome]) throws(PatchError) {
+        try change(writing: { _ in }, body)
+    }
+
+    private func change(
+        writing write: (StoreFolder) throws(PatchError) -> Void, _ body: (inout StoreState) -> [StoreState.Outcome]
     ) throws(PatchError) {
         let result: Result<[StoreState.Outcome], PatchError> = memory.locked { memory in
             guard memory.lock != nil else {
@@ -287,14 +340,16 @@ public final class PatchStore: Sendable {
             }
             var state = memory.state
             let outcomes = body(&state)
-            guard state != memory.state else { return .success(outcomes) }
             do throws(PatchError) {
-                try folder.write(state, hasNewBans: hasNewBans || state.bans != memory.state.bans)
+                try write(folder)
+                guard state != memory.state else { return .success(outcomes) }
+                try folder.write(state, hasNewBans: state.bans != memory.writtenBans)
             } catch {
                 return .failure(error)
             }
-            if state.held != memory.state.held { folder.clean(keeping: Set(state.held.map(\.hash))) }
+            folder.remove(Set(memory.state.held.map(\.hash)).subtracting(state.held.map(\.hash)))
             memory.state = state
+            memory.writtenBans = state.bans
             return .success(outcomes)
         }
         switch result {

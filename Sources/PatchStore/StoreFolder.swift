@@ -13,7 +13,7 @@ struct StoreFolder: Sendable {
     private var envelopes: Path { path.appending(Path("envelopes")) }
     private var stateFile: Path { path.appending(Path("state")) }
     private var bansFile: Path { path.appending(Path("bans")) }
-    /// A state has at most a thousand patches, bans and verdicts each.
+    /// A larger state is neither written nor read. A thousand patches, bans and verdicts each need less than a quarter of it.
     private static let stateLimit = 4 << 20
 
     // MARK: the state
@@ -52,6 +52,11 @@ struct StoreFolder: Sendable {
         try Self.write(state.json, to: stateFile)
     }
 
+    /// Removes envelopes that are no longer held.
+    func remove(_ hashes: Set<String>) {
+        for hash in hashes { try? Folder.removeAll(place(of: hash)) }
+    }
+
     /// Puts a state that cannot be used aside, so that a person can look at it.
     func putStateAside() throws(PatchError) { try Folder.rename(stateFile, to: Path("state.unread")) }
 
@@ -67,6 +72,9 @@ struct StoreFolder: Sendable {
 
     private static func write(_ json: JSONValue, to file: Path) throws(PatchError) {
         let body = json.encoded() + [UInt8(ascii: "\n")]
+        guard body.count < stateLimit - 100 else {
+            throw PatchError(.limit, "would have \(body.count) bytes; at most \(stateLimit) are allowed").about(file)
+        }
         let digest = try MessageDigest.sha256.hexadecimal(of: body) + [UInt8(ascii: "\n")]
         try write(digest + body, to: file)
     }

@@ -231,7 +231,7 @@ package struct StoreState: Sendable, Equatable {
 
     /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good.
     package mutating func confirm() -> [Outcome] {
-        guard let launch, launch.end == .unknown else { return [] }
+        guard let launch, launch.end != .confirmed else { return [] }
         self.launch?.end = .confirmed
         failures = 0
         var outcomes: [Outcome] = []
@@ -252,6 +252,25 @@ package struct StoreState: Sendable, Equatable {
     /// Notes that the launch ended in an orderly way, so that it does not count as a failure.
     package mutating func end() {
         if launch?.end == .unknown { launch?.end = .ended }
+    }
+
+    /// Notes that the app goes on after all, so that a crash counts again.
+    package mutating func resume() {
+        if launch?.end == .ended { launch?.end = .unknown }
+    }
+
+    /// Notes that a patch of this launch could not run, so that it is neither blamed nor praised for what follows.
+    package mutating func leaveOut(_ hash: String) {
+        launch?.patches.removeAll { $0 == hash }
+        launch?.late.removeAll { $0 == hash }
+        for index in held.indices where held[index].hash == hash && held[index].stage == .trial {
+            held[index].stage = .downloaded
+        }
+    }
+
+    /// Notes that a good patch runs in the place of one that could not.
+    package mutating func takePlace(_ hash: String) {
+        if launch?.patches.contains(hash) == false { launch?.patches.append(hash) }
     }
 
     /// Notes that a patch is activated in the middle of a launch. It becomes good in a later one, which begins with it.
@@ -297,7 +316,7 @@ package struct StoreState: Sendable, Equatable {
     package mutating func ban(_ hash: String, _ reason: String, at time: Timestamp?) -> Ban? {
         guard let patch = held.first(where: { $0.hash == hash })?.patch else { return nil }
         remove(hash)
-        let ban = Ban(patch: patch, hash: hash, reason: reason, time: time)
+        let ban = Ban(patch: patch, hash: hash, reason: String(reason.prefix(500)), time: time)
         add(ban)
         return ban
     }
@@ -312,17 +331,6 @@ package struct StoreState: Sendable, Equatable {
     }
 
     package func isBanned(_ hash: String) -> Bool { bans.contains { $0.hash == hash } }
-
-    /// Forgets all bans, and what was held against patches.
-    package mutating func forgive() {
-        bans = []
-        isSafe = false
-        failures = 0
-        for index in held.indices {
-            held[index].failures = 0
-            if held[index].stage == .suspect { held[index].stage = .downloaded }
-        }
-    }
 
     private static let banLimit = 1_000
 }

@@ -18,7 +18,7 @@ struct DeliveredTrust {
         }
         if let kept = storage.read(Self.name, limit: PatchList.trustLimit), (try? target.check(kept)) != nil { return }
         let bytes = try await client.contents(of: target, limit: PatchList.trustLimit)
-        try storage.write(Self.name, bytes)
+        storage.write(Self.name, bytes)
     }
 
     /// The keys that count now. What is kept is verified again, from the app's own root on.
@@ -26,24 +26,27 @@ struct DeliveredTrust {
     /// - Parameter root: The root file that came with the app.
     func current(root: [UInt8]) -> PatchTrust {
         guard let bytes = storage.read(Self.name, limit: PatchList.trustLimit) else { return pinned }
-        do throws(PatchError) {
-            // Nothing is asked for, and nothing that expires is looked at.
-            guard let start = Timestamp(secondsSince1970: 0) else { return pinned }
-            var client = try FeedClient(root: root, from: NoSource(), keptIn: storage, at: start)
-            guard let target = client.keptTarget(PatchList.trustPath(for: app)) else { return pinned }
-            try target.check(bytes)
-            return try merged(with: TrustStore(contentsOf: bytes))
-        } catch {
-            return pinned
-        }
+        // A sync that was interrupted may leave newer metadata beside it. Then it adds nothing, but what it revokes stays revoked.
+        guard let store = try? TrustStore(contentsOf: bytes) else { return pinned }
+        return (try? merged(with: store, adding: isSigned(bytes, root: root))) ?? pinned
+    }
+
+    /// Whether the release key has signed these bytes, by the kept metadata. Nothing is asked for, and nothing that expires is
+    /// looked at.
+    private func isSigned(_ bytes: [UInt8], root: [UInt8]) -> Bool {
+        guard let start = Timestamp(secondsSince1970: 0),
+            var client = try? FeedClient(root: root, from: NoSource(), keptIn: storage, at: start),
+            let target = client.keptTarget(PatchList.trustPath(for: app))
+        else { return false }
+        return (try? target.check(bytes)) != nil
     }
 
     /// The pinned keys first, each as strictly as either says.
-    private func merged(with delivered: TrustStore) throws(PatchError) -> PatchTrust {
+    private func merged(with delivered: TrustStore, adding: Bool) throws(PatchError) -> PatchTrust {
         var keys = pinned.store.keys
         for key in delivered.keys {
             guard let index = keys.firstIndex(where: { $0.key.id == key.key.id }) else {
-                keys.append(key)
+                if adding { keys.append(key) }
                 continue
             }
             if key.isRevoked { keys[index].isRevoked = true }

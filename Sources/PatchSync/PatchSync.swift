@@ -15,7 +15,7 @@ internal import Synchronization
 ///     await sync.now()            // on command, such as a push message: activates at once
 ///
 /// A patch that the list marks `next-launch` waits for the next launch in any case. One sync runs at a time: a call
-/// during a sync waits for that one.
+/// during a sync waits for that one. If the task that began it is cancelled, the sync ends.
 public actor PatchSync {
     /// The feed's values for the app, such as a switch between two ways to pay. They are kept over launches.
     public nonisolated var switches: [String: String] { store.state.switches }
@@ -37,9 +37,9 @@ public actor PatchSync {
     private let built: Timestamp?
     private let progress: @Sendable (_ done: Int, _ all: Int) -> Void
     private let shared: Mutex<SyncSettings>
-    private var current: Task<SyncReport, Never>?
-    /// When the next sync on return to the foreground is due.
-    private var due: Timestamp?
+    private var current: (task: Task<SyncReport, Never>, activation: Activation)?
+    /// When the last sync was, and when the next one on return to the foreground is due.
+    private var pause: (began: Timestamp, ends: Timestamp)?
 
     /// When patches are activated that a sync has found.
     enum Activation: Sendable {
@@ -96,7 +96,9 @@ public actor PatchSync {
     /// - Returns: nil if it is too early for another sync.
     @discardableResult
     public func foregrounded() async -> SyncReport? {
-        if let due, let now = store.clock(), now < due { return nil }
+        store.resumed()
+        // If the clock was set back, the pause is over.
+        if let pause, let now = store.clock(), now >= pause.began, now < pause.ends { return nil }
         return await sync(.nextLaunch)
     }
 
@@ -105,20 +107,23 @@ public actor PatchSync {
     public func now() async -> SyncReport { await sync(.now) }
 
     private func sync(_ activation: Activation) async -> SyncReport {
-        if let current { return await current.value }
+        if let current {
+            let report = await current.task.value
+            // What that one has left for the next launch is activated by another one.
+            return current.activation == .now || activation == .nextLaunch ? report : await sync(activation)
+        }
+        if runner != nil, !store.hasBegun { runStored() }
         let task = Task { await self.run(activation) }
-        current = task
-        let report = await withTaskCancellationHandler {
+        current = (task, activation)
+        return await withTaskCancellationHandler {
             await task.value
         } onCancel: {
             task.cancel()
         }
-        current = nil
-        due = settings.nextSync(after: store.clock())
-        return report
     }
 
     private func run(_ activation: Activation) async -> SyncReport {
+        defer { current = nil }
         let clock = ContinuousClock()
         let start = clock.now
         let counting = CountingSource(source)
@@ -136,6 +141,7 @@ public actor PatchSync {
         if let error = report.error {
             store.events(.syncFailed(error))
         } else {
+            if let now = store.clock(), let next = settings.nextSync(after: now) { pause = (now, next) }
             store.events(.synced(bytes: report.bytes, milliseconds: report.milliseconds, counts: report.counts))
         }
         return report

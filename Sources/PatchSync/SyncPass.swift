@@ -84,7 +84,7 @@ struct SyncPass: Sendable {
         let name = "list.json"
         if let kept = storage.read(name, limit: PatchList.byteLimit), (try? target.check(kept)) != nil { return kept }
         let bytes = try await client.contents(of: target, limit: PatchList.byteLimit)
-        try storage.write(name, bytes)
+        storage.write(name, bytes)
         return bytes
     }
 
@@ -125,32 +125,40 @@ struct SyncPass: Sendable {
         let gone = old.held.filter { held in
             taken.contains { $0.id == held.patch.id && $0.version == held.patch.version }
         }
-        try store.change { state in
-            state.isEnabled = list.isEnabled
-            for held in gone { state.remove(held.hash) }
-            state.switches = list.switches
-            state.notice = list.notice
-            state.minimumAppVersion = list.minimumAppVersion
-            // A stolen online key must not be able to move the clock past everything that is signed offline.
-            let shown = min(list.published, horizon ?? list.published)
-            state.floor = max(state.floor ?? shown, shown)
-            return []
+        var failure: PatchError?
+        do throws(PatchError) {
+            try store.change { state in
+                state.isEnabled = list.isEnabled
+                for held in gone { state.remove(held.hash) }
+                state.switches = list.switches
+                state.notice = list.notice
+                state.minimumAppVersion = list.minimumAppVersion
+                // A stolen online key must not be able to move the clock past everything that is signed offline.
+                let shown = min(list.published, horizon ?? list.published)
+                state.floor = max(state.floor ?? shown, shown)
+                return []
+            }
+        } catch {
+            failure = error  // thrown once the runner has let go
         }
-        if old.isEnabled, !list.isEnabled {
+        if !list.isEnabled {
             runner?.deactivateAll()
-            store.events(.disabled)
+            if old.isEnabled { store.events(.disabled) }
         }
         if !old.isEnabled, list.isEnabled { store.events(.enabled) }
-        for held in gone {
-            if runner?.active.contains(where: { $0.id == held.patch.id && $0.version == held.patch.version }) == true {
-                runner?.deactivate(held.patch.id)
+        // A version may run that is no longer held, because a newer one was downloaded meanwhile.
+        let running = (runner?.active ?? []).map { PatchID(id: $0.id, version: $0.version) }
+        for choice in taken {
+            let patch = PatchID(id: choice.id, version: choice.version)
+            if running.contains(patch) { runner?.deactivate(patch.id) }
+            guard choice.code == .withdrawn, running.contains(patch) || gone.contains(where: { $0.patch == patch })
+            else {
+                continue
             }
-            guard let choice = taken.first(where: { $0.id == held.patch.id && $0.version == held.patch.version }),
-                choice.code == .withdrawn
-            else { continue }
-            store.events(.withdrawn(held.patch, reason: choice.entry?.reason))
+            store.events(.withdrawn(patch, reason: choice.entry?.reason))
         }
         if old.switches != list.switches { store.events(.switches(list.switches)) }
+        if let failure { throw failure }
     }
 
     /// What is for this device, and is not in the store with exactly the bytes that are signed.
@@ -190,11 +198,8 @@ struct SyncPass: Sendable {
             let verifier = try EnvelopeVerifier(trustStore: trust.store, threshold: trust.threshold, policy: policy)
             let manifest = try verifier.verify(envelope, scriptKeys: trust.scriptKeys, report: &report).manifest
             try Self.check(manifest, against: download.entry)
-            try store.write(envelope, hash: download.hash)
-            try store.change { state in
-                state.add(PatchID(id: manifest.id, version: manifest.version), hash: download.hash)
-                return []
-            }
+            try store.add(
+                envelope, as: PatchID(id: manifest.id, version: manifest.version), hash: download.hash)
             return nil
         } catch {
             let hasExpired = report.manifest?.expires.map { $0 <= now } ?? false
@@ -243,6 +248,12 @@ struct SyncPass: Sendable {
             guard !runner.active.contains(where: { $0.id == held.patch.id && $0.version == held.patch.version }),
                 state.launch?.broken.contains(held.hash) != true
             else { continue }
+            // A suspect that is being tried in this launch stays until its launch is judged.
+            let isSuspectRunning = state.held.contains { other in
+                other.stage == .suspect && other.patch.id == held.patch.id
+                    && runner.active.contains { $0.id == other.patch.id && $0.version == other.patch.version }
+            }
+            guard !isSuspectRunning else { continue }
             let entry = list.entries.first { $0.id == held.patch.id && $0.version == held.patch.version }
             guard held.stage == .good || entry?.when == .now else { continue }
             // Noted first: if the app ends while the script loads, the next launch knows why.

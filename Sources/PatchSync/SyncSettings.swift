@@ -28,10 +28,10 @@ public struct SyncSettings: Sendable {
     }
 
     /// When the app may sync again on return to the foreground; nil for at any time.
-    func nextSync(after now: Timestamp?) -> Timestamp? {
+    func nextSync(after now: Timestamp) -> Timestamp? {
         // More than a year is as good as never.
         let interval = max(0, min(smallestInterval, 366 * 86_400))
         let extra = Double(interval) * Double.random(in: 0...max(0, min(jitter, 1)))
-        return now.flatMap { Timestamp(secondsSince1970: $0.secondsSince1970 + interval + Int(extra)) }
+        return Timestamp(secondsSince1970: now.secondsSince1970 + interval + Int(extra))
     }
 }

@@ -12,7 +12,7 @@ internal import Synchronization
 ///     try await bench.launch()   // downloaded, and on trial
 ///     try await bench.launch()   // the launch before was never confirmed
 ///     try await bench.launch()   // nor was this one: the patch is taken back
-///     #expect(bench.why("com.example.shop.cart-total").code == "banned")
+///     #expect(bench.why("com.example.shop.cart-total")?.code == "banned")
 ///
 /// Each launch is a new process as far as the app's objects can tell: it has a new registry, runner and app. The clock stands
 /// still until the test moves it.
@@ -50,7 +50,6 @@ public final class DeviceBench<App: Sendable>: Sendable {
     ///   - time: The time at which it begins.
     ///   - limits: How often something may fail before the store reacts.
     ///   - patchLimits: The limits of each patch.
-    ///   - feed: A feed that several devices share; nil for one of its own.
     ///   - makeApp: Makes the app's objects, and registers its functions. It is called at each launch.
     /// - Throws: `config` if the name or the version is malformed, `io` if there is no temporary folder.
     public init(

@@ -455,4 +455,68 @@ struct DeviceTests {
         await device.sync()
         #expect(device.app?.price(1) == 9)
     }
+
+    /// Launches fail or succeed for other reasons while a patch cannot even run.
+    @Test func whatCouldNotRunIsNeitherBlamedNorPraised() async throws {
+        let device = try await deviceWithAGoodPatch()
+        try device.feed.publish(Self.source(8))
+        try await device.launch()
+        device.end()
+        device.feed.isOffline = true
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(device.path)/envelopes")
+        try await device.launch()
+        let newest = try #require(device.store?.state.held.first { $0.patch.version == 8 }?.hash)
+        device.end()
+        try #require(names.contains("\(newest).js"))
+        try FileManager.default.removeItem(atPath: "\(device.path)/envelopes/\(newest).js")
+        for _ in 0..<2 {
+            try await device.launch()
+            #expect(device.app?.price(1) == 8, "the good one runs in its place")
+            device.crash()
+        }
+        try await device.launch()
+        #expect(stages(device) == ["8 downloaded", "7 good"], "it is not banned for launches that it was not in")
+        device.confirm()
+        #expect(stages(device) == ["8 downloaded", "7 good"], "nor is it good")
+    }
+
+    @Test func aVersionThatIsNoLongerHeldIsWithdrawnToo() async throws {
+        let device = try device()
+        let seven = try device.feed.publish(Self.source(7))
+        try await device.launch()
+        try device.feed.publish(Self.source(8), nextLaunch: true)
+        await device.sync()
+        #expect(device.running.map(\.version) == [7] && stages(device) == ["8 downloaded"])
+        #expect(device.why(Self.id)?.isRunning == false)
+        #expect(device.why(Self.id)?.reason.contains("version 7 runs until then") == true)
+        try device.feed.withdraw(seven)
+        await device.sync()
+        #expect(device.running.isEmpty)
+    }
+
+    @Test func whoComesBackAfterAnOrderlyEndIsWatchedAgain() async throws {
+        let device = try device()
+        try device.feed.publish(Self.source(7))
+        try await device.launch()
+        device.end()
+        for _ in 0..<2 {
+            try await device.launch(syncing: false)
+            device.store?.ended()
+            await device.foreground()
+            device.crash()
+        }
+        try await device.launch(syncing: false)
+        #expect(device.running.isEmpty && device.store?.state.bans.count == 1)
+    }
+
+    @Test func aLaunchBeginsOnce() async throws {
+        let device = try await deviceWithAGoodPatch()
+        try device.feed.publish(Self.source(8))
+        try await device.launch()
+        device.end()
+        try await device.launch()
+        for _ in 0..<5 { device.store?.begin() }
+        #expect(stages(device) == ["8 trial", "7 good"])
+        #expect(device.app?.price(1) == 9)
+    }
 }

@@ -93,8 +93,8 @@ struct StoreStateTests {
         }
 
         mutating func confirm() {
-            guard end == "unknown" else { return }
-            (end, crashes) = ("confirmed", 0)
+            guard let end, end != "confirmed" else { return }
+            (self.end, crashes) = ("confirmed", 0)
             for key in began.subtracting(broken) where isOnTrial(key) && failures[key] ?? 0 == 0 {
                 set(key, "good")
                 let parts = key.split(separator: " ")
@@ -172,7 +172,17 @@ struct StoreStateTests {
                     history.append("remove \(key)")
                     state.remove(Self.hash(id, number))
                     model.remove(key)
-                case ..<92:
+                case ..<86:
+                    history.append("resume")
+                    state.resume()
+                    if model.end == "ended" { model.end = "unknown" }
+                case ..<88:
+                    history.append("left out \(key)")
+                    state.leaveOut(Self.hash(id, number))
+                    model.began.remove(key)
+                    model.late.remove(key)
+                    if model.stage(key) == "trial" { model.set(key, "downloaded") }
+                case ..<93:
                     history.append("breaker \(key)")
                     _ = state.fail(Self.patch(id, number), "b", limits: limits, at: nil)
                     model.breakerOpens(key)

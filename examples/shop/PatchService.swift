@@ -31,7 +31,7 @@ struct PatchService: Service {
 
     func launched() { sync.runStored() }
 
-    /// The network comes after the first screen, so that a slow one delays nothing.
+    /// The first screen was shown, so the launch is a good one. The network comes after that, and delays nothing.
     func ready() async {
         store.confirm()
         await sync.launch()

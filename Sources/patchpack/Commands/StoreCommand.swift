@@ -29,7 +29,8 @@ enum StoreCommand {
                 let folder = arguments.operands[0].path
                 let log = StoreLog()
                 defer { log.warn(console) }
-                let store = try log.openStore(folder, PatchStore.host(of: folder))
+                let store = try log.openStore(
+                    folder, PatchStore.host(of: folder), isReader: ["status", "why"].contains(name))
                 try run(store, arguments, console)
                 return 0
             })

@@ -87,10 +87,13 @@ final class StoreLog: Sendable {
         }
     }
 
-    /// Opens a store to change it.
-    func openStore(_ folder: Path, _ host: HostInfo) throws(PatchError) -> PatchStore {
-        let store = PatchStore(folder: folder.description, host: host, clock: { try? SystemClock.now() }, events: add)
-        guard !store.isReadOnly else {
+    /// Opens a store.
+    ///
+    /// - Parameter isReader: Whether to only read it, which works while the app runs.
+    func openStore(_ folder: Path, _ host: HostInfo, isReader: Bool = false) throws(PatchError) -> PatchStore {
+        let store = PatchStore(
+            folder: folder.description, host: host, isReader: isReader, clock: { try? SystemClock.now() }, events: add)
+        guard isReader || !store.isReadOnly else {
             throw store.fault
                 ?? PatchError(.io, "another process has this store open", hint: "end the app first").about(folder)
         }
