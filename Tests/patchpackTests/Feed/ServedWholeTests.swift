@@ -17,7 +17,7 @@ struct ServedWholeTests {
         let key = try SigningKey(pem: SecretBytes(try work.folder.read("online.pem")))
         let root = try work.folder.read("feed/metadata/1.root.json")
         let now = try #require(Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
-        let syncs = testsMayBeLong && !isSanitized ? 3_000 : 100
+        let syncs = testsMayBeLong && !isSanitized ? 2_000 : 100
         let state = State()
         async let changes: Int = Task.detached {
             var count = 0
