@@ -82,7 +82,8 @@ lint:
 
 # Generates the code for registered functions with 0 to 8 arguments.
 generate:
-	python3 scripts/generate-arities.py | $(SWIFT) format - >Sources/PatchRunner/Registry/Arities.swift
+	python3 scripts/generate-arities.py functions | $(SWIFT) format - >Sources/PatchRunner/Registry/Arities.swift
+	python3 scripts/generate-arities.py structs | $(SWIFT) format - >Sources/PatchRunner/Values/PatchFields+Arities.swift
 
 docs: deps
 	@SWIFT=$(SWIFT) scripts/docs.sh

@@ -2,6 +2,7 @@
 
 #include "internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /// Finds where an error was raised: the innermost line of Lua code.
@@ -30,4 +31,18 @@ void pp_fault_of(lua_State *L, pp_fault *fault) {
     *fault = (pp_fault){.kill = state->budget.kill, .line = state->fault_line, .script = state->fault_script};
     void *error = luaL_testudata(L, -1, PP_ERROR);
     if (error) fault->host_error = *(int64_t *)error;
+}
+
+const char *pp_fault_message(lua_State *L, size_t *length) {
+    const pp_state *state = state_of(L);
+    char line[32];
+    const char *message = pp_read_string(L, -1, length);
+    if (!message || state->fault_line <= 0) return message;
+    size_t name = strlen(state->fault_script);
+    size_t rest = (size_t)snprintf(line, sizeof line, ":%d: ", (int)state->fault_line);
+    if (*length < name + rest || memcmp(message, state->fault_script, name) != 0
+        || memcmp(message + name, line, rest) != 0)
+        return message;
+    *length -= name + rest;
+    return message + name + rest;
 }

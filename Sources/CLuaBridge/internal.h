@@ -29,6 +29,12 @@ typedef struct pp_budget {
     uint64_t started, excluded;
 } pp_budget;
 
+/// What the tables have that the host reads now: how deep they are nested, and the elements and bytes of all of them.
+typedef struct pp_reading {
+    int32_t depth;
+    int64_t elements, bytes;
+} pp_reading;
+
 /// A call of a replacement that has not ended.
 typedef struct pp_activation {
     struct pp_activation *outer;
@@ -109,6 +115,7 @@ struct pp_state {
     /// Whether the host pushes values. No memory is refused then, because a refusal would be a longjmp.
     bool trusted;
     bool loading;
+    pp_reading reading;
     /// Whether the host's own code runs, and not a conversion of values; and since when, or 0 if the clock does not run.
     bool host_works;
     uint64_t host_since;

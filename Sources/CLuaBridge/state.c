@@ -126,6 +126,7 @@ pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, i
     state->limits = *limits;
     state->interval = limits->instructions_per_check;
     state->longest_string = state->largest_block = state->links = 0;
+    state->reading = (pp_reading){0};
     state->has_refused = false;
     state->fault_line = 0;
     state->host = *host;

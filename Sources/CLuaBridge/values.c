@@ -8,6 +8,12 @@ const char pp_object_key;
 
 void pp_push_string(lua_State *L, const char *bytes, size_t length) { lua_pushlstring(L, bytes ? bytes : "", length); }
 
+bool pp_give_string(lua_State *L, const char *bytes, size_t length) {
+    if (length > (size_t)state_of(L)->limits.string_bytes || !pp_pay(L, 1 + length / 64, length)) return false;
+    pp_push_string(L, bytes, length);
+    return true;
+}
+
 void pp_push_numbers(lua_State *L, const double *values, size_t count) {
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
@@ -133,6 +139,43 @@ const char *pp_read_string(lua_State *L, int32_t index, size_t *length) {
     return lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, length) : NULL;
 }
 
+const char *pp_take_string(lua_State *L, int32_t index, size_t *length) {
+    pp_state *state = state_of(L);
+    const char *bytes = pp_read_string(L, index, length);
+    if (!bytes || *length > (size_t)state->limits.string_bytes || !pp_pay(L, 1 + *length / 64, 0)) return NULL;
+    if (state->reading.depth > 0) {
+        if (pp_fits_table(L, *length) != PP_WITHIN) return NULL;
+        state->reading.bytes += (int64_t)*length;
+    }
+    return bytes;
+}
+
+enum pp_within pp_enter_table(lua_State *L, int64_t elements) {
+    pp_state *state = state_of(L);
+    pp_reading *reading = &state->reading;
+    if (reading->depth >= state->limits.table_depth) return PP_TOO_DEEP;
+    if (reading->depth == 0) reading->elements = reading->bytes = 0;
+    if (elements > state->limits.table_elements - reading->elements) return PP_TOO_MANY;
+    reading->elements += elements;
+    reading->depth++;
+    return PP_WITHIN;
+}
+
+void pp_leave_table(lua_State *L) { state_of(L)->reading.depth--; }
+
+enum pp_within pp_count_element(lua_State *L) {
+    pp_state *state = state_of(L);
+    if (state->reading.elements >= state->limits.table_elements) return PP_TOO_MANY;
+    state->reading.elements++;
+    return PP_WITHIN;
+}
+
+enum pp_within pp_fits_table(lua_State *L, size_t length) {
+    pp_state *state = state_of(L);
+    if (state->reading.depth == 0) return PP_WITHIN;
+    return (int64_t)length > state->limits.hard_memory - state->reading.bytes ? PP_TOO_LONG : PP_WITHIN;
+}
+
 bool pp_read_numbers(lua_State *L, int32_t index, double *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         bool is_number = lua_rawgeti(L, index, (lua_Integer)i + 1) == LUA_TNUMBER;
@@ -192,6 +235,11 @@ void pp_set_pair(lua_State *L, int32_t table) {
         lua_rawset(L, table);
 }
 void pp_get_element(lua_State *L, int32_t table, int64_t index) { lua_rawgeti(L, table, index); }
+void pp_push_name(lua_State *L, const char *name) { lua_pushstring(L, name); }
+void pp_get_field(lua_State *L, int32_t table, const char *name) {
+    lua_pushstring(L, name);
+    lua_rawget(L, table);
+}
 void pp_get_value(lua_State *L, int32_t table) { lua_rawget(L, table); }
 
 static int next_pair(lua_State *L) { return lua_next(L, 1) ? 2 : 0; }

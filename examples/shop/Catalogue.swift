@@ -1,23 +1,31 @@
 import PatchRunner
 
 /// An item that the shop sells.
-struct Item: Codable, Sendable, PatchValue {
+struct Item: Sendable, PatchStruct {
     var name: String
     var price: Double
     var grams: Int
+
+    static let patchFields = PatchFields(
+        Item.init, .field("name", \.name), .field("price", \.price), .field("grams", \.grams))
 }
 
 /// A line of an order: an item and its quantity.
-struct Line: Codable, Sendable, PatchValue {
+struct Line: Sendable, PatchStruct {
     var item: Item
     var quantity: Int
+
+    static let patchFields = PatchFields(Line.init, .field("item", \.item), .field("quantity", \.quantity))
 }
 
 /// An order by a customer.
-struct Order: Codable, Sendable, PatchValue {
+struct Order: Sendable, PatchStruct {
     var customer: String
     var country: String
     var lines: [Line]
+
+    static let patchFields = PatchFields(
+        Order.init, .field("customer", \.customer), .field("country", \.country), .field("lines", \.lines))
 }
 
 /// A service's error, in the form that customers see.

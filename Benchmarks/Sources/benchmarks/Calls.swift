@@ -45,31 +45,52 @@ enum Calls {
         return try rows + values(runner, registry, workshop)
     }
 
-    /// Patched calls and nothing else.
-    static func onlyPatched(_ count: Int) throws {
+    /// Patched calls of one kind and nothing else, to count their instructions.
+    static func only(_ kind: String, _ count: Int) throws {
         let registry = PatchRegistry()
         let function = try registry.replaceable("Bench.f") { (price: Double, quantity: Int) -> Double in price }
+        let strings = try registry.replaceable("Bench.string") { (text: String) -> String in text }
+        let lists = try registry.replaceable("Bench.strings") { (texts: [String]) -> [String] in texts }
+        let declared = try registry.replaceable("Bench.declared") { (item: DeclaredItem) -> DeclaredItem in item }
+        let coded = try registry.replaceable("Bench.struct") { (item: Item) -> Item in item }
+        let asynchronous = try registry.replaceable("Bench.async") { (price: Double, quantity: Int) async -> Double in
+            floor_original(price, Int64(quantity))
+        }
+        let kinds: [String: (name: String, script: String, call: () -> Void)] = [
+            "through": ("Bench.f", throughScript, { keep(chain(count, function)) }),
+            "async": ("Bench.async", throughScript, { finish { keep(await chain(count, asynchronous)) } }),
+            "fails": ("Bench.f", failingScript, { keep(chain(count, function)) }),
+            "string": ("Bench.string", identity, { for _ in 0..<count { keep(strings(text)) } }),
+            "strings": ("Bench.strings", identity, { for _ in 0..<count { keep(lists([text, text, text])) } }),
+            "declared": ("Bench.declared", identity, { for _ in 0..<count { keep(declared(DeclaredItem.sample)) } }),
+            "codable": ("Bench.struct", identity, { for _ in 0..<count { keep(coded(Item.sample)) } }),
+        ]
+        guard let (name, script, call) = kinds[kind] else {
+            throw Failure(message: "no kind \(kind): there are \(kinds.keys.sorted().joined(separator: ", "))")
+        }
         let runner = try Workshop.runner(registry)
         let patch = try Workshop.selfContained(
-            "patch.replace('Bench.f', (function() \(throughScript) end)())", replaces: ["Bench.f"])
+            "patch.replace('\(name)', (function() \(script) end)())", replaces: [name])
         try runner.install(patch.envelope, trust: patch.trust, keys: patch.scriptKey)
-        keep(chain(count, function))
+        call()
     }
+
+    private static let text = "a name of thirty-two characters."
+    private static let identity = "return function(original, value) return value end"
+    private static let failingScript = "return function() error('no') end"
 
     /// Calls with values that are no numbers, and calls that fail.
     private static func values(
         _ runner: PatchRunner, _ registry: PatchRegistry, _ workshop: Workshop
     ) throws -> [Row] {
-        let text = "a name of thirty-two characters."
         let numbers = (0..<1000).map(Double.init)
-        let item = Item(name: text, price: 9.5, quantity: 3)
         let strings = try registry.replaceable("Bench.string") { (text: String) -> String in text }
         let arrays = try registry.replaceable("Bench.array") { (numbers: [Double]) -> [Double] in numbers }
+        let declared = try registry.replaceable("Bench.declared") { (item: DeclaredItem) -> DeclaredItem in item }
         let structs = try registry.replaceable("Bench.struct") { (item: Item) -> Item in item }
         let failing = try registry.replaceable("Bench.fails") { (price: Double, quantity: Int) -> Double in
             floor_original(price, Int64(quantity))
         }
-        let identity = "return function(original, value) return value end"
         var rows = try patched(identity, on: ["Bench.string"], runner, workshop) { floor in
             try Rounds(
                 work: "a patched call with a string of 32 bytes", count: 50_000,
@@ -88,17 +109,44 @@ enum Calls {
                 ]
             ).run()
         }
-        rows += try patched(identity, on: ["Bench.struct"], runner, workshop) { floor in
+        rows += try patched(identity, on: ["Bench.struct", "Bench.declared"], runner, workshop) { floor in
             try Rounds(
                 work: "a patched call with a struct of three fields", count: 20_000,
                 ways: [
-                    .init("C") { keep(floor_struct_calls(floor, item.name, item.price, 3, Int64($0))) },
-                    .init("Replaceable", against: "C") { for _ in 0..<$0 { keep(structs(item)) } },
+                    .init("C") { keep(floor_struct_calls(floor, text, 9.5, 3, Int64($0))) },
+                    .init("fields declared", against: "C", target: .ratio(2)) {
+                        for _ in 0..<$0 { keep(declared(DeclaredItem.sample)) }
+                    },
+                    .init("Codable", against: "C") { for _ in 0..<$0 { keep(structs(Item.sample)) } },
+                ]
+            ).run()
+        }
+        let original: @Sendable (Double, Int) async -> Double = { floor_original($0, Int64($1)) }
+        let asynchronous = try registry.replaceable("Bench.async", original)
+        let measured: () throws -> [Row] = {
+            try Rounds(
+                work: "a call of an asynchronous function", count: 20_000,
+                ways: [
+                    .init("function") { count in finish { keep(await chain(count, original)) } },
+                    .init("not patched", against: "function") { count in
+                        finish { keep(await chain(count, asynchronous)) }
+                    },
+                ]
+            ).run()
+        }
+        rows += try measured()
+        rows += try patched(throughScript, on: ["Bench.async"], runner, workshop) { _ in
+            try Rounds(
+                work: "a patched call of an asynchronous function, through to the original", count: 5_000,
+                ways: [
+                    .init("function") { count in finish { keep(await chain(count, original)) } },
+                    .init("patched", against: "function") { count in finish { keep(await chain(count, asynchronous)) }
+                    },
                 ]
             ).run()
         }
         return try rows
-            + patched("return function() error('no') end", on: ["Bench.fails"], runner, workshop) { floor in
+            + patched(failingScript, on: ["Bench.fails"], runner, workshop) { floor in
                 try Rounds(
                     work: "a patched call that fails, and falls back", count: 10_000,
                     ways: [
@@ -113,6 +161,19 @@ enum Calls {
         var name: String
         var price: Double
         var quantity: Int
+
+        static let sample = Item(name: text, price: 9.5, quantity: 3)
+    }
+
+    private struct DeclaredItem: PatchStruct {
+        var name: String
+        var price: Double
+        var quantity: Int
+
+        static let sample = DeclaredItem(name: text, price: 9.5, quantity: 3)
+        static let patchFields = PatchFields(
+            DeclaredItem.init(name:price:quantity:), .field("name", \.name), .field("price", \.price),
+            .field("quantity", \.quantity))
     }
 
     /// Measures with a patch on some names, and with the floor's state of the same function.
@@ -198,6 +259,32 @@ enum Calls {
         var price = 0.0
         for i in 0..<count { price = point(price, i & 7) { $0 + Double($1) } }
         return price
+    }
+
+    @inline(never) private static func chain(
+        _ count: Int, _ function: Replaceable<@Sendable (Double, Int) async -> Double>
+    ) async -> Double {
+        var price = 0.0
+        for i in 0..<count { price = await function(price, i & 7) }
+        return price
+    }
+
+    @inline(never) private static func chain(
+        _ count: Int, _ function: @Sendable (Double, Int) async -> Double
+    ) async -> Double {
+        var price = 0.0
+        for i in 0..<count { price = await function(price, i & 7) }
+        return price
+    }
+
+    /// Waits for asynchronous work.
+    private static func finish(_ work: @escaping @Sendable () async -> Void) {
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            await work()
+            done.signal()
+        }
+        done.wait()
     }
 
     @inline(never) private static func plain(_ count: Int) -> Double {

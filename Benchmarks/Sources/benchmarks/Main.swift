@@ -1,7 +1,7 @@
 import Foundation
 
 /// Measures patchpack: `benchmarks ROOT [GROUP...]`, where ROOT is the checkout with a release build of the tool in it;
-/// `benchmarks patched-calls COUNT` does nothing but that, for counting its instructions; and `benchmarks soak COUNT` looks for memory
+/// `benchmarks patched-calls KIND COUNT` does nothing but that, for counting its instructions; and `benchmarks soak COUNT` looks for memory
 /// that is lost.
 @main
 struct Main {
@@ -16,8 +16,9 @@ struct Main {
 
     private static func run() throws {
         let arguments = CommandLine.arguments.dropFirst()
-        switch (arguments.first, arguments.dropFirst().first.flatMap { Int($0) }) {
-        case ("patched-calls", let count?): return try Calls.onlyPatched(count)
+        switch (arguments.first, arguments.last.flatMap { Int($0) }) {
+        case ("patched-calls", let count?) where arguments.count == 3:
+            return try Calls.only(arguments[2], count)
         case ("soak", let count?): return try Soak.run(count)
         default: break
         }

@@ -89,8 +89,7 @@ final class Workshop {
         limits.failures = .max
         return PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.app", version: "1"), limits: limits,
-            clock: { nil },
-            events: { _ in })
+            clock: { nil })
     }
 }
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /// A patch's Lua state with its lock, budgets and layers. Its memory is stable: see `pp_pool`.
 typedef struct pp_state pp_state;
@@ -28,6 +29,9 @@ typedef struct pp_limits {
     int64_t stack_bytes;
     /// The longest string that a script may make. A longer one is refused like memory past the limit.
     int64_t string_bytes;
+    /// The most elements that the tables of one value may have that the host reads, and how deep they may be nested.
+    int64_t table_elements;
+    int32_t table_depth;
     int32_t instructions_per_check;
     int32_t original_calls;
     int32_t call_depth;
@@ -232,6 +236,8 @@ bool pp_run(lua_State *L, int32_t arguments, int32_t results);
 bool pp_has_run(lua_State *L);
 /// Describes the failure of the run that has just returned false.
 void pp_fault_of(lua_State *L, pp_fault *fault);
+/// The error value's text, without the position that it begins with. NULL for another value.
+const char *pp_fault_message(lua_State *L, size_t *length);
 /// Say that the host's own function begins, and that it has ended.
 void pp_host_begins(lua_State *L);
 void pp_host_ends(lua_State *L);
@@ -298,8 +304,10 @@ static inline void pp_push_nil(lua_State *L) { lua_pushnil(L); }
 static inline void pp_push_bool(lua_State *L, bool value) { lua_pushboolean(L, value); }
 static inline void pp_push_integer(lua_State *L, int64_t value) { lua_pushinteger(L, value); }
 static inline void pp_push_number(lua_State *L, double value) { lua_pushnumber(L, value); }
-/// Pushes a string (`lua_pushlstring`).
+/// Pushes a string (`lua_pushlstring`) that the script does not pay for.
 void pp_push_string(lua_State *L, const char *bytes, size_t length);
+/// Charges for a string, and pushes it. Returns false and pushes nothing if it is past a limit.
+bool pp_give_string(lua_State *L, const char *bytes, size_t length);
 /// Push a table with these elements (`lua_createtable`, `lua_rawseti`).
 void pp_push_numbers(lua_State *L, const double *values, size_t count);
 void pp_push_integers(lua_State *L, const int64_t *values, size_t count);
@@ -339,6 +347,21 @@ static inline pp_number pp_read_number(lua_State *L, int32_t index) {
 
 /// A string's bytes, which live as long as the value is on the stack (`lua_tolstring`). NULL for another value.
 const char *pp_read_string(lua_State *L, int32_t index, size_t *length);
+/// Charges for reading a string, and returns its bytes. NULL for another value, and for a string past a limit.
+const char *pp_take_string(lua_State *L, int32_t index, size_t *length);
+/// Whether two strings have the same bytes (`memcmp`).
+static inline bool pp_are_equal(const void *left, const void *right, size_t length) {
+    return memcmp(left, right, length) == 0;
+}
+/// Whether what the host reads is within the limits, or which one it is past.
+enum pp_within { PP_WITHIN, PP_TOO_DEEP, PP_TOO_MANY, PP_TOO_LONG };
+/// Begins to read a table with at least this many elements. If the result is PP_WITHIN, `pp_leave_table` must follow.
+enum pp_within pp_enter_table(lua_State *L, int64_t elements);
+void pp_leave_table(lua_State *L);
+/// Counts an element of the table that is being read.
+enum pp_within pp_count_element(lua_State *L);
+/// Whether the strings of the table that is being read, and another one, are within the limit.
+enum pp_within pp_fits_table(lua_State *L, size_t length);
 /// Reads the number of a host object (`lua_touserdata`). Returns false for another value.
 bool pp_read_object(lua_State *L, int32_t index, int64_t *id);
 /// Copies a sequence of numbers (`lua_rawgeti`). Returns false if an element is of another type. `count` must be at
@@ -367,6 +390,10 @@ void pp_push_table(lua_State *L, int32_t elements, int32_t fields);
 void pp_set_element(lua_State *L, int32_t table, int64_t index);
 /// Pops a value and the key below it, and puts them into a table (`lua_rawset`). A key that is nil is dropped.
 void pp_set_pair(lua_State *L, int32_t table);
+/// Pushes a field's name (`lua_pushstring`). The same name should always be at the same address.
+void pp_push_name(lua_State *L, const char *name);
+/// Pushes a field's value (`lua_rawget`).
+void pp_get_field(lua_State *L, int32_t table, const char *name);
 /// Pushes an element of a table (`lua_rawgeti`).
 void pp_get_element(lua_State *L, int32_t table, int64_t index);
 /// Replaces the key on top by its value (`lua_rawget`).

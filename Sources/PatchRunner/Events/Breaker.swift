@@ -20,11 +20,11 @@ final class Breaker: Sendable {
     func count(at now: UInt64) {
         guard limit < .max else { return }
         let isTooMany = failures.locked { failures in
-            guard var recent = failures else { return false }
-            recent.removeAll { $0 &+ window < now }
-            recent.append(now)
-            failures = recent.count < limit ? recent : nil
-            return recent.count >= limit
+            failures?.removeAll { $0 &+ window < now }
+            failures?.append(now)
+            guard let count = failures?.count, count >= limit else { return false }
+            failures = nil
+            return true
         }
         if isTooMany { opened(self, limit) }
     }

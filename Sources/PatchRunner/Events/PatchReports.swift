@@ -5,14 +5,14 @@ internal import Synchronization
 package final class PatchReports: Sendable {
     let patch: PatchID
     let breaker: Breaker
-    private let events: @Sendable (PatchEvent) -> Void
+    private let events: (@Sendable (PatchEvent) -> Void)?
     private let limit: Int
     /// When the current minute of the log began, and how many bytes were logged since then.
     private let minute = Mutex<(began: UInt64, bytes: Int)>((0, 0))
 
-    /// - Parameter events: Called for each event, on the thread on which it happens.
+    /// - Parameter events: Called for each event, on the thread on which it happens; nil if there is no listener.
     init(
-        on patch: PatchID, limits: PatchLimits, breaker: Breaker, events: @escaping @Sendable (PatchEvent) -> Void
+        on patch: PatchID, limits: PatchLimits, breaker: Breaker, events: (@Sendable (PatchEvent) -> Void)?
     ) {
         self.patch = patch
         self.breaker = breaker
@@ -20,14 +20,19 @@ package final class PatchReports: Sendable {
         limit = max(0, limits.logBytesPerMinute)
     }
 
+    /// Whether there is a listener.
+    var isHeard: Bool { events != nil }
+
     /// Reports a failure and counts it, which may open the breaker.
-    func failed(_ failure: PatchEvent.Failure, in function: String) {
-        events(.failed(patch, function: function, failure))
+    ///
+    /// - Parameter failure: nil if there is no listener.
+    func failed(_ failure: PatchEvent.Failure?, in function: String) {
+        if let failure { tell(.failed(patch, function: function, failure)) }
         breaker.count(at: pp_nanoseconds())
     }
 
     func fellBack(_ reason: PatchEvent.Fallback, in function: String) {
-        events(.fellBack(patch, function: function, reason))
+        tell(.fellBack(patch, function: function, reason))
     }
 
     /// The event for a log line. The first line past the minute's limit becomes a warning; the following lines are
@@ -47,7 +52,7 @@ package final class PatchReports: Sendable {
         return unsafe .log(patch, level, String(decoding: text, as: UTF8.self))
     }
 
-    func tell(_ event: PatchEvent) { events(event) }
+    func tell(_ event: PatchEvent) { events?(event) }
 
     /// Reports for a script that is not part of a patch. They are dropped.
     package static var none: PatchReports {
@@ -55,6 +60,6 @@ package final class PatchReports: Sendable {
         return PatchReports(
             on: PatchID(id: "com.example.none", version: 1), limits: limits,
             breaker: Breaker(limits: limits) { _, _ in },
-            events: { _ in })
+            events: nil)
     }
 }

@@ -8,6 +8,7 @@ package final class NameTable: Sendable {
     let pool = StatePool()
     private let table = Mutex<[String: Slot]>([:])
     private let exposed = Mutex<[ExposedClass]>([])
+    private let described = Mutex<[String: PatchInterface.Struct]>([:])
     /// Held while any runner activates or deactivates a patch.
     private let changes = Mutex<Void>(())
 
@@ -74,6 +75,47 @@ package final class NameTable: Sendable {
             return true
         }
         guard isNew else { throw PatchError(.config, "\(name) is already exposed", hint: "expose each class once") }
+    }
+
+    // MARK: structs
+
+    /// The structs whose fields are known.
+    var structs: [PatchInterface.Struct] { described.locked { Array($0.values) } }
+
+    /// Notes the fields of the structs that a type has.
+    func describe(_ type: any PatchValue.Type) throws(PatchError) {
+        if let container = type as? any PatchContainer.Type { return try describe(container.contained) }
+        guard let type = type as? any PatchStruct.Type else { return }
+        let fields = type.declaredFields
+        let known = PatchInterface.Struct(
+            name: type.patchTypeName, fields: fields.map { .init(name: $0.name, type: $0.type.patchTypeName) })
+        guard try describe(known) else { return }
+        for field in fields { try describe(field.type) }
+    }
+
+    /// Notes the fields of a struct.
+    ///
+    /// - Returns: Whether they were not known before.
+    func describe(_ structure: PatchInterface.Struct) throws(PatchError) -> Bool {
+        var names: Set<String> = []
+        for field in structure.fields where field.name.isEmpty || field.name.utf8.contains(0) {
+            throw PatchError(
+                .config, "a field of \(structure.name) cannot have the name `\(field.name)`", hint: "give it a name")
+        }
+        for field in structure.fields where !names.insert(field.name).inserted {
+            throw PatchError(
+                .config, "\(structure.name) has the field \(field.name) twice", hint: "give each field its own name")
+        }
+        let known = described.locked { described in
+            defer { if described[structure.name] == nil { described[structure.name] = structure } }
+            return described[structure.name]
+        }
+        guard known == nil || known == structure else {
+            throw PatchError(
+                .config, "two structs with different fields have the name \(structure.name)",
+                hint: "give one of them another patchTypeName")
+        }
+        return known == nil
     }
 
     func whileChanging<Result>(_ body: () -> Result) -> Result { changes.locked { _ in body() } }

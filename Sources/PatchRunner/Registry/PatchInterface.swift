@@ -1,8 +1,9 @@
 internal import PatchCrypto
 
-/// What a program offers to patches: its replaceable functions, and the methods of the objects that they get.
+/// What a program offers to patches: its replaceable functions, the structs that they take and return, and the methods of
+/// the objects that they get.
 ///
-/// Its JSON (`patchpack.interface/1`) has one function per line in a stable order, so that it can be committed with the
+/// Its JSON (`patchpack.interface/1`) has one function or struct per line in a stable order, so that it can be committed with the
 /// patches.
 public struct PatchInterface: Sendable, Hashable {
     /// A function, or a method.
@@ -31,19 +32,51 @@ public struct PatchInterface: Sendable, Hashable {
         }
     }
 
+    /// A struct, which scripts see as a table.
+    public struct Struct: Sendable, Hashable {
+        /// The name of the type, as signatures have it.
+        public let name: String
+        /// The fields, in the order in which they are declared.
+        public let fields: [Field]
+
+        package init(name: String, fields: [Field]) {
+            self.name = name
+            self.fields = fields
+        }
+    }
+
+    /// A field of a struct.
+    public struct Field: Sendable, Hashable {
+        /// The name that scripts use.
+        public let name: String
+        /// The name of its type, such as `number or nil`.
+        public let type: String
+
+        package init(name: String, type: String) {
+            self.name = name
+            self.type = type
+        }
+
+        /// Whether a script may leave it out.
+        public var isOptional: Bool { type.hasSuffix(" or nil") }
+    }
+
     /// The program's reverse-DNS name.
     public let app: String
     /// The program's version.
     public let appVersion: String
     /// The functions, sorted by the bytes of their names.
     public let functions: [Function]
+    /// The structs whose fields are known, sorted by the bytes of their names.
+    public let structs: [Struct]
     /// The classes, sorted by the bytes of their names.
     public let classes: [Class]
 
-    package init(app: String, appVersion: String, functions: [Function], classes: [Class]) {
+    package init(app: String, appVersion: String, functions: [Function], structs: [Struct], classes: [Class]) {
         self.app = app
         self.appVersion = appVersion
         self.functions = Self.sorted(functions, by: \.name)
+        self.structs = Self.sorted(structs, by: \.name)
         self.classes = Self.sorted(
             classes.map { Class(name: $0.name, methods: Self.sorted($0.methods, by: \.name)) }, by: \.name)
     }
@@ -56,6 +89,11 @@ public struct PatchInterface: Sendable, Hashable {
     public func function(_ name: String) -> Function? {
         functions.first { $0.name.hasBytes(of: name) }
     }
+
+    /// The struct with a name; nil if its fields are not known.
+    public func structure(_ name: String) -> Struct? {
+        structs.first { $0.name.hasBytes(of: name) }
+    }
 }
 
 // MARK: JSON
@@ -63,7 +101,7 @@ public struct PatchInterface: Sendable, Hashable {
 extension PatchInterface {
     package static let schema = "patchpack.interface/1"
 
-    /// The interface as JSON, with one function per line.
+    /// The interface as JSON, with one function or struct per line.
     public var json: String {
         func lines(_ values: [JSONValue], indent: String) -> String {
             values.isEmpty
@@ -79,10 +117,22 @@ extension PatchInterface {
               "app": \(JSONValue.string(app).text()),
               "appVersion": \(JSONValue.string(appVersion).text()),
               "functions": \(lines(functions.map { Self.json(of: $0) }, indent: "  ")),
+              "structs": \(lines(structs.map { Self.json(of: $0) }, indent: "  ")),
               "classes": \(classes.isEmpty ? "[]" : "[\n\(classes.joined(separator: ",\n"))\n  ]")
             }
 
             """
+    }
+
+    private static func json(of structure: Struct) -> JSONValue {
+        .object([
+            ("name", .string(structure.name)),
+            (
+                "fields",
+                .array(
+                    structure.fields.map { .object([("name", .string($0.name)), ("type", .string($0.type))]) })
+            ),
+        ])
     }
 
     private static func json(of function: Function) -> JSONValue {

@@ -27,6 +27,7 @@ public final class PatchRegistry: Sendable {
         PatchInterface(
             app: host.app, appVersion: host.version.description,
             functions: names.slots.map { PatchInterface.Function(name: $0.name, signature: $0.signature) },
+            structs: names.structs,
             classes: names.classes.map { exposed in
                 PatchInterface.Class(
                     name: exposed.name,
@@ -54,7 +55,18 @@ public final class PatchRegistry: Sendable {
     ) throws(PatchError) {
         var methods = PatchMethods<Object>(className: name ?? Object.patchTypeName)
         describe(&methods)
+        for type in methods.types { try names.describe(type) }
         try names.expose(type, as: name ?? Object.patchTypeName, methods: methods.methods)
+    }
+
+    /// Lists the fields of a `Codable` type in the interface, so that `patchpack lint` and `patchpack test` know them. The
+    /// fields of a ``PatchStruct`` are known without it.
+    ///
+    /// - Parameter sample: Any value of the type. Its fields are found by encoding it.
+    /// - Throws: `config` if the value cannot be encoded, if it has no fields, or if another type of this name has other
+    ///   fields.
+    public func describe(_ sample: some PatchValue & Encodable) throws(PatchError) {
+        for found in try FieldEncoder.structs(of: sample) { _ = try names.describe(found) }
     }
 
     @usableFromInline
@@ -64,6 +76,7 @@ public final class PatchRegistry: Sendable {
     ) throws(PatchError) -> Slot {
         let signature = PatchSignature(
             arguments.map { $0.patchTypeName }, result: Output.typeName, throws: failure != Never.self)
+        try describe(arguments, Output.self)
         return try names.add(name, signature, invoke: invoke, invokeAsync: nil)
     }
 
@@ -74,10 +87,18 @@ public final class PatchRegistry: Sendable {
         let signature = PatchSignature(
             arguments.map { $0.patchTypeName }, result: Output.typeName, throws: failure != Never.self,
             isAsynchronous: true)
+        try describe(arguments, Output.self)
         return try names.add(
             name, signature, invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) },
             invokeAsync: { slot, stack, first in
                 Slot.invocation(reader(slot), stack, first, as: Output.self)
             })
+    }
+
+    private func describe<Output: PatchResult>(
+        _ arguments: [any PatchValue.Type], _: Output.Type
+    ) throws(PatchError) {
+        for type in arguments { try names.describe(type) }
+        if let type = Output.type { try names.describe(type) }
     }
 }

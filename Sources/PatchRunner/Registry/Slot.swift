@@ -154,7 +154,7 @@ package final class Slot: Sendable {
     }
 
     /// How a call ends that the script did not answer.
-    @usableFromInline package enum Settlement<Value, Failure: Error> {
+    @frozen @usableFromInline package enum Settlement<Value, Failure: Error> {
         /// The original's outcome, or an error that the call throws.
         case outcome(Result<Value, Failure>)
         /// The layer below must answer. The value is its address, as a cell holds it, or 0 for the original.
@@ -162,44 +162,62 @@ package final class Slot: Sendable {
     }
 
     /// Leaves a call whose run failed, and returns what answers it.
-    @usableFromInline
+    @inlinable
     package func settle<Output: PatchResult, Failure: Error>(
         _ stack: PatchStack, _: Output.Type, _ outcome: Result<Output.Value, Failure>?
     ) -> Settlement<Output.Value, Failure> {
-        let values = stack.values
-        let layer = unsafe pp_current_layer(stack.state).map { unsafe Layer($0) }
-        var failure: PatchEvent.Failure?
-        var thrown: (any Error)?
+        if Failure.self != Never.self, let error = thrownError(on: stack) as? Failure {
+            // The call throws this error itself. It is not a failure of the patch.
+            stack.leave()
+            return .outcome(.failure(error))
+        }
+        let below = fail(on: stack) { Output.mismatch(in: stack) }
+        return outcome.map { .outcome($0) } ?? .below(below)
+    }
+
+    /// The error that a failed run threw with `host.throw`, or that it did not catch.
+    @usableFromInline
+    func thrownError(on stack: PatchStack) -> (any Error)? {
+        guard unsafe !pp_has_run(stack.state), unsafe !pp_is_refused(stack.state) else { return nil }
         var fault = unsafe pp_fault()
         unsafe pp_fault_of(stack.state, &fault)
-        if unsafe fault.kill != 0 {
-            failure = unsafe PatchEvent.Failure(fault, stack: stack)
-        } else if unsafe pp_has_run(stack.state) {
-            failure = PatchEvent.Failure(
-                resultOf: layer, message: "wrong result: " + Output.mismatch(in: stack))
-        } else if unsafe pp_is_refused(stack.state) {
-            failure = PatchEvent.Failure(
-                resultOf: layer, message: values.takePushFault() ?? "a value cannot be passed to the script")
-        } else {
-            thrown = unsafe values.error(fault.host_error)
-            failure = unsafe PatchEvent.Failure(fault, stack: stack)
-        }
-        let settlement: Settlement<Output.Value, Failure>
-        if let error = thrown as? Failure {
-            // The call throws this error itself. It is not a failure of the patch.
-            failure = nil
-            settlement = .outcome(.failure(error))
-        } else if let outcome {
-            settlement = .outcome(outcome)
-        } else {
-            settlement = unsafe .below(UInt(pp_current_below(stack.state)))
-        }
-        if failure != nil {
-            layer?.countFailure()
-            layer?.countFallback()
-        }
+        return unsafe fault.kill == 0 && fault.host_error != 0 ? stack.values.error(fault.host_error) : nil
+    }
+
+    /// Leaves a call that has failed, and reports the failure.
+    ///
+    /// - Parameter mismatch: Describes a result that does not fit.
+    /// - Returns: The address of the layer below it, as a cell holds it, or 0.
+    @usableFromInline
+    func fail(on stack: PatchStack, mismatch: () -> String) -> UInt {
+        let values = stack.values
+        let layer = unsafe pp_current_layer(stack.state).map { unsafe Layer($0) }
+        let failure = failure(of: layer, on: stack, mismatch)
+        let below = unsafe UInt(pp_current_below(stack.state))
+        layer?.countFailure()
+        layer?.countFallback()
         unsafe pp_leave(stack.state)
-        if let failure { values.reports.failed(failure, in: name) }
-        return settlement
+        values.reports.failed(failure, in: name)
+        return below
+    }
+
+    /// Describes why a run failed, or its result does not fit; nil if there is no listener.
+    private func failure(of layer: Layer?, on stack: PatchStack, _ mismatch: () -> String) -> PatchEvent.Failure? {
+        let refusal = stack.values.takePushFault()
+        guard stack.values.reports.isHeard else {
+            _ = stack.takeReadFault()
+            return nil
+        }
+        var fault = unsafe pp_fault()
+        unsafe pp_fault_of(stack.state, &fault)
+        if unsafe fault.kill == 0 {
+            if unsafe pp_has_run(stack.state) {
+                return PatchEvent.Failure(resultOf: layer, message: "wrong result: " + mismatch())
+            }
+            if unsafe pp_is_refused(stack.state) {
+                return PatchEvent.Failure(resultOf: layer, message: refusal ?? "a value cannot be passed to the script")
+            }
+        }
+        return unsafe PatchEvent.Failure(fault, stack: stack)
     }
 }

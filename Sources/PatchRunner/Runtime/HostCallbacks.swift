@@ -57,7 +57,9 @@ enum HostCallbacks {
             guard let state = unsafe state else { return }
             let text = unsafe UnsafeRawBufferPointer(start: bytes, count: length).assumingMemoryBound(to: UInt8.self)
             let reports = unsafe CallValues.at(context).reports
-            guard let line = unsafe reports.line(.init(rawValue: Int(level)) ?? .info, text) else { return }
+            guard reports.isHeard, let line = unsafe reports.line(.init(rawValue: Int(level)) ?? .info, text) else {
+                return
+            }
             let stack = unsafe PatchStack(state)
             stack.hostBegins()
             reports.tell(line)

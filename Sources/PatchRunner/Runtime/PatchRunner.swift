@@ -22,7 +22,7 @@ public final class PatchRunner: Sendable {
     /// The limits of each patch.
     public let limits: PatchLimits
     private let clock: @Sendable () -> Timestamp?
-    private let events: @Sendable (PatchEvent) -> Void
+    private let events: (@Sendable (PatchEvent) -> Void)?
     private let changing = Mutex(State())
     private let identity = Identity()
     private let checksHost: Bool
@@ -46,10 +46,10 @@ public final class PatchRunner: Sendable {
     ///   - clock: Returns the current time, for patches that expire. This library does not read the time itself. If the
     ///     clock returns nil, a patch that expires is refused.
     ///   - events: Called for each event, on the thread on which it happens. A script's log lines and failures are
-    ///     reported while a call waits, so it must be quick.
+    ///     reported while a call waits, so it must be quick. Without it, no messages are made.
     public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(), floors: [String: Int] = [:],
-        clock: @escaping @Sendable () -> Timestamp?, events: @escaping @Sendable (PatchEvent) -> Void = { _ in }
+        clock: @escaping @Sendable () -> Timestamp?, events: (@Sendable (PatchEvent) -> Void)? = nil
     ) {
         self.init(
             registry: registry, host: host, limits: limits, floors: floors, clock: clock, events: events,
@@ -62,7 +62,7 @@ public final class PatchRunner: Sendable {
     ///   - checksHost: Whether a patch must be for the host's app and version, and must not have expired.
     package init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits, floors: [String: Int] = [:],
-        clock: @escaping @Sendable () -> Timestamp?, events: @escaping @Sendable (PatchEvent) -> Void,
+        clock: @escaping @Sendable () -> Timestamp?, events: (@Sendable (PatchEvent) -> Void)?,
         checksHost: Bool, onLine: (@Sendable (_ patch: String, _ script: String, _ line: Int) -> Void)?
     ) {
         self.checksHost = checksHost
@@ -104,7 +104,7 @@ public final class PatchRunner: Sendable {
             let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy)
             patch = try verifier.verify(envelope, scriptKeys: keys, report: &report)
         } catch {
-            events(.refused(error, report.manifest.map { .init(id: $0.id, version: $0.version) }))
+            events?(.refused(error, report.manifest.map { .init(id: $0.id, version: $0.version) }))
             throw error
         }
         let loaded = try load(patch)
@@ -133,10 +133,10 @@ public final class PatchRunner: Sendable {
                 seed: .random(in: .min ... .max),
                 onLine: lineCounter(of: manifest.id))
             let loaded = try LoadedPatch(manifest, script: script, owner: self.identity)
-            events(.loaded(identity, replaces: loaded.replaces))
+            events?(.loaded(identity, replaces: loaded.replaces))
             return loaded
         } catch {
-            events(.refused(error, identity))
+            events?(.refused(error, identity))
             throw error
         }
     }
@@ -171,11 +171,11 @@ public final class PatchRunner: Sendable {
                 return old
             }
         } catch {
-            events(.refused(error, identity))
+            events?(.refused(error, identity))
             throw error
         }
-        if let replaced { events(.deactivated(replaced.script.patch)) }
-        events(.activated(identity))
+        if let replaced { events?(.deactivated(replaced.script.patch)) }
+        events?(.activated(identity))
     }
 
     /// Deactivates a patch. Calls that run in it end normally.
@@ -231,12 +231,12 @@ public final class PatchRunner: Sendable {
             return patch
         }
         guard let removed else { return false }
-        events(.deactivated(removed.script.patch))
+        events?(.deactivated(removed.script.patch))
         return true
     }
 
     private func takeOut(_ patch: PatchID, _ breaker: Breaker, after failures: Int) {
         guard deactivate({ $0.script.values.reports.breaker === breaker }) else { return }
-        events(.breakerOpened(patch, failures: failures))
+        events?(.breakerOpened(patch, failures: failures))
     }
 }

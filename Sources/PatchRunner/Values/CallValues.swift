@@ -56,10 +56,6 @@ internal import Synchronization
         /// Why a value could not be read, if not for its type; and why one could not be pushed.
         var readFault: String?
         var pushFault: String?
-        /// How deep the tables that are being read are nested, and the elements and bytes of all of them.
-        var depth = 0
-        var elements = 0
-        var bytes = 0
         /// Whether errors of reading say what is wrong.
         var explains = false
         /// The objects and errors that scripts know by number, and the numbers of each call. A number is never used
@@ -79,13 +75,6 @@ internal import Synchronization
             numbers[call, default: []].append(lastNumber)
             return lastNumber
         }
-
-        /// Whether the elements of the table that is being read are within the limit. If not, `readFault` is set.
-        mutating func hasElements(upTo limit: Int) -> Bool {
-            guard elements > limit else { return true }
-            readFault = "tables of more than \(limit) elements"
-            return false
-        }
     }
 
     /// Sets the reason why a value cannot be read, if it is not the value's type.
@@ -96,36 +85,6 @@ internal import Synchronization
     package func takeReadFault() -> String? { calls.locked { $0.readFault.take() } }
     func takePushFault() -> String? { calls.locked { $0.pushFault.take() } }
 
-    /// Begins to read a table. Returns false and sets `readFault` if it is past a limit.
-    func enterTable(elements: Int) -> Bool {
-        calls.locked { calls in
-            if calls.depth == 0 { (calls.elements, calls.bytes) = (0, 0) }
-            guard calls.depth < limits.deepestTable else {
-                calls.readFault = "tables nested more than \(limits.deepestTable) deep"
-                return false
-            }
-            calls.elements = calls.elements.addingOrMost(elements)
-            guard calls.hasElements(upTo: limits.tableElements) else { return false }
-            calls.depth += 1
-            return true
-        }
-    }
-
-    /// Counts an element or a string's bytes of the table that is being read. Returns false if it is past a limit.
-    func count(elements: Int, bytes: Int) -> Bool {
-        calls.locked { calls in
-            guard calls.depth > 0 else { return true }
-            calls.elements = calls.elements.addingOrMost(elements)
-            calls.bytes = calls.bytes.addingOrMost(bytes)
-            guard calls.hasElements(upTo: limits.tableElements) else { return false }
-            guard calls.bytes <= limits.peakMemory else {
-                calls.readFault = "strings of more than \(limits.peakMemory) bytes"
-                return false
-            }
-            return true
-        }
-    }
-
     var explains: Bool { calls.locked { $0.explains } }
     /// Sets whether errors of reading say what is wrong. Returns the previous setting.
     func explain(_ explains: Bool) -> Bool {
@@ -134,8 +93,6 @@ internal import Synchronization
             return calls.explains
         }
     }
-
-    func leaveTable() { calls.locked { $0.depth -= 1 } }
 
     var functions: [@Sendable (PatchStack) -> Int32] { calls.locked { $0.functions } }
 

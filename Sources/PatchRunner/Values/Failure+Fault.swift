@@ -20,11 +20,9 @@ extension PatchEvent.Failure {
                     error is PatchedError
                     ? "host.throw in a function that cannot throw: \(error)"
                     : "uncaught error of the host: \(error)"
-            } else if stack.typeName(at: -1) == "string" {
-                // Lua's message begins with its position, which is reported separately.
-                let text = stack.text(at: -1)
-                let position = script.map { "\($0):\(line): " } ?? ""
-                message = text.utf8.starts(with: position.utf8) ? String(text.dropFirst(position.count)) : text
+            } else if let text = stack.faultMessage {
+                // The position that Lua's message begins with is reported separately.
+                message = text
             } else {
                 message = "the error has type \(stack.typeName(at: -1)), not string"
             }

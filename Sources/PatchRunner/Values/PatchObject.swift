@@ -20,6 +20,8 @@ extension PatchObject {
 public struct PatchMethods<Object: PatchObject> {
     let className: String
     private(set) var methods: [ExposedMethod] = []
+    /// The types of all arguments and results.
+    private(set) var types: [any PatchValue.Type] = []
 
     init(className: String) { self.className = className }
 
@@ -33,7 +35,8 @@ public struct PatchMethods<Object: PatchObject> {
     ) {
         let method = "\(className):\(name)"
         var arguments: [String] = []
-        for type in repeat (each Argument).self { arguments.append(type.patchTypeName) }
+        for type in repeat (each Argument).self { arguments.append(note(type)) }
+        types.append(Result.self)
         methods.append(
             .init(name: name, signature: .init(arguments, result: Result.patchTypeName)) { [arguments] stack in
                 var reader = PatchArguments(of: method, taking: arguments.count, on: stack)
@@ -61,7 +64,7 @@ public struct PatchMethods<Object: PatchObject> {
     ) {
         let method = "\(className):\(name)"
         var arguments: [String] = []
-        for type in repeat (each Argument).self { arguments.append(type.patchTypeName) }
+        for type in repeat (each Argument).self { arguments.append(note(type)) }
         methods.append(
             .init(name: name, signature: .init(arguments, result: "nothing")) { [arguments] stack in
                 var reader = PatchArguments(of: method, taking: arguments.count, on: stack)
@@ -75,6 +78,14 @@ public struct PatchMethods<Object: PatchObject> {
                     return reader.fails(with: error)
                 }
             })
+    }
+}
+
+extension PatchMethods {
+    /// Notes an argument's type, and returns its name.
+    private mutating func note(_ type: any PatchValue.Type) -> String {
+        types.append(type)
+        return type.patchTypeName
     }
 }
 

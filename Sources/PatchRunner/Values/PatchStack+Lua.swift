@@ -25,12 +25,12 @@ extension PatchStack {
     package func push(bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe push($0) } }
 
     private func push(_ bytes: UnsafeRawBufferPointer) {
+        if unsafe pp_give_string(state, bytes.baseAddress, bytes.count) { return }
         let limit = values.limits.stringBytes
         guard bytes.count <= limit else {
             return refuse("a string of \(bytes.count) bytes; at most \(limit) are allowed")
         }
-        guard pays(1 + bytes.count / 64, bytes: bytes.count) else { return pushNil() }
-        unsafe pp_push_string(state, bytes.baseAddress, bytes.count)
+        pushNil()  // the run ends
     }
 
     /// Pushes the text of a message, and cuts it off if it is long.
@@ -72,7 +72,16 @@ extension PatchStack {
     }
 
     package func string(at index: Int32) -> String? {
-        unsafe withBytes(at: index) { unsafe String(validating: $0, as: UTF8.self) } ?? nil
+        // `String(validating:as:)` looks its generic types up at run time, which takes longer than all the rest.
+        unsafe withBytes(at: index) { bytes in
+            var text = unsafe String(decoding: bytes, as: UTF8.self)
+            let isExact = text.withUTF8 { text in
+                guard text.count == bytes.count else { return false }
+                guard let start = bytes.baseAddress, let copy = text.baseAddress else { return true }
+                return unsafe pp_are_equal(start, copy, bytes.count)
+            }
+            return isExact ? text : nil
+        } ?? nil
     }
 
     package func bytes(at index: Int32) -> [UInt8]? {
@@ -83,21 +92,54 @@ extension PatchStack {
     package func text(at index: Int32) -> String {
         var count = 0
         guard let bytes = unsafe pp_read_string(state, index, &count) else { return "" }
-        let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: min(count, Self.longestMessage))
+        return unsafe Self.text(bytes, count)
+    }
+
+    /// The text of the error value on top, without its position. nil for another value.
+    var faultMessage: String? {
+        var count = 0
+        guard let bytes = unsafe pp_fault_message(state, &count) else { return nil }
+        return unsafe Self.text(bytes, count)
+    }
+
+    private static func text(_ bytes: UnsafePointer<CChar>, _ count: Int) -> String {
+        let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: min(count, longestMessage))
         let text = unsafe String(decoding: piece.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
-        return count > Self.longestMessage ? text + "…" : text
+        return count > longestMessage ? text + "…" : text
     }
 
     /// Reads a string's bytes. nil for another value, and for a string that is longer than the limit.
     private func withBytes<Result>(at index: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
         var count = 0
-        guard let bytes = unsafe pp_read_string(state, index, &count) else { return nil }
-        guard count <= values.limits.stringBytes else {
-            values.refuseRead("a string of \(count) bytes; at most \(values.limits.stringBytes) are allowed")
+        guard let bytes = unsafe pp_take_string(state, index, &count) else {
+            refuseString(at: index)
             return nil
         }
-        guard pays(1 + count / 64), values.count(elements: 0, bytes: count) else { return nil }
         return unsafe body(UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self))
+    }
+
+    /// Sets the reason why a value was not read as a string, if it is a string.
+    private func refuseString(at index: Int32) {
+        var count = 0
+        guard unsafe pp_read_string(state, index, &count) != nil else { return }
+        let limit = values.limits.stringBytes
+        if count > limit {
+            values.refuseRead("a string of \(count) bytes; at most \(limit) are allowed")
+        } else {
+            _ = unsafe isWithinLimits(pp_fits_table(state, count))
+        }
+    }
+
+    /// Whether what is read is within the limits. If not, sets the reason why it cannot be read.
+    private func isWithinLimits(_ found: pp_within) -> Bool {
+        let limits = values.limits
+        switch found {
+        case PP_WITHIN: return true
+        case PP_TOO_DEEP: values.refuseRead("tables nested more than \(limits.deepestTable) deep")
+        case PP_TOO_MANY: values.refuseRead("tables of more than \(limits.tableElements) elements")
+        default: values.refuseRead("strings of more than \(limits.peakMemory) bytes")
+        }
+        return false
     }
 
     func numbers(at index: Int32) -> [Double]? {
@@ -143,7 +185,7 @@ extension PatchStack {
     func setElement(_ index: Int) { unsafe pp_set_element(state, -2, Int64(index)) }
 
     /// Pops the key and the value on top, and puts them into the table below them.
-    func setPair() { unsafe pp_set_pair(state, -3) }
+    @usableFromInline func setPair() { unsafe pp_set_pair(state, -3) }
     package func setPair(of table: Int32) { unsafe pp_set_pair(state, table) }
     func setElement(_ index: Int, of table: Int32) { unsafe pp_set_element(state, table, Int64(index)) }
 
@@ -153,11 +195,11 @@ extension PatchStack {
     package func getValue(of table: Int32) { unsafe pp_get_value(state, table) }
 
     package func pop() { unsafe pp_set_top(state, -2) }
-    package var top: Int32 {
+    @usableFromInline package var top: Int32 {
         get { unsafe pp_top(state) }
         nonmutating set { unsafe pp_set_top(state, newValue) }
     }
-    func absolute(_ index: Int32) -> Int32 { unsafe pp_absolute(state, index) }
+    @usableFromInline func absolute(_ index: Int32) -> Int32 { unsafe pp_absolute(state, index) }
     package func pushCopy(of index: Int32) { unsafe pp_push_copy(state, index) }
     func insert(at index: Int32) { unsafe pp_insert(state, index) }
     /// Pops a value, and replaces another by it.
@@ -175,9 +217,7 @@ extension PatchStack {
     ///
     /// - Returns: The length. nil if it is not a sequence, or past a limit. If it is not nil, `endTable` must follow.
     func beginTable(at index: Int32) -> Int? {
-        guard makeRoom(), let length = sequenceLength(at: index), values.enterTable(elements: length) else {
-            return nil
-        }
+        guard makeRoom(), let length = sequenceLength(at: index), entersTable(elements: length) else { return nil }
         guard pays(length) else {
             endTable()
             return nil
@@ -185,12 +225,18 @@ extension PatchStack {
         return length
     }
 
-    func endTable() { values.leaveTable() }
+    /// Begins to read a table. If it is past a limit, returns false and sets the reason. If not, `endTable` must follow.
+    func entersTable(elements: Int) -> Bool {
+        let found = unsafe pp_enter_table(state, Int64(elements))
+        return found == PP_WITHIN || isWithinLimits(found)
+    }
+
+    func endTable() { unsafe pp_leave_table(state) }
 
     /// Visits the pairs of a table as long as the body returns true. The key is at -2, and the value at -1.
     package func forEachPair(at index: Int32, _ body: () -> Bool) -> Bool {
-        guard makeRoom(), isTable(at: index), values.enterTable(elements: 0) else { return false }
-        defer { values.leaveTable() }
+        guard makeRoom(), isTable(at: index), entersTable(elements: 0) else { return false }
+        defer { endTable() }
         let table = absolute(index)
         let calls = unsafe pp_calls(state)
         pushNil()
@@ -200,13 +246,43 @@ extension PatchStack {
                 if found == PP_CHANGED { values.refuseRead("a table that changed while it was read") }
                 return found == PP_NO_PAIR
             }
-            guard pays(1), values.count(elements: 1, bytes: 0), body() else {
+            guard pays(1), unsafe isWithinLimits(pp_count_element(state)), body() else {
                 pop()
                 pop()
                 return false
             }
             pop()
         }
+    }
+
+    // MARK: structs
+
+    /// Pushes a table for a struct. nil is pushed if the run must end.
+    @usableFromInline func pushStruct(fields: Int) -> Bool {
+        unsafe _ = pp_check_stack(state, 8)
+        guard pays(1 + fields, bytes: 80 * fields) else {
+            pushNil()
+            return false
+        }
+        unsafe pp_push_table(state, 0, Int32(clamping: fields))
+        return true
+    }
+
+    @usableFromInline func push(name: FieldName) { unsafe pp_push_name(state, name.bytes) }
+    @usableFromInline func pushField(_ name: FieldName, of table: Int32) {
+        unsafe pp_get_field(state, table, name.bytes)
+    }
+
+    /// Begins to read a table as a struct, whose fields stay on the stack. If the result is true, `endStruct` must
+    /// follow.
+    @usableFromInline func beginStruct(at index: Int32, fields: Int) -> Bool {
+        unsafe isTable(at: index) && pp_check_stack(state, Int32(clamping: fields.addingOrMost(16))) && pays(1 + fields)
+            && entersTable(elements: fields)
+    }
+
+    @usableFromInline func endStruct(_ top: Int32) {
+        self.top = top
+        endTable()
     }
 
     /// Keeps a value as long as the state exists.

@@ -89,6 +89,8 @@ extension PatchValue {
     static var count: Int32 { get }
     /// The name of the type for scripts.
     static var typeName: String { get }
+    /// The type; nil if there is no result.
+    static var type: (any PatchValue.Type)? { get }
     /// Pushes a result, and returns `count`.
     static func push(_ value: Value, to stack: PatchStack) -> Int32
     /// Reads the result that is on top.
@@ -112,6 +114,7 @@ extension PatchResult {
 @usableFromInline enum PatchValueResult<Value: PatchValue>: PatchResult {
     @inlinable static var count: Int32 { 1 }
     @usableFromInline static var typeName: String { Value.patchTypeName }
+    @usableFromInline static var type: (any PatchValue.Type)? { Value.self }
     @inlinable static func push(_ value: Value, to stack: PatchStack) -> Int32 {
         value.push(to: stack)
         return 1
@@ -124,6 +127,7 @@ extension PatchResult {
 @usableFromInline enum PatchNoResult: PatchResult {
     @inlinable static var count: Int32 { 0 }
     @usableFromInline static var typeName: String { "nothing" }
+    @usableFromInline static var type: (any PatchValue.Type)? { nil }
     @inlinable static func push(_ value: Void, to stack: PatchStack) -> Int32 { 0 }
     @inlinable static func read(from stack: PatchStack) -> Void? { () }
     @usableFromInline static func mismatch(in stack: PatchStack) -> String { "" }

@@ -19,8 +19,8 @@ struct StackDecoder: Decoder {
             stack.top = base
             _ = stack.values.explain(explained)
         }
-        guard stack.values.enterTable(elements: 0) else { throw limit(stack, []) }
-        defer { stack.values.leaveTable() }
+        guard stack.entersTable(elements: 0) else { throw limit(stack, []) }
+        defer { stack.endTable() }
         _ = stack.takeReadFault()
         let value = try decode(Value.self, from: stack, at: stack.absolute(index), path: [])
         // `allKeys` cannot throw, and a type's own decoder may try another form if one does not fit.
@@ -73,10 +73,10 @@ struct StackDecoder: Decoder {
         guard codingPath.count < deepest else {
             throw Self.mismatch(Any.self, codingPath, "tables nested more than \(deepest) deep")
         }
-        guard stack.pays(elements), stack.values.enterTable(elements: elements) else {
+        guard stack.pays(elements), stack.entersTable(elements: elements) else {
             throw Self.limit(stack, codingPath)
         }
-        stack.values.leaveTable()
+        stack.endTable()
     }
 
     func container<Key: CodingKey>(keyedBy _: Key.Type) throws -> KeyedDecodingContainer<Key> {

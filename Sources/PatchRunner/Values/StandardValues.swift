@@ -169,3 +169,18 @@ extension Dictionary: PatchValue where Key == String, Value: PatchValue {
         return found
     }
 }
+
+/// A type whose values consist of values of another type.
+protocol PatchContainer: PatchValue {
+    static var contained: any PatchValue.Type { get }
+}
+
+extension Optional: PatchContainer where Wrapped: PatchValue {
+    static var contained: any PatchValue.Type { Wrapped.self }
+}
+extension Array: PatchContainer where Element: PatchValue {
+    static var contained: any PatchValue.Type { Element.self }
+}
+extension Dictionary: PatchContainer where Key == String, Value: PatchValue {
+    static var contained: any PatchValue.Type { Value.self }
+}

@@ -16,6 +16,15 @@ struct Chunk {
     /// The constants that this function returns, without those of the functions within it.
     private(set) var constantResults: [ConstantResult] = []
 
+    /// The tables that this function returns whose fields are all written where the table is made.
+    private(set) var tableResults: [TableResult] = []
+
+    struct TableResult {
+        /// The fields that have names, with the types of those that are constants.
+        let fields: [(name: String, type: String?)]
+        let line: Int
+    }
+
     struct Global {
         let name: String
         let line: Int
@@ -76,6 +85,7 @@ struct Chunk {
         var environments: Set<Int> = []
         var globalTables: Set<Int> = []
         var keys: [Int: String] = [:]
+        var tables = NewTables()
         for (index, word) in code.enumerated() where index < lineOf.count {
             let instruction = Instruction(word)
             switch instruction.opcode {
@@ -103,6 +113,9 @@ struct Chunk {
                 if let name = constant(instruction.b) {
                     globals.append(Global(name: name, line: lineOf[index], isAssigned: true))
                 }
+            case .returnOne where tables.has(instruction.a),
+                .returnSome where instruction.b == 2 && tables.has(instruction.a):
+                tableResults.append(TableResult(fields: tables.fields(instruction.a), line: lineOf[index]))
             case .returnOne where index > 0, .returnSome where index > 0 && instruction.b == 2:
                 let before = Instruction(code[index - 1])
                 let type: String? =
@@ -119,6 +132,7 @@ struct Chunk {
                 }
             default: break
             }
+            tables.follow(instruction) { constants.indices.contains($0) ? constants[$0] : nil }
             // All but the stores (SETTABUP, SETTABLE, SETI, SETFIELD) may write their first register.
             if !(15...18).contains(word & 0x7F) {
                 environments.remove(instruction.a)
@@ -145,9 +159,45 @@ struct Chunk {
     }
 }
 
+/// The tables in registers whose fields are known: each was just made, nothing else has used it, and no jump leads around
+/// one of its fields.
+private struct NewTables {
+    private var fields: [Int: [(name: String, type: String?)]] = [:]
+
+    func has(_ register: Int) -> Bool { fields[register] != nil }
+    func fields(_ register: Int) -> [(name: String, type: String?)] { fields[register] ?? [] }
+
+    /// Follows the next instruction. What it does not know ends all knowledge.
+    mutating func follow(_ instruction: Instruction, _ constant: (Int) -> Constant?) {
+        guard instruction.opcode == .newTable || !fields.isEmpty else { return }
+        let (a, b, c) = (instruction.a, instruction.b, instruction.c)
+        switch instruction.opcode {
+        case .newTable: fields[a] = []
+        case .setField:
+            if !instruction.isConstant { fields[c] = nil }
+            guard has(a) else { return }
+            guard case .string(let name) = constant(b) else { return fields[a] = nil }
+            fields[a]?.append((name, instruction.isConstant ? constant(c)?.type : nil))
+        case .move:
+            fields[a] = nil
+            fields[b] = nil
+        case .getSelf:
+            fields[a] = nil
+            fields[a + 1] = nil
+            fields[b] = nil
+        case .loadNil: for register in a...a + b { fields[register] = nil }
+        case .call: fields = fields.filter { $0.key < a }
+        case .extraArgument: break
+        case _ where instruction.onlyWrites: fields[a] = nil
+        default: fields = [:]
+        }
+    }
+}
+
 /// A Lua 5.4 instruction: seven bits of opcode, then A, k, B and C, or A and Bx.
 private struct Instruction {
     enum Opcode: UInt32 {
+        case move = 0
         case loadInteger = 1
         case loadFloat = 2
         case loadConstant = 3
@@ -161,9 +211,13 @@ private struct Instruction {
         case setGlobal = 15
         case setTable = 16
         case setField = 18
+        case newTable = 19
+        case getSelf = 20
+        case call = 68
         case returnSome = 70
         case returnOne = 72
         case prepareVariadic = 81
+        case extraArgument = 82
         case other = 127
     }
 
@@ -172,6 +226,10 @@ private struct Instruction {
     init(_ word: UInt32) { self.word = word }
 
     var opcode: Opcode { Opcode(rawValue: word & 0x7F) ?? .other }
+    /// Whether it does nothing but write a value to register A: loads, gets and operations.
+    var onlyWrites: Bool { [1...9, 11...14, 21...53].contains { $0.contains(word & 0x7F) } }
+    /// Whether C is the number of a constant, and not of a register (k).
+    var isConstant: Bool { word >> 15 & 1 == 1 }
     var a: Int { Int(word >> 7 & 0xFF) }
     var b: Int { Int(word >> 16 & 0xFF) }
     var c: Int { Int(word >> 24 & 0xFF) }

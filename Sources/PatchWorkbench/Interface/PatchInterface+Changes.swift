@@ -28,6 +28,16 @@ extension PatchInterface {
 
     private func changesOfNames(to newer: PatchInterface) -> [Change] {
         var changes = Self.changes(functions, newer.functions) { $0 }
+        for structure in structs {
+            guard let other = newer.structure(structure.name) else {
+                changes.append(Change(isBreaking: true, description: "the struct \(structure.name) is gone"))
+                continue
+            }
+            changes += Self.changes(structure, other)
+        }
+        for structure in newer.structs where self.structure(structure.name) == nil {
+            changes.append(Change(isBreaking: false, description: "the struct \(structure.name) is new"))
+        }
         for exposed in classes {
             let methods = newer.classes.first { $0.name == exposed.name }?.methods
             if methods == nil {
@@ -39,6 +49,28 @@ extension PatchInterface {
             changes.append(Change(isBreaking: false, description: "the class \(exposed.name) is new"))
         }
         return changes.filter(\.isBreaking) + changes.filter { !$0.isBreaking }
+    }
+
+    private static func changes(_ older: Struct, _ newer: Struct) -> [Change] {
+        var changes: [Change] = []
+        for field in older.fields {
+            let name = "\(older.name).\(field.name)"
+            guard let other = newer.fields.first(where: { $0.name == field.name }) else {
+                changes.append(Change(isBreaking: true, description: "the field \(name) is gone"))
+                continue
+            }
+            guard other.type != field.type else { continue }
+            changes.append(
+                Change(isBreaking: true, description: "the field \(name) was \(field.type) and is now \(other.type)"))
+        }
+        for field in newer.fields where !older.fields.contains(where: { $0.name == field.name }) {
+            // A table that a patch returns does not have it.
+            changes.append(
+                Change(
+                    isBreaking: !field.isOptional,
+                    description: "the field \(older.name).\(field.name) is new: \(field.type)"))
+        }
+        return changes
     }
 
     private static func changes(

@@ -20,7 +20,7 @@ extension PatchInterface {
         guard AppVersion(version) != nil else { throw Self.missing("appVersion") }
         self.init(
             app: try Self.text(value, "app"), appVersion: version, functions: try Self.functions(value, "functions"),
-            classes: classes)
+            structs: try Self.structs(value), classes: classes)
         try Self.check(functions.map(\.name), "functions")
         try Self.check(self.classes.map(\.name), "classes")
         for exposed in self.classes { try Self.check(exposed.methods.map(\.name), "methods") }
@@ -32,9 +32,28 @@ extension PatchInterface {
             throw PatchError(
                 .malformed, "interface: `\(key)` has the invalid name \(name)", hint: "have the app write it again")
         }
+        try checkOnce(names, key)
+    }
+
+    private static func checkOnce(_ names: [String], _ key: String) throws(PatchError) {
         guard Set(names).count == names.count else {
             throw PatchError(.malformed, "interface: `\(key)` has a name twice", hint: "have the app write it again")
         }
+    }
+
+    /// The structs. An older app did not write them.
+    private static func structs(_ value: JSONValue) throws(PatchError) -> [Struct] {
+        var structs: [Struct] = []
+        for value in value["structs"] == nil ? [] : try array(value, "structs") {
+            var fields: [Field] = []
+            for field in try array(value, "fields") {
+                fields.append(Field(name: try text(field, "name"), type: try text(field, "type")))
+            }
+            structs.append(Struct(name: try text(value, "name"), fields: fields))
+            try checkOnce(fields.map(\.name), "fields")
+        }
+        try checkOnce(structs.map(\.name), "structs")
+        return structs
     }
 
     private static func functions(_ value: JSONValue, _ key: String) throws(PatchError) -> [Function] {

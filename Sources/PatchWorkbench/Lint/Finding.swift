@@ -71,7 +71,8 @@ package struct Finding: Sendable {
             case .unknownClass: "waxClass names a class that has no function in the app"
             case .unknownMethod: "a method is called that neither the app nor the script has"
             case .unreadable: "a file cannot be read"
-            case .resultType: "a replacement returns a constant of another type than the function's"
+            case .resultType:
+                "a replacement returns a constant of another type than the function's, or a table without the fields of its struct"
             }
         }
     }

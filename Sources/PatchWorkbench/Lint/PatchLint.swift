@@ -234,6 +234,42 @@ package struct PatchLint {
                     "\(name) returns \(function.signature.result), but this is \(result.type == "integer" ? "an" : "a") \(result.type)"
                 ))
         }
+        let type = function.signature.result
+        if let structure = interface.structure(
+            type.hasSuffix(" or nil") ? String(type.dropLast(" or nil".count)) : type)
+        {
+            checkFields(name, structure, chunk, text)
+        }
+    }
+
+    /// Checks the fields of the tables that a replacement returns for a struct.
+    private mutating func checkFields(
+        _ name: String, _ structure: PatchInterface.Struct, _ chunk: Chunk, _ text: SourceText
+    ) {
+        for result in chunk.tableResults {
+            for field in structure.fields {
+                let written = result.fields.last { $0.name == field.name }
+                let fault: String
+                if let written {
+                    guard let type = written.type, !Self.fits(type, field.type) else { continue }
+                    fault =
+                        "the field \(field.name) of \(structure.name) is \(field.type), but this is \(type == "integer" ? "an" : "a") \(type)"
+                } else if !field.isOptional {
+                    fault = "\(name) returns \(structure.name), but this has no field \(field.name)"
+                } else {
+                    continue
+                }
+                let others = result.fields.map(\.name).filter { other in
+                    !structure.fields.contains { $0.name == other }
+                }
+                found.append(
+                    text.finding(
+                        .resultType, line: result.line, word: "return", fault,
+                        hint: written == nil
+                            ? nearest(field.name, among: others).map { "\($0) is not a field of \(structure.name)" }
+                            : nil))
+            }
+        }
     }
 
     /// Whether a constant can be a result of a type.

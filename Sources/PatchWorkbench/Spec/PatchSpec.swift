@@ -269,7 +269,7 @@ package final class PatchSpec: Sendable {
     }
 
     private func add(_ name: String, _ signature: PatchSignature?) throws(PatchError) {
-        let function = ScriptFunction(signature: signature) { [weak self] arguments in
+        let function = ScriptFunction(signature: signature, interface: interface) { [weak self] arguments in
             guard let self else { return .nil }
             return try self.callOriginal(name, signature?.result ?? "value", arguments)
         }
@@ -298,11 +298,11 @@ package final class PatchSpec: Sendable {
         let (values, fault) = spec.callHeld(held, arguments)
         if let fault { throw OriginalError(description: fault) }
         let value = values.first ?? .nil
-        guard value.fits(result) else {
+        if let fault = value.fault(as: result, in: interface) {
             throw OriginalError(
-                description: "the spec's \(name) returns \(value.typeName), but the app's returns \(result)")
+                description: "the spec's \(name) does not return what the app's returns: \(fault)")
         }
-        return value.converted(to: result)
+        return value.converted(to: result, in: interface)
     }
 
     // MARK: what a spec can call
@@ -369,7 +369,7 @@ package final class PatchSpec: Sendable {
     }
 
     private func expose(_ exposed: PatchInterface.Class) throws(PatchError) {
-        let methods = exposed.methods.map { method in
+        let methods = exposed.methods.map { [interface] method in
             ExposedMethod(name: method.name, signature: method.signature) { stack in
                 guard let object = SpecObject.read(from: stack, at: 1) else {
                     stack.push(
@@ -379,12 +379,14 @@ package final class PatchSpec: Sendable {
                 }
                 var arguments: [ScriptValue] = [.object(object)]
                 for (index, type) in method.signature.arguments.enumerated() {
-                    guard let value = ScriptValue.read(from: stack, at: Int32(index) + 2), value.fits(type) else {
-                        let mismatch = stack.mismatch(expected: type, at: Int32(index) + 2)
-                        stack.push(message: "argument \(index + 1) of \(exposed.name):\(method.name): \(mismatch)")
+                    do throws(ScriptValue.Mismatch) {
+                        arguments.append(
+                            try ScriptValue.read(from: stack, at: Int32(index) + 2, as: type, in: interface))
+                    } catch {
+                        stack.push(
+                            message: "argument \(index + 1) of \(exposed.name):\(method.name): \(error.description)")
                         return CallbackResult.notCalled
                     }
-                    arguments.append(value)
                 }
                 let (values, fault) = object.spec.callMember(method.name, of: object.held, arguments)
                 if let fault { return stack.raise(OriginalError(description: fault)) }

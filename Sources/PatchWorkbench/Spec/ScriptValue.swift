@@ -57,49 +57,6 @@ enum ScriptValue: PatchValue, Sendable {
         return isRead ? .table(pairs) : nil
     }
 
-    /// Whether the value could be read as a type of an interface. A type that only Swift knows accepts any table.
-    func fits(_ type: String) -> Bool {
-        if type.hasSuffix(" or nil") {
-            if case .nil = self { return true }
-            return fits(String(type.dropLast(" or nil".count)))
-        }
-        switch (self, type) {
-        case (_, "nothing"), (_, "value"), (.boolean, "boolean"), (.integer, "integer"), (.integer, "number"),
-            (.number, "number"), (.string, "string"), (.object, _):
-            return true
-        case (.number(let value), "integer"): return Int64(exactly: value) != nil
-        case (_, "boolean"), (_, "integer"), (_, "number"), (_, "string"): return false
-        case (.table(let pairs), _):
-            for prefix in ["array of ", "table of "] where type.hasPrefix(prefix) {
-                return pairs.allSatisfy { $0.value.fits(String(type.dropFirst(prefix.count))) }
-            }
-            return true
-        // A struct is a table; an enum with a raw value is that value.
-        case (.nil, _): return false
-        default: return !type.contains(" of ")
-        }
-    }
-
-    /// The value as the app would pass it on: a `Double` is a float in Lua, and an `Int` is an integer.
-    func converted(to type: String) -> ScriptValue {
-        if type.hasSuffix(" or nil") {
-            if case .nil = self { return self }
-            return converted(to: String(type.dropLast(" or nil".count)))
-        }
-        switch (self, type) {
-        case (_, "nothing"): return .nil
-        case (.integer(let value), "number"): return .number(Double(value))
-        case (.number(let value), "integer"): return Int64(exactly: value).map { .integer($0) } ?? self
-        case (.table(let pairs), _):
-            for prefix in ["array of ", "table of "] where type.hasPrefix(prefix) {
-                let element = String(type.dropFirst(prefix.count))
-                return .table(pairs.map { ($0.key, $0.value.converted(to: element)) })
-            }
-            return self
-        default: return self
-        }
-    }
-
     /// The name of the value's type for scripts.
     var typeName: String {
         switch self {
@@ -132,6 +89,7 @@ final class SpecObject: NamedObject {
 enum ScriptResult: PatchResult {
     static var count: Int32 { 1 }
     static var typeName: String { "value" }
+    static var type: (any PatchValue.Type)? { ScriptValue.self }
     static func push(_ value: ScriptValue, to stack: PatchStack) -> Int32 {
         value.push(to: stack)
         return 1
@@ -148,12 +106,16 @@ enum ScriptResult: PatchResult {
 final class ScriptFunction: Sendable {
     typealias Original = @Sendable ([ScriptValue]) throws -> ScriptValue
 
-    let signature: PatchSignature?
+    private let signature: PatchSignature?
+    private let interface: PatchInterface?
     private let original: Original
 
-    /// - Parameter signature: The types of the app's function. Without it, all values are accepted.
-    init(signature: PatchSignature?, original: @escaping Original) {
+    /// - Parameters:
+    ///   - signature: The types of the app's function. Without it, all values are accepted.
+    ///   - interface: What is known of those types.
+    init(signature: PatchSignature?, interface: PatchInterface?, original: @escaping Original) {
         self.signature = signature
+        self.interface = interface
         self.original = original
     }
 
@@ -166,11 +128,12 @@ final class ScriptFunction: Sendable {
                 guard let stack = unsafe slot.enter(cell, CallReference(record)) else { return try original(arguments) }
                 for argument in arguments { argument.push(to: stack) }
                 if let value = ScriptResult.finish(stack, arguments: Int32(arguments.count)) {
-                    if value.fits(signature?.result ?? "value") {
+                    let type = signature?.result ?? "value"
+                    guard let fault = value.fault(as: type, in: interface) else {
                         stack.leave()
-                        return value.converted(to: signature?.result ?? "value")
+                        return value.converted(to: type, in: interface)
                     }
-                    stack.values.refuseRead("expected \(signature?.result ?? "value"), given \(value.typeName)")
+                    stack.values.refuseRead(fault)
                 }
                 switch unsafe slot.settle(stack, ScriptResult.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
@@ -196,13 +159,13 @@ final class ScriptFunction: Sendable {
             return CallbackResult.notCalled
         }
         for index in 0..<(types?.count ?? given) {
-            let place = first + Int32(index)
-            guard let value = ScriptValue.read(from: stack, at: place), value.fits(types?[index] ?? "value") else {
-                let mismatch = stack.mismatch(expected: types?[index] ?? "value", at: place)
-                stack.push(message: "argument \(index + 1) of \(slot.name): \(mismatch)")
+            let type = types?[index] ?? "value"
+            do throws(ScriptValue.Mismatch) {
+                arguments.append(try ScriptValue.read(from: stack, at: first + Int32(index), as: type, in: interface))
+            } catch {
+                stack.push(message: "argument \(index + 1) of \(slot.name): \(error.description)")
                 return CallbackResult.notCalled
             }
-            arguments.append(value.converted(to: types?[index] ?? "value"))
         }
         let call = unsafe CallRecord<Original, ScriptValue, any Error>.at(record)
         stack.hostBegins()

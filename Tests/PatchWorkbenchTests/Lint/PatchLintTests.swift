@@ -12,7 +12,14 @@ import Testing
         _ = try registry.replaceable("Cart.total") { (a: Double, b: Int) -> Double in a }
         _ = try registry.replaceable("Cart.name") { (a: String?) -> String? in a }
         _ = try registry.replaceable("Cart.clear") { () -> Void in }
+        _ = try registry.replaceable("Cart.first") { () -> Item? in nil }
         return registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1"))
+    }
+
+    private struct Item: PatchStruct {
+        var price: Double
+        var name: String?
+        static let patchFields = PatchFields(Item.init, .field("price", \.price), .field("name", \.name))
     }
 
     private func lint(
@@ -267,6 +274,41 @@ import Testing
         #expect(SandboxNames.globals.isDisjoint(with: SandboxNames.missing))
     }
 
+    @Test(arguments: [
+        ("return {pirce = 9}", "Cart.first returns Item, but this has no field price"),
+        ("return {price = 'x'}", "the field price of Item is number, but this is a string"),
+        ("return {price = 9, name = 1}", "the field name of Item is string or nil, but this is an integer"),
+        ("local item = {} item.name = 'x' return item", "Cart.first returns Item, but this has no field price"),
+        ("if other then return {} end return nil", "Cart.first returns Item, but this has no field price"),
+    ])
+    func tablesWithoutTheFieldsOfTheirStructAreFound(body: String, message: String) throws {
+        let source = "patch.replace('Cart.first', function(original) local other = original() \(body) end)"
+        let found = try lint(source, replaces: ["Cart.first"]).filter { $0.code == .resultType }
+        #expect(found.map(\.message) == [message])
+        #expect(found.first?.hint == (body.contains("pirce") ? "pirce is not a field of Item" : nil))
+        #expect(try lint(source, replaces: ["Cart.first"], knows: false).filter { $0.code == .resultType }.isEmpty)
+    }
+
+    /// Lint says nothing about a table that something else may have filled.
+    @Test(arguments: [
+        "return {price = 9}", "return nil", "return {price = other and 1 or 2}", "local t = {} t.price = 1 return t",
+        "local t = {} fill(t) return t", "local t = {} t['price'] = 1 return t",
+        "local t = {name = 'x'} if other then t.price = 1 end return t",
+        "local t = {} local u = t u.price = 1 return t",
+        "local t = {} local f = function() t.price = 1 end f() return t",
+        "local t = {} local all = {t} fill(all) return t", "local t = {} global = t return t",
+        "local t = {} other.x = t return t",
+        "return setmetatable({}, {})", "return {table.unpack(other)}",
+        "local t = {} for i = 1, 2 do t.price = i end return t",
+        "local k, t = 'price', {} t[k] = 2 return t", "local t = {} t:fill() return t",
+        "local t, u = {}, {} t.inner = u fill(t) return u",
+    ])
+    func tablesThatMayHaveTheFieldsAreNot(body: String) throws {
+        let source =
+            "local function fill() end patch.replace('Cart.first', function(original) local other = original() \(body) end)"
+        #expect(try lint(source, replaces: ["Cart.first"]).filter { $0.code == .resultType }.map(\.message) == [])
+    }
+
     @Test func interfacesAreReadAsTheyAreWritten() throws {
         let interface = try interface()
         #expect(try PatchInterface(json: Array(interface.json.utf8)) == interface)
@@ -291,12 +333,46 @@ import Testing
         let changes = try interface().changes(to: newer)
         #expect(
             changes.map(\.description) == [
-                "Cart.clear is gone", "Cart.total was (number, integer) -> number and is now (number) -> number",
+                "Cart.clear is gone", "Cart.first is gone",
+                "Cart.total was (number, integer) -> number and is now (number) -> number",
+                "the struct Item is gone",
                 "Cart.name was (string or nil) -> string or nil and is now (string or nil) throws -> string or nil",
                 "Cart.all is new: () -> array of integer",
             ])
-        #expect(changes.map(\.isBreaking) == [true, true, false, false])
+        #expect(changes.map(\.isBreaking) == [true, true, true, true, false, false])
         #expect(newer.changes(to: newer).isEmpty)
+    }
+
+    @Test func changesOfFieldsAreNamed() throws {
+        func interface(_ fields: [(String, String)]) -> PatchInterface {
+            PatchInterface(
+                app: "com.example.shop", appVersion: "1", functions: [],
+                structs: [.init(name: "Item", fields: fields.map { .init(name: $0, type: $1) })], classes: [])
+        }
+        let older = interface([("price", "number"), ("name", "string"), ("kept", "integer")])
+        let changes = older.changes(
+            to: interface([("kept", "integer"), ("price", "integer"), ("size", "number"), ("note", "string or nil")]))
+        #expect(
+            changes.map { "\($0.isBreaking) \($0.description)" } == [
+                "true the field Item.price was number and is now integer", "true the field Item.name is gone",
+                "true the field Item.size is new: number", "false the field Item.note is new: string or nil",
+            ])
+        #expect(older.changes(to: older).isEmpty)
+    }
+
+    /// A file of an app that was built with an older version of the library.
+    @Test func anInterfaceWithoutStructsIsRead() throws {
+        let text = try interface().json.split(separator: "\n", omittingEmptySubsequences: false)
+        let structs = try #require(text.firstIndex { $0.contains(#""structs""#) })
+        let older = (text[..<structs] + text[(structs + 3)...]).joined(separator: "\n")
+        #expect(try PatchInterface(json: Array(older.utf8)).structs.isEmpty)
+        for (old, new) in [
+            (#""name":"price","type""#, #""name":"name","type""#), (#""type":"number""#, #""type":1"#),
+            (#""fields":"#, #""field":"#),
+        ] {
+            let broken = try interface().json.replacingOccurrences(of: old, with: new)
+            #expect(throws: PatchError(.malformed, "")) { try PatchInterface(json: Array(broken.utf8)) }
+        }
     }
 
     @Test func manyGlobalsAndLongFunctionsAreRead() throws {

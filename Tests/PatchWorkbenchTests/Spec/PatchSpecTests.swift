@@ -252,4 +252,55 @@ import Testing
             interface: true)
         #expect(report.isGood, "\(report.tests)")
     }
+
+    private struct Item: PatchStruct {
+        var price: Double
+        var name: String?
+        static let patchFields = PatchFields(Item.init, .field("price", \.price), .field("name", \.name))
+    }
+
+    /// A wrong table fails here with the words of the app.
+    @Test func theFieldsOfStructsAreChecked() throws {
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("Cart.first") { (items: [Item]) -> Item? in items.first }
+        let script = PatchScript(
+            name: "main.lua",
+            bytes: Array("patch.replace('Cart.first', function(original, items) return make(original, items) end)".utf8)
+        )
+        let make = """
+            function make(original, items)
+              if items[1].name == "wrong" then return {pirce = 9} end
+              if items[1].name == "argument" then return original({{price = "9"}}) end
+              return {price = 9, name = items[1].name, other = 1}
+            end
+            """
+        let manifest = try Manifest(
+            id: "com.example.fix", version: 1, app: "com.example.shop", replaces: ["Cart.first"],
+            scripts: [.init(name: "main.lua", size: script.bytes.count)])
+        let spec = """
+            host.define("Cart.first", function(items) return items[1] end)
+            it("is right", function()
+              local item = host.call("Cart.first", {{price = 1, name = "x", other = 2}})
+              assert.same({price = 9.0, name = "x"}, item)
+              assert.equal("float", math.type(item.price))
+            end)
+            it("is wrong", function()
+              host.call("Cart.first", {{price = 1, name = "wrong"}})
+              assert.equal("wrong result: expected Item: missing field price", host.failures()[1].message)
+            end)
+            it("is a wrong argument", function()
+              host.call("Cart.first", {{price = 1, name = "argument"}})
+              assert.matches("argument 1 of Cart.first: element 1: expected Item: price: expected number, given string", host.failures()[1].message, 1, true)
+            end)
+            it("refuses a wrong item of its own", function()
+              assert.error_matches(function() host.call("Cart.first", {{name = "x"}}) end, "missing field price")
+            end)
+            """
+        let whole = PatchScript(name: "main.lua", bytes: Array(make.utf8) + [0x0A] + script.bytes)
+        let report = PatchSpec.run(
+            PatchScript(name: "spec.lua", bytes: Array(spec.utf8)),
+            on: [PatchUnderTest(manifest: manifest, scripts: [whole])],
+            interface: registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1")))
+        #expect(report.tests.map(\.status) == [.passed, .passed, .passed, .passed], "\(report.tests)")
+    }
 }

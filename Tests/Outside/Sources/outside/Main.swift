@@ -5,7 +5,14 @@ import Synchronization
 // Every way of keeping a function that patches can replace, and every form of function: called without a patch, and through one.
 // The ways are in Generated/, which build.py writes.
 
-struct Item: Codable, PatchValue {
+struct Item: PatchStruct {
+    var name: String
+    var price: Double
+
+    static let patchFields = PatchFields(Item.init, .field("name", \.name), .field("price", \.price))
+}
+
+struct Coded: Codable, PatchValue {
     var name: String
     var price: Double
 }

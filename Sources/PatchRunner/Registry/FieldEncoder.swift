@@ -1,0 +1,132 @@
+internal import PatchCrypto
+
+/// Finds the fields of `Codable` types from the encoding of one value.
+struct FieldEncoder: Encoder {
+    let codingPath: [any CodingKey] = []
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+    private let found = Found()
+
+    /// What an encoding has shown.
+    private final class Found {
+        /// The fields; nil if the value is no table with fields.
+        var fields: [PatchInterface.Field]?
+        /// The type's name, if the value is another one.
+        var type = "table"
+        var structs: [PatchInterface.Struct] = []
+
+        /// Notes the types in a value, and returns the name of its own.
+        func note(_ value: some Encodable) throws -> String {
+            let type = Swift.type(of: value) as? any PatchValue.Type
+            if let type, type.isDirect, !(type is any PatchContainer.Type) { return type.patchTypeName }
+            let inner = FieldEncoder()
+            try value.encode(to: inner)
+            structs += inner.found.structs
+            if let type, type.isDirect { return type.patchTypeName }
+            guard let fields = inner.found.fields else { return inner.found.type }
+            let name = type?.patchTypeName ?? "\(Swift.type(of: value))"
+            structs.append(PatchInterface.Struct(name: name, fields: fields))
+            return name
+        }
+    }
+
+    /// The structs in a value, itself included.
+    static func structs(of sample: some PatchValue & Encodable) throws(PatchError) -> [PatchInterface.Struct] {
+        let found = Found()
+        do { _ = try found.note(sample) } catch {
+            throw PatchError(
+                .config, "the sample of \(type(of: sample)) cannot be encoded: \(StackDecoder.text(of: error))",
+                hint: "give another sample")
+        }
+        guard !found.structs.isEmpty else {
+            throw PatchError(
+                .config, "the sample of \(type(of: sample)) has no fields", hint: "describe only types that have some")
+        }
+        return found.structs
+    }
+
+    func container<Key: CodingKey>(keyedBy _: Key.Type) -> KeyedEncodingContainer<Key> {
+        if found.fields == nil { found.fields = [] }
+        return KeyedEncodingContainer(Keyed(found: found))
+    }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { Unkeyed(found: found) }
+    func singleValueContainer() -> any SingleValueEncodingContainer { Single(found: found) }
+
+    private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
+        let codingPath: [any CodingKey] = []
+        let found: Found
+
+        private func add(_ key: any CodingKey, _ type: String) {
+            found.fields?.append(PatchInterface.Field(name: key.stringValue, type: type))
+        }
+
+        private func addOptional<Value: Encodable>(_ value: Value?, _ key: any CodingKey) throws {
+            let type = try value.map { try found.note($0) } ?? (Value.self as? any PatchValue.Type)?.patchTypeName
+            add(key, "\(type ?? "value") or nil")
+        }
+
+        mutating func encodeNil(forKey key: Key) { add(key, "value or nil") }
+        mutating func encode(_ value: some Encodable, forKey key: Key) throws { add(key, try found.note(value)) }
+        // Each of these has a default that leaves a nil out, so that none can be generic.
+        mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent(_ value: String?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try addOptional(value, key) }
+        mutating func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
+            try addOptional(value, key)
+        }
+
+        mutating func nestedContainer<Nested: CodingKey>(
+            keyedBy _: Nested.Type, forKey key: Key
+        ) -> KeyedEncodingContainer<Nested> {
+            add(key, "table")
+            return FieldEncoder().container(keyedBy: Nested.self)
+        }
+        mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+            add(key, "table")
+            return Unkeyed(found: found)
+        }
+        mutating func superEncoder() -> any Encoder {
+            found.fields?.append(PatchInterface.Field(name: "super", type: "table"))
+            return FieldEncoder()
+        }
+        mutating func superEncoder(forKey key: Key) -> any Encoder {
+            add(key, "table")
+            return FieldEncoder()
+        }
+    }
+
+    private struct Unkeyed: UnkeyedEncodingContainer {
+        let codingPath: [any CodingKey] = []
+        let found: Found
+        var count = 0
+
+        mutating func encodeNil() { count += 1 }
+        mutating func encode(_ value: some Encodable) throws {
+            _ = try found.note(value)
+            count += 1
+        }
+        mutating func nestedContainer<Nested: CodingKey>(keyedBy _: Nested.Type) -> KeyedEncodingContainer<Nested> {
+            FieldEncoder().container(keyedBy: Nested.self)
+        }
+        mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
+        mutating func superEncoder() -> any Encoder { FieldEncoder() }
+    }
+
+    private struct Single: SingleValueEncodingContainer {
+        let codingPath: [any CodingKey] = []
+        let found: Found
+
+        mutating func encodeNil() { found.type = "value or nil" }
+        mutating func encode(_ value: some Encodable) throws { found.type = try found.note(value) }
+    }
+}

@@ -1,0 +1,179 @@
+/// A struct whose fields are declared for scripts. A script gets it as a table, and returns a table for it.
+///
+///     struct Item { var name: String; var price: Double }
+///     extension Item: PatchStruct {
+///         static let patchFields = PatchFields(
+///             Item.init(name:price:), .field("name", \.name), .field("price", \.price))
+///     }
+///
+/// It is passed several times faster than a `Codable` type, which is also possible (``PatchValue``). The app's interface
+/// lists the fields with their types, so that `patchpack lint` and `patchpack test` know them.
+///
+/// A field that a script leaves out is nil. Fields that are not declared are ignored.
+public protocol PatchStruct: PatchValue {
+    /// The fields. Store them, as with `static let`: making them costs more than passing a value.
+    static var patchFields: PatchFields<Self> { get }
+}
+
+extension PatchStruct {
+    @inlinable public func push(to stack: PatchStack) { Self.patchFields.push(self, to: stack) }
+    @inlinable public static func read(from stack: PatchStack, at index: Int32) -> Self? {
+        patchFields.read(from: stack, at: index)
+    }
+    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+        patchFields.mismatch(in: stack, at: index)
+    }
+    public static var isDirect: Bool { true }
+}
+
+// The same for a type that is also `Codable`, which would have two defaults.
+extension PatchStruct where Self: Codable {
+    @inlinable public func push(to stack: PatchStack) { Self.patchFields.push(self, to: stack) }
+    @inlinable public static func read(from stack: PatchStack, at index: Int32) -> Self? {
+        patchFields.read(from: stack, at: index)
+    }
+    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+        patchFields.mismatch(in: stack, at: index)
+    }
+    public static var isDirect: Bool { true }
+}
+
+extension PatchStruct {
+    /// The names of the fields, and their types.
+    static var declaredFields: [(name: String, type: any PatchValue.Type)] {
+        patchFields.all.map { ($0.name.text, $0.type) }
+    }
+}
+
+/// A field of a struct.
+public struct PatchField<Root, Value: PatchValue>: Sendable {
+    @usableFromInline let name: FieldName
+    @usableFromInline let keyPath: any KeyPath<Root, Value> & Sendable
+    /// Where the field is in the struct's memory; nil for a field that is computed or observed.
+    @usableFromInline let offset: Int?
+
+    /// Declares a field.
+    ///
+    /// - Parameters:
+    ///   - name: The name that scripts use.
+    ///   - keyPath: The property with the field's value.
+    public static func field(_ name: String, _ keyPath: any KeyPath<Root, Value> & Sendable) -> PatchField {
+        PatchField(name: FieldName(name), keyPath: keyPath, offset: MemoryLayout<Root>.offset(of: keyPath))
+    }
+
+    /// Pushes the field's value.
+    @inlinable func push(_ root: Root, to stack: PatchStack) {
+        guard let offset else { return root[keyPath: keyPath].push(to: stack) }
+        unsafe withUnsafePointer(to: root) { root in
+            unsafe UnsafeRawPointer(root).advanced(by: offset).assumingMemoryBound(to: Value.self).pointee
+                .push(to: stack)
+        }
+    }
+
+    /// Reads the field's value, which stays on the stack.
+    @inlinable func read(_ stack: PatchStack, from table: Int32) throws(FieldMismatch) -> Value {
+        stack.pushField(name, of: table)
+        guard let value = Value.read(from: stack, at: -1) else { throw FieldMismatch() }
+        return value
+    }
+}
+
+/// A field could not be read.
+@usableFromInline struct FieldMismatch: Error {
+    @inlinable init() {}
+}
+
+/// A field's name, as C reads it. Lua finds a string quickly that it has seen at the same address.
+@safe @usableFromInline final class FieldName: Sendable {
+    nonisolated(unsafe) private let storage: UnsafeMutableBufferPointer<CChar>
+    /// The name's bytes and a zero.
+    nonisolated(unsafe) let bytes: UnsafeMutablePointer<CChar>
+    @usableFromInline let text: String
+
+    init(_ text: String) {
+        self.text = text
+        let terminated = text.utf8CString
+        unsafe storage = .allocate(capacity: terminated.count)
+        unsafe _ = storage.initialize(fromContentsOf: terminated)
+        guard let start = unsafe storage.baseAddress else { fatalError("a name without its zero") }
+        unsafe bytes = start
+    }
+
+    deinit { unsafe storage.deallocate() }
+}
+
+/// The fields of a struct, and how it is made from their values.
+///
+/// A struct has at most 16 fields. For more, let a field be another struct.
+public struct PatchFields<Root: PatchStruct>: Sendable {
+    @usableFromInline let all: [AnyField]
+    @usableFromInline let make: @Sendable (PatchStack, Int32) throws(FieldMismatch) -> Root
+
+    /// A field without its type.
+    @usableFromInline struct AnyField: Sendable {
+        @usableFromInline let name: FieldName
+        let type: any PatchValue.Type
+        @usableFromInline let push: @Sendable (Root, PatchStack) -> Void
+
+        @inlinable init<Value>(_ field: PatchField<Root, Value>) {
+            self.init(name: field.name, type: Value.self) { root, stack in field.push(root, to: stack) }
+        }
+
+        @usableFromInline init(
+            name: FieldName, type: any PatchValue.Type, push: @escaping @Sendable (Root, PatchStack) -> Void
+        ) {
+            self.name = name
+            self.type = type
+            self.push = push
+        }
+    }
+
+    @usableFromInline init(
+        _ fields: [AnyField], make: @escaping @Sendable (PatchStack, Int32) throws(FieldMismatch) -> Root
+    ) {
+        all = fields
+        self.make = make
+    }
+
+    @inlinable func push(_ root: Root, to stack: PatchStack) {
+        guard stack.pushStruct(fields: all.count) else { return }
+        for field in all {
+            stack.push(name: field.name)
+            field.push(root, stack)
+            stack.setPair()
+        }
+    }
+
+    @inlinable func read(from stack: PatchStack, at index: Int32) -> Root? {
+        guard stack.beginStruct(at: index, fields: all.count) else { return nil }
+        let top = stack.top
+        defer { stack.endStruct(top) }
+        return try? make(stack, stack.absolute(index))
+    }
+
+    /// What is wrong with a value that could not be read.
+    func mismatch(in stack: PatchStack, at index: Int32) -> String {
+        let expected = "expected \(Root.patchTypeName)"
+        if let fault = stack.takeReadFault() { return "\(expected): \(fault)" }
+        guard stack.beginStruct(at: index, fields: all.count) else {
+            let given =
+                stack.isTable(at: index)
+                ? ": \(stack.takeReadFault() ?? "nested too deep")" : ", given \(stack.typeName(at: index))"
+            return expected + given
+        }
+        let (table, top) = (stack.absolute(index), stack.top)
+        defer { stack.endStruct(top) }
+        let fault = all.lazy.compactMap { $0.type.fault(of: $0.name, in: stack, of: table) }.first
+        return "\(expected): \(fault ?? "given another table")"
+    }
+}
+
+extension PatchValue {
+    /// What is wrong with a field of a table; nil if it can be read.
+    fileprivate static func fault(of name: FieldName, in stack: PatchStack, of table: Int32) -> String? {
+        stack.pushField(name, of: table)
+        if read(from: stack, at: -1) != nil { return nil }
+        if stack.isNil(at: -1) { return "missing field \(name.text)" }
+        return "\(name.text): " + mismatch(in: stack, at: -1)
+    }
+}

@@ -1,0 +1,226 @@
+import PatchCrypto
+import PatchRunner
+import Testing
+
+/// Structs whose fields are declared.
+@Suite struct StructTests {
+    struct Point: Equatable, Sendable, PatchStruct {
+        let x: Double
+        var name: String?
+
+        static let patchFields = PatchFields(Point.init, .field("x", \.x), .field("name", \.name))
+    }
+
+    struct Shape: Equatable, Sendable, PatchStruct {
+        var points: [Point]
+        var named: [String: Point]
+        var origin: Point
+        var flags: Flags
+        var count = 0 {
+            didSet { observed += 1 }
+        }
+        var observed = 0
+        /// A field that is computed.
+        var doubled: Int { 2 * count }
+
+        struct Flags: Codable, Equatable, Sendable, PatchValue {
+            var isOpen: Bool
+            var codes: [UInt8]
+        }
+
+        init(points: [Point], named: [String: Point], origin: Point, flags: Flags, count: Int) {
+            (self.points, self.named, self.origin, self.flags, self.count) = (points, named, origin, flags, count)
+        }
+
+        static let patchFields = PatchFields(
+            { points, named, origin, flags, count, _ in
+                Shape(points: points, named: named, origin: origin, flags: flags, count: count)
+            },
+            .field("points", \.points), .field("named", \.named), .field("origin", \.origin), .field("flags", \.flags),
+            .field("count", \.count), .field("doubled", \.doubled))
+    }
+
+    /// A type that is both. The declared fields count.
+    struct Both: Codable, Equatable, Sendable, PatchStruct {
+        var swiftName: Int
+
+        static let patchFields = PatchFields(Both.init, .field("lua_name", \.swiftName))
+
+        init(_ value: Int) { swiftName = value }
+    }
+
+    /// A `Codable` type with a field that is declared.
+    struct Outer: Codable, Equatable, Sendable, PatchValue {
+        var both: Both
+        var list: [Both]
+    }
+
+    private static let shape = Shape(
+        points: [Point(x: 1, name: "a"), Point(x: 2, name: nil)], named: ["p": Point(x: 3, name: "käse")],
+        origin: Point(x: 0, name: ""), flags: .init(isOpen: true, codes: [0, 255]), count: 7)
+
+    private func answer<Value: PatchStruct & Sendable>(
+        _ value: Value, _ body: String, limits: PatchLimits = PatchLimits()
+    ) throws -> (Value?, failures: [String]) {
+        let harness = try Harness(limits: limits)
+        let echo = try harness.registry.replaceable("T.echo") { (x: Value) -> Value? in nil }
+        try harness.apply("patch.replace('T.echo', function(original, x) \(body) end)", replaces: ["T.echo"])
+        return (echo(value), harness.failures.map(\.message))
+    }
+
+    @Test func structsComeBackAsTheyWent() throws {
+        #expect(try answer(Self.shape, "return x").0 == Self.shape)
+        #expect(try answer(Point(x: .infinity, name: nil), "return {x = x.x}").0 == Point(x: .infinity, name: nil))
+        #expect(
+            try answer(Self.shape, "x.points[1].x = x.doubled + #x.points x.origin.name = nil return x").0?.points[0].x
+                == 16)
+        #expect(try answer(Both(3), "assert(x.swiftName == nil) return {lua_name = x.lua_name + 1}").0 == Both(4))
+    }
+
+    @Test func oneInsideACodableValue() throws {
+        let harness = try Harness()
+        let echo = try harness.registry.replaceable("T.echo") { (x: Outer) -> Outer? in nil }
+        try harness.apply(
+            "patch.replace('T.echo', function(_, x) x.list[2] = {lua_name = x.both.lua_name} return x end)",
+            replaces: ["T.echo"])
+        #expect(echo(Outer(both: Both(1), list: [Both(2)])) == Outer(both: Both(1), list: [Both(2), Both(1)]))
+        #expect(harness.failures.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("return {pirce = 9}", "expected Point: missing field x"),
+        ("return {x = '9'}", "expected Point: x: expected number, given string"),
+        ("return {x = 9, name = 3}", "expected Point: name: expected string, given integer"),
+        ("return {x = 9, name = '\\255'}", "expected Point: name: expected string, given a string that is not UTF-8"),
+        ("return 'x'", "expected Point, given string"),
+        // A metatable is not looked at, as with all tables that are read.
+        ("return setmetatable({}, {__index = {x = 1}})", "expected Point: missing field x"),
+    ])
+    func aTableThatDoesNotFitIsExplained(body: String, message: String) throws {
+        let (value, failures) = try answer(Point(x: 1, name: nil), body)
+        #expect(value == nil)
+        #expect(failures == ["wrong result: " + message])
+    }
+
+    @Test func anErrorNamesThePlaceInAStruct() throws {
+        let (_, failures) = try answer(Self.shape, "x.points[2] = {x = true} return x")
+        #expect(
+            failures == [
+                "wrong result: expected Shape: points: element 2: expected Point: x: expected number, given boolean"
+            ])
+    }
+
+    @Test func argumentsOfTheOriginalAreChecked() throws {
+        let (_, failures) = try answer(Point(x: 1, name: nil), "return original({pirce = 9})")
+        #expect(failures == ["argument 1 of T.echo: expected Point: missing field x"])
+    }
+
+    @Test func structsAreWithinTheLimits() throws {
+        var limits = PatchLimits()
+        limits.tableElements = 5
+        limits.stringBytes = 10
+        let (fits, none) = try answer(Point(x: 1, name: "0123456789"), "return x", limits: limits)
+        #expect(fits != nil && none.isEmpty)
+        let (long, failures) = try answer(Point(x: 1, name: "0123456789a"), "return x", limits: limits)
+        #expect(long == nil)
+        #expect(failures == ["a string of 11 bytes; at most 10 are allowed"])
+        let (large, many) = try answer(
+            Shape(
+                points: [], named: [:], origin: Point(x: 0, name: nil), flags: .init(isOpen: true, codes: []), count: 1),
+            "return x", limits: limits)
+        #expect(large == nil)
+        #expect(many == ["wrong result: expected Shape: tables of more than 5 elements"])
+        limits.tableDepth = 0
+        #expect(try answer(Point(x: 1, name: nil), "return x", limits: limits).failures.count == 1)
+    }
+
+    /// The stack has room for all fields of a struct at once.
+    @Test func manyFieldsNestedDeeply() throws {
+        let (value, failures) = try answer(Wide.deep(levels: 7), "return x")
+        #expect(failures.isEmpty)
+        #expect(value == Wide.deep(levels: 7))
+    }
+
+    struct Wide: Equatable, Sendable, PatchStruct {
+        var a, b, c, d, e, f, g, h, i, j, k, l, m, n, o: Int
+        var next: [Wide]
+
+        static func deep(levels: Int) -> Wide {
+            Wide(
+                a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7, h: 8, i: 9, j: 10, k: 11, l: 12, m: 13, n: 14, o: 15,
+                next: levels > 0 ? [deep(levels: levels - 1)] : [])
+        }
+
+        static let patchFields = PatchFields(
+            Wide.init, .field("a", \.a), .field("b", \.b), .field("c", \.c), .field("d", \.d), .field("e", \.e),
+            .field("f", \.f), .field("g", \.g), .field("h", \.h), .field("i", \.i), .field("j", \.j), .field("k", \.k),
+            .field("l", \.l), .field("m", \.m), .field("n", \.n), .field("o", \.o), .field("next", \.next))
+    }
+
+    // MARK: the interface
+
+    @Test func theInterfaceHasTheFields() throws {
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("T.shapes") { (shapes: [Shape]?) -> [String: Both] in [:] }
+        try registry.expose(Counted.self) { $0.method("wide") { (_: Counted, x: Wide) in } }
+        let interface = registry.interface(of: try HostInfo(app: "com.example.shop", version: "1"))
+        #expect(interface.structs.map(\.name) == ["Both", "Point", "Shape", "Wide"])
+        #expect(
+            interface.structure("Shape")?.fields.map { "\($0.name): \($0.type)" } == [
+                "points: array of Point", "named: table of Point", "origin: Point", "flags: Flags", "count: integer",
+                "doubled: integer",
+            ])
+        #expect(interface.structure("Point")?.fields.map(\.isOptional) == [false, true])
+        #expect(interface.json.contains(#"{"name":"Both","fields":[{"name":"lua_name","type":"integer"}]}"#))
+    }
+
+    final class Counted: PatchObject {}
+
+    @Test func aSampleShowsTheFieldsOfACodableType() throws {
+        struct Line: Codable, PatchValue {
+            var item: Both
+            var prices: [Double]
+            var note: String?
+            var inner: Inner
+            struct Inner: Codable { var kind: Kind }
+            enum Kind: String, Codable { case first }
+        }
+        let registry = PatchRegistry()
+        try registry.describe(Line(item: Both(1), prices: [1], note: nil, inner: .init(kind: .first)))
+        let interface = registry.interface(of: try HostInfo(app: "com.example.shop", version: "1"))
+        #expect(
+            interface.structs.map { "\($0.name) \($0.fields.map { "\($0.name): \($0.type)" })" } == [
+                #"Inner ["kind: string"]"#,
+                #"Line ["item: Both", "prices: array of number", "note: string or nil", "inner: Inner"]"#,
+            ])
+        #expect(throws: PatchError(.config, "")) { try registry.describe(Both?.none) }
+    }
+
+    @Test func fieldsAreCheckedWhenAFunctionIsRegistered() throws {
+        struct Twice: PatchStruct {
+            var x: Int
+            var y: Int
+            static let patchFields = PatchFields(Twice.init, .field("x", \.x), .field("x", \.y))
+        }
+        struct Nameless: PatchStruct {
+            var x: Int
+            static let patchFields = PatchFields(Nameless.init, .field("", \.x))
+        }
+        struct Zero: PatchStruct {
+            var x: Int
+            static let patchFields = PatchFields(Zero.init, .field("a\0", \.x))
+        }
+        struct Other: PatchStruct {
+            var x: Int
+            static let patchTypeName = "Point"
+            static let patchFields = PatchFields(Other.init, .field("y", \.x))
+        }
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("T.point") { (x: Point) in }
+        #expect(throws: PatchError(.config, "")) { try registry.replaceable("T.a") { (x: [Twice]) in } }
+        #expect(throws: PatchError(.config, "")) { try registry.replaceable("T.b") { () -> Nameless? in nil } }
+        #expect(throws: PatchError(.config, "")) { try registry.replaceable("T.c") { (x: Zero) async in } }
+        #expect(throws: PatchError(.config, "")) { try registry.replaceable("T.d") { (x: Other) in } }
+        #expect(registry.state.map(\.name) == ["T.point"])
+    }
+}
