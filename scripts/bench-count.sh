@@ -42,14 +42,17 @@ patchpack=$work/patchpack
 "$patchpack" keygen -q -o "$work/keys"
 pack=(pack "$work/count.lua" -o "$work/out.js" --force --jobs 1 --signing-key "$work/keys/signing.pem" --script-key "$work/keys/script.key")
 verify=(verify "$work/out.js" --jobs 1 --trusted-key "$work/keys/trusted.pem" --script-key "$work/keys/script.key")
-calls=20000
 # Each on its own line: a failure inside an argument of printf would be lost.
 start=$(count "$patchpack" --version)
 packing=$(count "$patchpack" "${pack[@]}")
 verifying=$(count "$patchpack" "${verify[@]}")
-none=$(count "$work/benchmarks" patched-calls 0)
-all=$(count "$work/benchmarks" patched-calls $calls)
-printf '%s\n' "start-up $start" "pack $packing" "verify $verifying" "patched-call $(((all - none) / calls))" >"$work/counts"
+printf '%s\n' "start-up $start" "pack $packing" "verify $verifying" >"$work/counts"
+# What is done in process: the difference between few and many times.
+for kind in verify-in-process call-through call-string call-strings call-struct call-codable call-fails; do
+  few=$(count "$work/benchmarks" count $kind 100)
+  many=$(count "$work/benchmarks" count $kind 1100)
+  echo "$kind $(((many - few) / 1000))" >>"$work/counts"
+done
 # the compiler and libraries that the counts depend on, in one line
 with="$("${SWIFT:-swift}" --version 2>/dev/null | sed -n 's/.*\(Swift version [^ ]*\).*/\1/p' | sed -n 1p), $("$patchpack" doctor | sed -n 1p | cut -d' ' -f3-), $(getconf GNU_LIBC_VERSION), $(uname -m)"
 

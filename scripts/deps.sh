@@ -34,7 +34,7 @@ test | bench)
   ;;
 esac
 # tools that the benchmarks compare patchpack with, and count instructions with
-[ "$what" != bench ] || packages+=(minisign valgrind)
+[ "$what" != bench ] || packages+=(minisign php-cli php-zip valgrind)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing+=("$package")

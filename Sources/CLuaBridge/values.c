@@ -163,6 +163,27 @@ enum pp_within pp_enter_table(lua_State *L, int64_t elements) {
 
 void pp_leave_table(lua_State *L) { state_of(L)->reading.depth--; }
 
+enum pp_within pp_begin_struct(lua_State *L, int32_t index, int32_t fields) {
+    bool is_read = lua_type(L, index) == LUA_TTABLE && lua_checkstack(L, fields + 16) && pp_pay(L, (uint64_t)fields + 1, 0);
+    return is_read ? pp_enter_table(L, fields) : PP_NOT_READ;
+}
+
+void pp_end_struct(lua_State *L, int32_t top) {
+    lua_settop(L, top);
+    pp_leave_table(L);
+}
+
+bool pp_push_struct(lua_State *L, int32_t fields) {
+    enum { BYTES_PER_FIELD = 80 }; // the number of fields is rounded up to a power of two
+    lua_checkstack(L, 8);
+    if (!pp_pay(L, (uint64_t)fields + 1, BYTES_PER_FIELD * (uint64_t)fields)) {
+        lua_pushnil(L);
+        return false;
+    }
+    lua_createtable(L, 0, fields);
+    return true;
+}
+
 enum pp_within pp_count_element(lua_State *L) {
     pp_state *state = state_of(L);
     if (state->reading.elements >= state->limits.table_elements) return PP_TOO_MANY;

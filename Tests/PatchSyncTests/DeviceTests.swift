@@ -235,9 +235,12 @@ struct DeviceTests {
     }
 
     @Test func callsThatRunEndWhileTheirPatchIsWithdrawn() async throws {
+        let (hasBegun, begins) = AsyncStream.makeStream(of: Void.self)
+        let (mayEnd, ends) = AsyncStream.makeStream(of: Void.self)
         let device = try DeviceBench(app: "com.example.shop", version: "2.3.1") { registry in
             try registry.replaceable("Shop.wait") { (x: Int) async -> Int in
-                try? await Task.sleep(for: .milliseconds(200))
+                begins.finish()
+                for await _ in mayEnd {}
                 return x
             }
         }
@@ -247,10 +250,11 @@ struct DeviceTests {
         try await device.launch()
         let wait = try #require(device.app)
         async let answer = wait(1)
-        try await Task.sleep(for: .milliseconds(50))
+        for await _ in hasBegun {}
         try device.feed.withdraw(patch)
         await device.sync()
         #expect(device.running.isEmpty)
+        ends.finish()
         #expect(await answer == 1, "the original had answered")
         #expect(await wait(1) == 1)
     }

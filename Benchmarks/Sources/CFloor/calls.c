@@ -143,24 +143,95 @@ int64_t floor_array_calls(floor_state *state, const double *values, int64_t size
     return sum;
 }
 
+int64_t floor_strings_calls(floor_state *state, const char *text, int64_t size, int64_t count) {
+    int64_t sum = 0;
+    size_t length, given = strlen(text);
+    for (int64_t i = 0; i < count; i++) {
+        lua_State *L = begin(state);
+        lua_createtable(L, (int)size, 0);
+        for (int64_t k = 0; k < size; k++) {
+            lua_pushlstring(L, text, given);
+            lua_rawseti(L, -2, k + 1);
+        }
+        if (!run(L, 1) || lua_type(L, -1) != LUA_TTABLE) abort();
+        int64_t found = (int64_t)lua_rawlen(L, -1);
+        char **result = malloc((size_t)found * sizeof *result);
+        for (int64_t k = 0; k < found; k++) {
+            if (lua_rawgeti(L, -1, k + 1) != LUA_TSTRING) abort();
+            result[k] = strdup(lua_tolstring(L, -1, &length));
+            sum += (int64_t)length;
+            lua_pop(L, 1);
+        }
+        for (int64_t k = 0; k < found; k++) free(result[k]);
+        free(result);
+        end(state);
+    }
+    return sum;
+}
+
+/// Pushes a table, as the struct is passed.
+static void push_item(lua_State *L, const char *name, double price, int64_t quantity) {
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "name");
+    lua_pushnumber(L, price);
+    lua_setfield(L, -2, "price");
+    lua_pushinteger(L, quantity);
+    lua_setfield(L, -2, "quantity");
+}
+
+typedef struct item {
+    char *name;
+    double price;
+    int64_t quantity;
+} item;
+
+/// Reads the table on top, and pops it.
+static item read_item(lua_State *L) {
+    item item;
+    if (lua_type(L, -1) != LUA_TTABLE || lua_getfield(L, -1, "name") != LUA_TSTRING) abort();
+    item.name = strdup(lua_tostring(L, -1));
+    if (lua_getfield(L, -2, "price") != LUA_TNUMBER) abort();
+    item.price = lua_tonumber(L, -1);
+    if (lua_getfield(L, -3, "quantity") != LUA_TNUMBER) abort();
+    item.quantity = lua_tointeger(L, -1);
+    lua_pop(L, 4);
+    return item;
+}
+
+double floor_structs_calls(floor_state *state, const char *name, int64_t size, int64_t count) {
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        lua_State *L = begin(state);
+        lua_createtable(L, (int)size, 0);
+        for (int64_t k = 0; k < size; k++) {
+            push_item(L, name, 9.5, 3);
+            lua_rawseti(L, -2, k + 1);
+        }
+        if (!run(L, 1) || lua_type(L, -1) != LUA_TTABLE) abort();
+        int64_t found = (int64_t)lua_rawlen(L, -1);
+        item *result = malloc((size_t)found * sizeof *result);
+        for (int64_t k = 0; k < found; k++) {
+            lua_rawgeti(L, -1, k + 1);
+            result[k] = read_item(L);
+            sum += result[k].price;
+        }
+        for (int64_t k = 0; k < found; k++) free(result[k].name);
+        free(result);
+        end(state);
+    }
+    return sum;
+}
+
 double floor_struct_calls(floor_state *state, const char *name, double price, int64_t quantity, int64_t count) {
     double sum = 0;
     for (int64_t i = 0; i < count; i++) {
         lua_State *L = begin(state);
-        lua_createtable(L, 0, 3);
-        lua_pushstring(L, name);
-        lua_setfield(L, -2, "name");
-        lua_pushnumber(L, price);
-        lua_setfield(L, -2, "price");
-        lua_pushinteger(L, quantity);
-        lua_setfield(L, -2, "quantity");
-        if (!run(L, 1) || lua_type(L, -1) != LUA_TTABLE) abort();
-        if (lua_getfield(L, -1, "name") != LUA_TSTRING) abort();
-        char *result = strdup(lua_tostring(L, -1));
-        if (lua_getfield(L, -2, "price") != LUA_TNUMBER) abort();
-        sum += lua_tonumber(L, -1);
-        if (lua_getfield(L, -3, "quantity") != LUA_TNUMBER) abort();
-        free(result);
+        push_item(L, name, price, quantity);
+        if (!run(L, 1)) abort();
+        item result = read_item(L);
+        sum += result.price;
+        free(result.name);
         end(state);
     }
     return sum;

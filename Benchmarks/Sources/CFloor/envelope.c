@@ -1,4 +1,5 @@
-// Packing and verifying straight on libcrypto and libzip: one script, the default suite, a signature by rsa-sha1.
+// Packing and verifying straight on libcrypto and libzip: one script, the default suite, a signature by rsa-sha1 or
+// ed25519.
 //
 // It does what the library does to the bytes, and nothing of what the library checks beside that: the manifest is taken as it
 // comes, and the zip as libzip reads it.
@@ -23,6 +24,8 @@ struct floor_keys {
     EVP_MAC *hmac;
     unsigned char script_key[16];
     char script_key_id[17], key_id[17];
+    /// The name of the signature's algorithm, and its digest, which Ed25519 does not have.
+    const char *algorithm, *digest;
 };
 
 static void write_hex(char *hex, const unsigned char *bytes, size_t count) {
@@ -34,6 +37,9 @@ floor_keys *floor_keys_read(const char *pem_path, bool is_private, const char *s
     FILE *pem = fopen(pem_path, "r"), *hex = fopen(script_key_path, "r");
     if (!keys || !pem || !hex) return NULL;
     keys->key = is_private ? PEM_read_PrivateKey(pem, NULL, NULL, NULL) : PEM_read_PUBKEY(pem, NULL, NULL, NULL);
+    bool is_rsa = EVP_PKEY_is_a(keys->key, "RSA");
+    keys->algorithm = is_rsa ? "rsa-sha1" : "ed25519";
+    keys->digest = is_rsa ? "SHA1" : NULL;
     for (int i = 0; i < 16; i++) {
         unsigned byte;
         if (fscanf(hex, "%2x", &byte) != 1) return NULL;
@@ -132,10 +138,10 @@ unsigned char *floor_pack(
     unsigned char signature[1024];
     size_t signature_size = sizeof signature;
     EVP_MD_CTX *context = EVP_MD_CTX_new();
-    EVP_DigestSignInit_ex(context, NULL, "SHA1", NULL, NULL, keys->key, NULL);
+    EVP_DigestSignInit_ex(context, NULL, keys->digest, NULL, NULL, keys->key, NULL);
     if (EVP_DigestSign(context, signature, &signature_size, envelope, length) != 1) abort();
     EVP_MD_CTX_free(context);
-    length += (size_t)sprintf((char *)envelope + length, "%saes-128-cbc+md5 %s\nrsa-sha1 %s ", delimiter, keys->script_key_id, keys->key_id);
+    length += (size_t)sprintf((char *)envelope + length, "%saes-128-cbc+md5 %s\n%s %s ", delimiter, keys->script_key_id, keys->algorithm, keys->key_id);
     length += (size_t)EVP_EncodeBlock(envelope + length, signature, (int)signature_size);
     envelope[length++] = '\n';
     *envelope_size = length;
@@ -165,14 +171,14 @@ bool floor_verify(floor_keys *keys, unsigned char *envelope, size_t size) {
     memcpy(lines, start, lines_size);
     lines[lines_size] = 0;
     if (sscanf(lines + sizeof delimiter - 1, "%31s %31s %31s %31s %1399s", suite, script_key_id, algorithm, key_id, encoded) != 5) return false;
-    if (strcmp(suite, "aes-128-cbc+md5") || strcmp(script_key_id, keys->script_key_id) || strcmp(algorithm, "rsa-sha1") || strcmp(key_id, keys->key_id)) return false;
+    if (strcmp(suite, "aes-128-cbc+md5") || strcmp(script_key_id, keys->script_key_id) || strcmp(algorithm, keys->algorithm) || strcmp(key_id, keys->key_id)) return false;
     unsigned char signature[1100];
     size_t encoded_size = strlen(encoded);
     int signature_size = EVP_DecodeBlock(signature, (unsigned char *)encoded, (int)encoded_size);
     while (signature_size > 0 && encoded_size && encoded[--encoded_size] == '=') signature_size--;
     if (signature_size <= 0) return false;
     EVP_MD_CTX *context = EVP_MD_CTX_new();
-    EVP_DigestVerifyInit_ex(context, NULL, "SHA1", NULL, NULL, keys->key, NULL);
+    EVP_DigestVerifyInit_ex(context, NULL, keys->digest, NULL, NULL, keys->key, NULL);
     bool is_valid = EVP_DigestVerify(context, signature, (size_t)signature_size, envelope, (size_t)(start - envelope)) == 1;
     EVP_MD_CTX_free(context);
     if (!is_valid) return false;

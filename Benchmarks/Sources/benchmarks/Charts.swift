@@ -51,9 +51,10 @@ struct Charts {
         for (verb, colour) in [("pack", plain), ("verify", good)] {
             for way in ["C", "patchpack"] {
                 let points = sizes.compactMap { title, size in
-                    report.rows.first { $0.work == "\(verb) \(title) in process" && $0.way == way }.map {
-                        (size, $0.median)
-                    }
+                    report.rows.first { $0.work == "\(verb) \(title) in process, signed with Ed25519" && $0.way == way }
+                        .map {
+                            (size, $0.median)
+                        }
                 }
                 if !points.isEmpty { lines.append(("\(verb), \(way)", colour, points)) }
             }

@@ -23,7 +23,7 @@ enum Envelopes {
                 throw Failure(message: "the floor in C does not make the bytes that patchpack makes")
             }
             rows += try Rounds(
-                work: "pack \(title) in process", count: count,
+                work: "pack \(title) in process, signed with \(workshop.signature)", count: count,
                 ways: [
                     .init("C") { for _ in 0..<$0 { keep(floorPack(workshop, json, bytes)) } },
                     .init("patchpack", against: "C", target: .ratio(1.05)) {
@@ -32,7 +32,7 @@ enum Envelopes {
                 ]
             ).run()
             rows += try Rounds(
-                work: "verify \(title) in process", count: count,
+                work: "verify \(title) in process, signed with \(workshop.signature)", count: count,
                 ways: [
                     .init("C") {
                         for _ in 0..<$0 {
@@ -52,6 +52,19 @@ enum Envelopes {
             ).run()
         }
         return rows
+    }
+
+    /// One kind of work and nothing else, to count its instructions. nil if there is no such kind.
+    static func only(_ kind: String, _ count: Int) throws -> Void? {
+        let patch = try Workshop.selfContained(
+            String(decoding: Workshop.script(of: 4 << 10), as: UTF8.self), replaces: ["Bench.f"])
+        switch kind {
+        case "verify-in-process":
+            let verifier = try EnvelopeVerifier(trustStore: patch.trust, policy: .none)
+            for _ in 0..<count { keep(try verifier.verify(patch.envelope, scriptKeys: patch.scriptKey)) }
+        default: return nil
+        }
+        return ()
     }
 
     private static func floorPack(_ workshop: Workshop, _ manifest: String, _ script: [UInt8]) -> [UInt8] {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Measures patchpack: `benchmarks ROOT [GROUP...]`, where ROOT is the checkout with a release build of the tool in it;
-/// `benchmarks patched-calls KIND COUNT` does nothing but that, for counting its instructions; and `benchmarks soak COUNT` looks for memory
+/// `benchmarks count KIND COUNT` does nothing but one kind of work, for counting its instructions; and `benchmarks soak COUNT` looks for memory
 /// that is lost.
 @main
 struct Main {
@@ -17,8 +17,8 @@ struct Main {
     private static func run() throws {
         let arguments = CommandLine.arguments.dropFirst()
         switch (arguments.first, arguments.last.flatMap { Int($0) }) {
-        case ("patched-calls", let count?) where arguments.count == 3:
-            return try Calls.only(arguments[2], count)
+        case ("count", let count?) where arguments.count == 3:
+            return try Envelopes.only(arguments[2], count) ?? Calls.only(arguments[2], count)
         case ("soak", let count?): return try Soak.run(count)
         default: break
         }
@@ -26,15 +26,17 @@ struct Main {
             throw Failure(message: "usage: benchmarks ROOT [GROUP...]")
         }
         let tools = Tools(root: root, patchpack: "\(root)/.build/release/patchpack")
-        let workshop = try Workshop(patchpack: tools.patchpack)
+        // RSA hides the rest of the work, so what is signed is also measured with Ed25519.
+        let workshop = try Workshop(patchpack: tools.patchpack, algorithm: "rsa")
+        let both = [workshop, try Workshop(patchpack: tools.patchpack, algorithm: "ed25519")]
         let groups: [(String, () throws -> [Row])] = [
             ("calls", { try Calls.run(workshop) }),
             ("threads", { try Calls.threads(workshop) }),
             ("install", { try Install.run(workshop) }),
             ("launch", { try Launch.run(workshop, tools) }),
             ("sync", { try Sync.run(workshop, tools) }),
-            ("envelopes", { try Envelopes.run(workshop) }),
-            ("processes", { try WholeProcesses.run(workshop, tools) }),
+            ("envelopes", { try both.flatMap(Envelopes.run) }),
+            ("processes", { try WholeProcesses.run(both, tools) }),
             ("memory", { try Calls.memory(workshop) }),
         ]
         let chosen = arguments.dropFirst()

@@ -1,12 +1,20 @@
 import Foundation
 
-/// The tool as a release script and a CI job run it, against the floor in C, a shell pipeline and a Python script.
+/// The tool as a release script and a CI job run it, against the floor in C, a shell pipeline, and scripts in
+/// Python and PHP.
 enum WholeProcesses {
     private static let count = 200
     /// The shell takes half a minute for all; it does some of them, and its time counts for all.
     private static let shellCount = 10
 
-    static func run(_ workshop: Workshop, _ tools: Tools) throws -> [Row] {
+    static func run(_ workshops: [Workshop], _ tools: Tools) throws -> [Row] {
+        try workshops.flatMap { try run($0, tools) }
+    }
+
+    private static func run(_ workshop: Workshop, _ tools: Tools) throws -> [Row] {
+        // The shell, Python and PHP do the default, RSA.
+        let isRSA = workshop.signature == "RSA-3072"
+        let signed = "signed with \(workshop.signature)"
         let folder = workshop.folder
         let scripts = try (1...count).map { try workshop.write(Workshop.script(of: 4 << 10, number: $0), "s\($0).lua") }
         let keys = (signing: "\(folder)/signing.pem", trusted: "\(folder)/trusted.pem", script: "\(folder)/script.key")
@@ -26,12 +34,13 @@ enum WholeProcesses {
                 + ["--jobs", "\(jobs)", "--trusted-key", keys.trusted, "--script-key", keys.script]
         }
         let python = ["/usr/bin/python3", "\(tools.root)/Benchmarks/python/envelopes.py"]
+        let php = ["php", "\(tools.root)/Benchmarks/php/envelopes.php"]
         let byHand = "\(tools.root)/examples/by-hand"
         let factor = Double(count / shellCount)
 
         var rows: [Row] = []
         rows += try Processes(
-            work: "pack \(count) scripts of 4 KiB",
+            work: "pack \(count) scripts of 4 KiB, \(signed)",
             ways: [
                 .init(name: "C", command: [Tools.floor, "pack", keys.signing, keys.script, output] + scripts),
                 .init(
@@ -41,26 +50,37 @@ enum WholeProcesses {
                 .init(
                     name: "patchpack, 2 jobs", command: pack(2, scripts), against: "patchpack, 1 job",
                     target: .ratio(0.58)),
-                .init(
-                    name: "Python", command: python + ["pack", keys.signing, keys.script, output] + scripts,
-                    against: "patchpack, 1 job"),
-                .init(
-                    name: "shell",
-                    command: [
-                        "bash", "-c",
-                        """
-                        set -e; signing=$1 key=$2 out=$3; shift 3
-                        for s in "$@"; do "$0" "$s" "$signing" "$key" "$out/x.js" com.example.x 1 com.example.app; done
-                        """, "\(byHand)/make.sh", keys.signing, keys.script, output,
-                    ] + scripts.prefix(shellCount), against: "patchpack, 1 job", factor: factor),
-            ], prepare: clear
+            ]
+                + (isRSA
+                    ? [
+                        .init(
+                            name: "Python", command: python + ["pack", keys.signing, keys.script, output] + scripts,
+                            against: "patchpack, 1 job")
+                    ]
+                        + (Tools.has("php")
+                            ? [
+                                .init(
+                                    name: "PHP", command: php + ["pack", keys.signing, keys.script, output] + scripts,
+                                    against: "patchpack, 1 job")
+                            ] : []) + [
+                            .init(
+                                name: "shell",
+                                command: [
+                                    "bash", "-c",
+                                    """
+                                    set -e; signing=$1 key=$2 out=$3; shift 3
+                                    for s in "$@"; do "$0" "$s" "$signing" "$key" "$out/x.js" com.example.x 1 com.example.app; done
+                                    """, "\(byHand)/make.sh", keys.signing, keys.script, output,
+                                ] + scripts.prefix(shellCount), against: "patchpack, 1 job", factor: factor)
+                        ] : []),
+            prepare: clear
         ).run()
 
         try clear()
         _ = try Processes.run(pack(2, scripts))
         let envelopes = (1...count).map { "\(output)/s\($0).js" }
         rows += try Processes(
-            work: "verify \(count) envelopes of 4 KiB",
+            work: "verify \(count) envelopes of 4 KiB, \(signed)",
             ways: [
                 .init(name: "C", command: [Tools.floor, "verify", keys.trusted, keys.script] + envelopes),
                 .init(
@@ -69,21 +89,32 @@ enum WholeProcesses {
                 .init(
                     name: "patchpack, 2 jobs", command: verify(2, envelopes), against: "patchpack, 1 job",
                     target: .ratio(0.58)),
-                .init(
-                    name: "Python", command: python + ["verify", keys.trusted, keys.script] + envelopes,
-                    against: "patchpack, 1 job", target: .atLeast(3)),
-                .init(
-                    name: "shell",
-                    command: [
-                        "bash", "-c",
-                        """
-                        set -e; trusted=$1 key=$2 out=$3; shift 3
-                        for e in "$@"; do rm -rf "$out"; "$0" "$e" "$trusted" "$key" "$out"; done
-                        """, "\(byHand)/open.sh", keys.trusted, keys.script, "\(folder)/open",
-                    ] + envelopes.prefix(shellCount), against: "patchpack, 1 job", target: .atLeast(100),
-                    factor: factor),
             ]
+                + (isRSA
+                    ? [
+                        .init(
+                            name: "Python", command: python + ["verify", keys.trusted, keys.script] + envelopes,
+                            against: "patchpack, 1 job", target: .atLeast(3))
+                    ]
+                        + (Tools.has("php")
+                            ? [
+                                .init(
+                                    name: "PHP", command: php + ["verify", keys.trusted, keys.script] + envelopes,
+                                    against: "patchpack, 1 job")
+                            ] : []) + [
+                            .init(
+                                name: "shell",
+                                command: [
+                                    "bash", "-c",
+                                    """
+                                    set -e; trusted=$1 key=$2 out=$3; shift 3
+                                    for e in "$@"; do rm -rf "$out"; "$0" "$e" "$trusted" "$key" "$out"; done
+                                    """, "\(byHand)/open.sh", keys.trusted, keys.script, "\(folder)/open",
+                                ] + envelopes.prefix(shellCount), against: "patchpack, 1 job", target: .atLeast(100),
+                                factor: factor)
+                        ] : [])
         ).run()
+        guard isRSA else { return rows }
 
         // One patch, cold: the payload and the signature lie ready for openssl, which opens nothing.
         let envelope = try Data(contentsOf: URL(filePath: envelopes[0]))

@@ -5,6 +5,8 @@ import PatchRunner
 
 /// Keys, what is made with them, and a folder in memory for files.
 final class Workshop {
+    /// What the signing key is called in the names of work.
+    let signature: String
     let signingKey: SigningKey
     let scriptKey: ScriptKey
     let trust: TrustStore
@@ -14,14 +16,17 @@ final class Workshop {
     let floorPacker: OpaquePointer
     let floorVerifier: OpaquePointer
 
-    /// - Parameter patchpack: Makes the keys.
-    init(patchpack: String) throws {
+    /// - Parameters:
+    ///   - patchpack: Makes the keys.
+    ///   - algorithm: The kind of the signing key: `rsa` (3,072 bits) or `ed25519`.
+    init(patchpack: String, algorithm: String) throws {
+        signature = algorithm == "rsa" ? "RSA-3072" : "Ed25519"
         let memory = "/dev/shm"
         let parent = FileManager.default.fileExists(atPath: memory) ? memory : NSTemporaryDirectory()
-        folder = "\(parent)/patchpack-bench-\(getpid())"
+        folder = "\(parent)/patchpack-bench-\(getpid())-\(algorithm)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let key = "\(folder)/signing.pem"
-        _ = try Processes.run([patchpack, "keygen", "-q", "-o", folder])
+        _ = try Processes.run([patchpack, "keygen", "-q", "--algorithm", algorithm, "-o", folder])
         guard let packer = floor_keys_read(key, true, "\(folder)/script.key"),
             let verifier = floor_keys_read("\(folder)/trusted.pem", false, "\(folder)/script.key")
         else { throw Failure(message: "the floor cannot read the keys in \(folder)") }

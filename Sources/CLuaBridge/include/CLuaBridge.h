@@ -354,10 +354,17 @@ static inline bool pp_are_equal(const void *left, const void *right, size_t leng
     return memcmp(left, right, length) == 0;
 }
 /// Whether what the host reads is within the limits, or which one it is past.
-enum pp_within { PP_WITHIN, PP_TOO_DEEP, PP_TOO_MANY, PP_TOO_LONG };
+enum pp_within { PP_WITHIN, PP_TOO_DEEP, PP_TOO_MANY, PP_TOO_LONG, PP_NOT_READ };
 /// Begins to read a table with at least this many elements. If the result is PP_WITHIN, `pp_leave_table` must follow.
 enum pp_within pp_enter_table(lua_State *L, int64_t elements);
 void pp_leave_table(lua_State *L);
+/// Charges for reading a table as a struct, and makes room for all of its fields. PP_NOT_READ: it is another value, or the
+/// run must end. If the result is PP_WITHIN, `pp_end_struct` must follow.
+enum pp_within pp_begin_struct(lua_State *L, int32_t index, int32_t fields);
+/// Drops what was pushed above `top`.
+void pp_end_struct(lua_State *L, int32_t top);
+/// Charges for a struct, and pushes a table for it; nil if the run must end.
+bool pp_push_struct(lua_State *L, int32_t fields);
 /// Counts an element of the table that is being read.
 enum pp_within pp_count_element(lua_State *L);
 /// Whether the strings of the table that is being read, and another one, are within the limit.

@@ -5,27 +5,23 @@ extension Manifest {
     /// The manifest as a JSON value, its keys in canonical order.
     package var json: JSONValue {
         var members: [(key: String, value: JSONValue)] = [
-            ("schema", .integer(Self.schema)),
-            ("id", .string(id)),
-            ("version", .integer(version)),
-            ("app", .string(app)),
-            ("appVersions", .string(appVersions.description)),
-            ("engine", .integer(engine)),
-            ("replaces", .array(replaces.map { .string($0) })),
-            (
-                "scripts",
-                .array(scripts.map { .object([("name", .string($0.name)), ("size", .integer($0.size))]) })
-            ),
+            ("app", .string(app)), ("appVersions", .string(appVersions.description)),
         ]
         if let created { members.append(("created", .string(created.description))) }
+        members.append(("engine", .integer(engine)))
         if let expires { members.append(("expires", .string(expires.description))) }
+        if let extra {
+            let sorted = extra.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            members.append(("extra", .object(sorted.map { ($0.key, .string($0.value)) })))
+        }
+        members.append(("id", .string(id)))
         if let notes { members.append(("notes", .string(notes))) }
-        if let extra { members.append(("extra", .object(Self.sorted(extra.map { ($0.key, .string($0.value)) })))) }
-        return .object(Self.sorted(members))
-    }
-
-    private static func sorted(_ members: [(key: String, value: JSONValue)]) -> [(key: String, value: JSONValue)] {
-        members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        members += [
+            ("replaces", .array(replaces.map { .string($0) })), ("schema", .integer(Self.schema)),
+            ("scripts", .array(scripts.map { .object([("name", .string($0.name)), ("size", .integer($0.size))]) })),
+            ("version", .integer(version)),
+        ]
+        return .object(members)
     }
 
     /// Reads a manifest, which must be in canonical form.

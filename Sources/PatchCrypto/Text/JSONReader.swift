@@ -117,7 +117,7 @@ private struct JSONReader {
             position += 1
             switch end {
             case UInt8(ascii: "\""):
-                guard let string = String(validating: bytes, as: UTF8.self) else {
+                guard let string = String(utf8: bytes) else {
                     throw fault("string is not UTF-8")
                 }
                 return string

@@ -3,7 +3,7 @@ internal import CLuaBridge
 // Pushing and reading values. None of this can raise a Lua error (see `values.c`).
 
 extension PatchStack {
-    package func pushNil() { unsafe pp_push_nil(state) }
+    @usableFromInline package func pushNil() { unsafe pp_push_nil(state) }
     @usableFromInline package func push(_ value: Bool) { unsafe pp_push_bool(state, value) }
     @usableFromInline package func push(_ value: Int64) { unsafe pp_push_integer(state, value) }
     @usableFromInline package func push(_ value: Double) { unsafe pp_push_number(state, value) }
@@ -11,7 +11,9 @@ extension PatchStack {
     /// Charges for work that is done for the script: steps, and bytes that are about to be allocated.
     ///
     /// - Returns: false if the run must end.
-    func pays(_ steps: Int, bytes: Int = 0) -> Bool { unsafe pp_pay(state, UInt64(steps), UInt64(bytes)) }
+    @usableFromInline func pays(_ steps: Int, bytes: Int = 0) -> Bool {
+        unsafe pp_pay(state, UInt64(steps), UInt64(bytes))
+    }
 
     /// Say that the host's own function begins, and that it has ended. Its time is not the script's.
     @usableFromInline package func hostBegins() { unsafe pp_host_begins(state) }
@@ -172,7 +174,7 @@ extension PatchStack {
 
     // MARK: tables
 
-    package func pushTable(elements: Int = 0, fields: Int = 0) {
+    @usableFromInline package func pushTable(elements: Int = 0, fields: Int = 0) {
         unsafe _ = pp_check_stack(state, 8)
         // The size that the table's parts will need. The fields are rounded up to a power of two.
         let parts = elements.addingOrMost(5 * min(fields, 1 << 40))
@@ -182,19 +184,21 @@ extension PatchStack {
     }
 
     /// Pops the value on top, and makes it an element of the table below it.
-    func setElement(_ index: Int) { unsafe pp_set_element(state, -2, Int64(index)) }
+    @usableFromInline func setElement(_ index: Int) { unsafe pp_set_element(state, -2, Int64(index)) }
 
     /// Pops the key and the value on top, and puts them into the table below them.
     @usableFromInline func setPair() { unsafe pp_set_pair(state, -3) }
     package func setPair(of table: Int32) { unsafe pp_set_pair(state, table) }
     func setElement(_ index: Int, of table: Int32) { unsafe pp_set_element(state, table, Int64(index)) }
 
-    func pushElement(_ element: Int, of index: Int32) { unsafe pp_get_element(state, index, Int64(element)) }
+    @usableFromInline func pushElement(_ element: Int, of index: Int32) {
+        unsafe pp_get_element(state, index, Int64(element))
+    }
 
     /// Replaces the key on top by its value.
     package func getValue(of table: Int32) { unsafe pp_get_value(state, table) }
 
-    package func pop() { unsafe pp_set_top(state, -2) }
+    @usableFromInline package func pop() { unsafe pp_set_top(state, -2) }
     @usableFromInline package var top: Int32 {
         get { unsafe pp_top(state) }
         nonmutating set { unsafe pp_set_top(state, newValue) }
@@ -216,7 +220,7 @@ extension PatchStack {
     /// Begins to read a table as a sequence.
     ///
     /// - Returns: The length. nil if it is not a sequence, or past a limit. If it is not nil, `endTable` must follow.
-    func beginTable(at index: Int32) -> Int? {
+    @usableFromInline func beginTable(at index: Int32) -> Int? {
         guard makeRoom(), let length = sequenceLength(at: index), entersTable(elements: length) else { return nil }
         guard pays(length) else {
             endTable()
@@ -231,10 +235,10 @@ extension PatchStack {
         return found == PP_WITHIN || isWithinLimits(found)
     }
 
-    func endTable() { unsafe pp_leave_table(state) }
+    @usableFromInline func endTable() { unsafe pp_leave_table(state) }
 
     /// Visits the pairs of a table as long as the body returns true. The key is at -2, and the value at -1.
-    package func forEachPair(at index: Int32, _ body: () -> Bool) -> Bool {
+    @usableFromInline package func forEachPair(at index: Int32, _ body: () -> Bool) -> Bool {
         guard makeRoom(), isTable(at: index), entersTable(elements: 0) else { return false }
         defer { endTable() }
         let table = absolute(index)
@@ -258,15 +262,7 @@ extension PatchStack {
     // MARK: structs
 
     /// Pushes a table for a struct. nil is pushed if the run must end.
-    @usableFromInline func pushStruct(fields: Int) -> Bool {
-        unsafe _ = pp_check_stack(state, 8)
-        guard pays(1 + fields, bytes: 80 * fields) else {
-            pushNil()
-            return false
-        }
-        unsafe pp_push_table(state, 0, Int32(clamping: fields))
-        return true
-    }
+    @usableFromInline func pushStruct(fields: Int) -> Bool { unsafe pp_push_struct(state, Int32(fields)) }
 
     @usableFromInline func push(name: FieldName) { unsafe pp_push_name(state, name.bytes) }
     @usableFromInline func pushField(_ name: FieldName, of table: Int32) {
@@ -276,14 +272,11 @@ extension PatchStack {
     /// Begins to read a table as a struct, whose fields stay on the stack. If the result is true, `endStruct` must
     /// follow.
     @usableFromInline func beginStruct(at index: Int32, fields: Int) -> Bool {
-        unsafe isTable(at: index) && pp_check_stack(state, Int32(clamping: fields.addingOrMost(16))) && pays(1 + fields)
-            && entersTable(elements: fields)
+        let found = unsafe pp_begin_struct(state, index, Int32(fields))
+        return found == PP_WITHIN || found != PP_NOT_READ && isWithinLimits(found)
     }
 
-    @usableFromInline func endStruct(_ top: Int32) {
-        self.top = top
-        endTable()
-    }
+    @usableFromInline func endStruct(_ top: Int32) { unsafe pp_end_struct(state, top) }
 
     /// Keeps a value as long as the state exists.
     package func hold(_ index: Int32) -> Int32 {
@@ -340,7 +333,7 @@ extension PatchStack {
     }
 
     /// Pushes nil for a value that cannot be passed to the script, and makes the run fail that was to get it.
-    package func refuse(_ message: String) {
+    @usableFromInline package func refuse(_ message: String) {
         values.refusePush(message)
         unsafe pp_refuse_run(state)
         pushNil()

@@ -53,7 +53,7 @@ extension PatchValue {
         stack.mismatch(expected: patchTypeName, at: index)
     }
 
-    public static func push(_ values: [Self], to stack: PatchStack) {
+    @inlinable public static func push(_ values: [Self], to stack: PatchStack) {
         stack.pushTable(elements: values.count)
         for (index, value) in values.enumerated() {
             guard stack.pays(1) else { return }
@@ -62,7 +62,7 @@ extension PatchValue {
         }
     }
 
-    public static func readArray(from stack: PatchStack, at index: Int32) -> [Self]? {
+    @inlinable public static func readArray(from stack: PatchStack, at index: Int32) -> [Self]? {
         guard let count = stack.beginTable(at: index) else { return nil }
         defer { stack.endTable() }
         var values: [Self] = []

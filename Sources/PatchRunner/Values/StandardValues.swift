@@ -85,20 +85,20 @@ extension String: PatchValue {
 }
 
 extension Optional: PatchValue where Wrapped: PatchValue {
-    public func push(to stack: PatchStack) {
+    @inlinable public func push(to stack: PatchStack) {
         if let self { self.push(to: stack) } else { stack.pushNil() }
     }
-    public static func read(from stack: PatchStack, at index: Int32) -> Wrapped?? {
+    @inlinable public static func read(from stack: PatchStack, at index: Int32) -> Wrapped?? {
         if stack.isNil(at: index) { return .some(nil) }
         return Wrapped.read(from: stack, at: index).map { .some($0) }
     }
     /// Pushes an array, unless it holds nil: a Lua sequence ends at nil.
-    public static func push(_ values: [Wrapped?], to stack: PatchStack) {
+    @inlinable public static func push(_ values: [Wrapped?], to stack: PatchStack) {
         let present = values.compactMap { $0 }
         guard present.count == values.count else { return stack.refuse("a sequence cannot hold nil") }
         Wrapped.push(present, to: stack)
     }
-    public static func readArray(from stack: PatchStack, at index: Int32) -> [Wrapped?]? {
+    @inlinable public static func readArray(from stack: PatchStack, at index: Int32) -> [Wrapped?]? {
         Wrapped.readArray(from: stack, at: index)
     }
     public static var patchArrayTypeName: String { Wrapped.patchArrayTypeName }
@@ -109,8 +109,8 @@ extension Optional: PatchValue where Wrapped: PatchValue {
 }
 
 extension Array: PatchValue where Element: PatchValue {
-    public func push(to stack: PatchStack) { Element.push(self, to: stack) }
-    public static func read(from stack: PatchStack, at index: Int32) -> [Element]? {
+    @inlinable public func push(to stack: PatchStack) { Element.push(self, to: stack) }
+    @inlinable public static func read(from stack: PatchStack, at index: Int32) -> [Element]? {
         Element.readArray(from: stack, at: index)
     }
     public static var patchTypeName: String { Element.patchArrayTypeName }
@@ -132,7 +132,7 @@ extension Array: PatchValue where Element: PatchValue {
 }
 
 extension Dictionary: PatchValue where Key == String, Value: PatchValue {
-    public func push(to stack: PatchStack) {
+    @inlinable public func push(to stack: PatchStack) {
         stack.pushTable(fields: count)
         for (key, value) in self {
             guard stack.pays(1) else { return }
@@ -141,7 +141,7 @@ extension Dictionary: PatchValue where Key == String, Value: PatchValue {
             stack.setPair()
         }
     }
-    public static func read(from stack: PatchStack, at index: Int32) -> [String: Value]? {
+    @inlinable public static func read(from stack: PatchStack, at index: Int32) -> [String: Value]? {
         var values: [String: Value] = [:]
         let isRead = stack.forEachPair(at: index) {
             guard let key = String.read(from: stack, at: -2), let value = Value.read(from: stack, at: -1) else {

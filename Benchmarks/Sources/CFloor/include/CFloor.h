@@ -35,6 +35,8 @@ int64_t floor_string_calls(floor_state *state, const char *text, int64_t count);
 /// Calls the function with a table of numbers; returns the sum of the lengths of the tables that come back, all read.
 int64_t floor_array_calls(floor_state *state, const double *values, int64_t size, int64_t count);
 /// Calls the function with a table of the fields name, price and quantity; returns the sum of the prices that come back in one.
+int64_t floor_strings_calls(floor_state *state, const char *text, int64_t size, int64_t count);
+double floor_structs_calls(floor_state *state, const char *name, int64_t size, int64_t count);
 double floor_struct_calls(floor_state *state, const char *name, double price, int64_t quantity, int64_t count);
 /// Calls a function that fails, and the original in its place.
 double floor_failing_calls(floor_state *state, double price, int64_t count);
