@@ -15,7 +15,7 @@ enum Main {
         occupyStandardStreams()
         // Otherwise the C library looks at the time zone's file each time that libzip asks for a local time: 18 times an
         // envelope.
-        setenv("TZ", ":/etc/localtime", 0)
+        unsafe setenv("TZ", ":/etc/localtime", 0)
         OpenSSLLibrary.skipCleanupAtExit()
         OpenSSLLibrary.refuseCoreDumps()
         let words = (1..<max(1, Int(CommandLine.argc))).compactMap { index in

@@ -185,7 +185,9 @@ extension Slot {
                 return nil
             }
             return { (cell) async throws(Failure) -> Output.Value in
-                try await self.callAsynchronously(cell, as: Output.self, original: original)
+                // 0: no layer is below the one that calls its original.
+                guard cell != 0 else { return try await original() }
+                return try await self.callAsynchronously(cell, as: Output.self, original: original)
             }
         }
     }
@@ -713,7 +715,9 @@ extension Slot {
                 return nil
             }
             return { (cell) async throws(Failure) -> Output.Value in
-                try await self.callAsynchronously(cell, a, as: Output.self, original: original)
+                // 0: no layer is below the one that calls its original.
+                guard cell != 0 else { return try await original(a) }
+                return try await self.callAsynchronously(cell, a, as: Output.self, original: original)
             }
         }
     }
@@ -1258,7 +1262,9 @@ extension Slot {
                 return nil
             }
             return { (cell) async throws(Failure) -> Output.Value in
-                try await self.callAsynchronously(cell, a, b, as: Output.self, original: original)
+                // 0: no layer is below the one that calls its original.
+                guard cell != 0 else { return try await original(a, b) }
+                return try await self.callAsynchronously(cell, a, b, as: Output.self, original: original)
             }
         }
     }
@@ -1821,7 +1827,9 @@ extension Slot {
                 return nil
             }
             return { (cell) async throws(Failure) -> Output.Value in
-                try await self.callAsynchronously(cell, a, b, c, as: Output.self, original: original)
+                // 0: no layer is below the one that calls its original.
+                guard cell != 0 else { return try await original(a, b, c) }
+                return try await self.callAsynchronously(cell, a, b, c, as: Output.self, original: original)
             }
         }
     }
@@ -2403,7 +2411,9 @@ extension Slot {
                 return nil
             }
             return { (cell) async throws(Failure) -> Output.Value in
-                try await self.callAsynchronously(cell, a, b, c, d, as: Output.self, original: original)
+                // 0: no layer is below the one that calls its original.
+                guard cell != 0 else { return try await original(a, b, c, d) }
+                return try await self.callAsynchronously(cell, a, b, c, d, as: Output.self, original: original)
             }
         }
     }
@@ -3018,7 +3028,9 @@ extension Slot {
                 return nil
             }
             return { (cell) async throws(Failure) -> Output.Value in
-                try await self.callAsynchronously(cell, a, b, c, d, e, as: Output.self, original: original)
+                // 0: no layer is below the one that calls its original.
+                guard cell != 0 else { return try await original(a, b, c, d, e) }
+                return try await self.callAsynchronously(cell, a, b, c, d, e, as: Output.self, original: original)
             }
         }
     }
@@ -3687,7 +3699,9 @@ extension Slot {
                 return nil
             }
             return { (cell) async throws(Failure) -> Output.Value in
-                try await self.callAsynchronously(cell, a, b, c, d, e, f, as: Output.self, original: original)
+                // 0: no layer is below the one that calls its original.
+                guard cell != 0 else { return try await original(a, b, c, d, e, f) }
+                return try await self.callAsynchronously(cell, a, b, c, d, e, f, as: Output.self, original: original)
             }
         }
     }
@@ -4410,7 +4424,9 @@ extension Slot {
                 return nil
             }
             return { (cell) async throws(Failure) -> Output.Value in
-                try await self.callAsynchronously(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
+                // 0: no layer is below the one that calls its original.
+                guard cell != 0 else { return try await original(a, b, c, d, e, f, g) }
+                return try await self.callAsynchronously(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
             }
         }
     }
@@ -5173,7 +5189,10 @@ extension Slot {
                 return nil
             }
             return { (cell) async throws(Failure) -> Output.Value in
-                try await self.callAsynchronously(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                // 0: no layer is below the one that calls its original.
+                guard cell != 0 else { return try await original(a, b, c, d, e, f, g, h) }
+                return try await self.callAsynchronously(
+                    cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
             }
         }
     }

@@ -48,7 +48,10 @@ extension Slot {
         _ cell: UInt?, _ arguments: [any PatchValue], as _: Output.Type,
         read: AsyncReader<Output.Value, Failure>, original: () async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value where Output.Value: Sendable {
-        guard var call = await AsyncCall.enter(self, cell) else { return try await original() }
+        // What waits is asynchronous only if it has to wait.
+        var entered = AsyncCall.Entry(self, cell, nil)
+        if entered.call == nil { entered.call = await AsyncCall.enter(self, cell, after: entered) }
+        guard var call = entered.call else { return try await original() }
         for argument in arguments { argument.push(to: call.stack) }
         var outcome: Result<Output.Value, Failure>?
         var step = call.resume(Int32(arguments.count), results: Output.count)
@@ -62,7 +65,11 @@ extension Slot {
                     continue
                 }
                 call.suspend()
-                let result = await Self.outcome { () async throws(Failure) -> Output.Value in try await original(below)
+                let result: Result<Output.Value, Failure>
+                do throws(Failure) {
+                    result = .success(try await original(below))
+                } catch {
+                    result = .failure(error)
                 }
                 outcome = result
                 push = { Self.push(result, as: Output.self, to: $0) }
@@ -87,7 +94,9 @@ extension Slot {
                     return try await run(below, arguments, as: Output.self, read: read, original: original)
                 }
             }
-            guard await call.continues(on: self) else {
+            var hasContinued = call.continues(nil)
+            if hasContinued == nil { hasContinued = await call.waits(on: self) }
+            guard hasContinued == true else {
                 note(PP_BUSY.rawValue, of: layer)  // nothing if the patch is gone
                 if let outcome { return try outcome.get() }
                 return try await run(below, arguments, as: Output.self, read: read, original: original)
@@ -108,29 +117,50 @@ extension Slot {
 
     private init(_ stack: PatchStack) { self.stack = stack }
 
-    /// Enters the layer that a cell holds. nil if the original must answer.
-    static func enter(_ slot: Slot, _ cell: UInt?) async -> AsyncCall? {
-        var turn: Turn?
-        while true {
-            let entry = unsafe tryToEnter(slot, cell, turn)
-            if let state = unsafe entry.L { return unsafe AsyncCall(PatchStack(state)) }
-            let refusal = unsafe UInt32(entry.refused & 7)
-            let layer = unsafe OpaquePointer(bitPattern: entry.refused & ~7).map { unsafe Layer($0) }
-            if refusal == PP_BUSY.rawValue, let layer, let state = unsafe pp_layer_state(layer.pointer) {
-                // Another patch may be active on the name now.
-                if unsafe turn?.isFor(state) != true { turn = unsafe Turn(waitingFor: state, of: slot) }
-                if await turn?.comes() == true { continue }
+    /// An attempt to enter the layer that a cell holds.
+    struct Entry {
+        /// The call, if it was entered.
+        var call: AsyncCall?
+        /// The layer that refused, and why.
+        let layer: Layer?
+        let refusal: UInt32
+
+        init(_ slot: Slot, _ cell: UInt?, _ turn: Turn?) {
+            let address = unsafe Unmanaged.passUnretained(slot).toOpaque()
+            let entry: pp_entry
+            if var cell {
+                unsafe entry = withUnsafeMutablePointer(to: &cell) {
+                    unsafe pp_enter_async(UnsafeMutableRawPointer($0), address, turn?.waiter)
+                }
+            } else {
+                unsafe entry = pp_enter_async(slot.cell.address, address, turn?.waiter)
             }
-            guard slot.note(refusal, of: layer), let below = layer?.below, below != 0 else { return nil }
-            return await enter(slot, below)
+            call = unsafe entry.L.map { unsafe AsyncCall(PatchStack($0)) }
+            layer = unsafe OpaquePointer(bitPattern: entry.refused & ~7).map { unsafe Layer($0) }
+            refusal = unsafe UInt32(entry.refused & 7)
         }
     }
 
-    private static func tryToEnter(_ slot: Slot, _ cell: UInt?, _ turn: Turn?) -> pp_entry {
-        let address = unsafe Unmanaged.passUnretained(slot).toOpaque()
-        guard var cell else { return unsafe pp_enter_async(slot.cell.address, address, turn?.waiter) }
-        return unsafe withUnsafeMutablePointer(to: &cell) {
-            unsafe pp_enter_async(UnsafeMutableRawPointer($0), address, turn?.waiter)
+    /// Enters the layer that a cell holds, after a first attempt that was refused. nil if the original must answer.
+    static func enter(_ slot: Slot, _ cell: UInt?, after first: Entry) async -> AsyncCall? {
+        var entry = first
+        var turn: Turn?
+        while true {
+            if let call = entry.call { return call }
+            if entry.refusal == PP_BUSY.rawValue,
+                let state = unsafe entry.layer.flatMap({ unsafe pp_layer_state($0.pointer) })
+            {
+                // Another patch may be active on the name now.
+                if unsafe turn?.isFor(state) != true { turn = unsafe Turn(waitingFor: state, of: slot) }
+                if await turn?.comes() == true {
+                    entry = Entry(slot, cell, turn)
+                    continue
+                }
+            }
+            guard slot.note(entry.refusal, of: entry.layer), let below = entry.layer?.below, below != 0 else {
+                return nil
+            }
+            return await enter(slot, below, after: Entry(slot, below, nil))
         }
     }
 
@@ -168,18 +198,25 @@ extension Slot {
 
     mutating func suspend() { unsafe waiting = pp_suspend(stack.state) }
 
-    /// Enters the patch again after a wait. Returns false if the patch is closed or busy; the call has ended then.
-    func continues(on slot: Slot) async -> Bool {
+    /// Enters the patch again after its original or another call has answered. Returns false if the patch is closed, and
+    /// nil if it is busy. If it is closed, the call has ended.
+    func continues(_ turn: Turn?) -> Bool? {
+        var isOver = false
+        if unsafe pp_continue(waiting, turn?.waiter, &isOver) != nil { return true }
+        return isOver ? false : nil
+    }
+
+    /// Waits until it can enter the patch again. Returns false if the patch is closed or stays busy; the call has ended
+    /// then.
+    func waits(on slot: Slot) async -> Bool {
         var turn: Turn?
         while true {
-            var isOver = false
-            if unsafe pp_continue(waiting, turn?.waiter, &isOver) != nil { return true }
-            if isOver { return false }
             if turn == nil { turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(waitingFor: $0, of: slot) } }
             guard await turn?.comes() == true else {
                 unsafe pp_abandon(waiting)
                 return false
             }
+            if let hasContinued = continues(turn) { return hasContinued }
         }
     }
 }
