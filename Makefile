@@ -10,9 +10,12 @@ STATIC = $(CURDIR)/.build/static
 LIBSTDCXX = $(shell $$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/clang -print-file-name=libstdc++.a)
 RELEASE_FLAGS += --static-swift-stdlib -Xswiftc -use-ld=lld
 # The tool loads no library from its own folder, every symbol is bound and made read-only before it starts, and C code has
-# a stack protector. scripts/check-elf.sh checks all of this. Relative relocations are packed, which glibc reads since 2.36.
+# a stack protector. scripts/check-elf.sh checks all of this.
 RELEASE_FLAGS += --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong
+# Packed relative relocations are smaller, but glibc reads them only since 2.36.
+ifeq ($(shell printf '2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -V | head -n 1),2.36)
 RELEASE_FLAGS += -Xlinker -z -Xlinker pack-relative-relocs
+endif
 ifneq ($(wildcard $(LIBSTDCXX)),)
 RELEASE_FLAGS += -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 endif

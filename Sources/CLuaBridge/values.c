@@ -175,8 +175,9 @@ void pp_end_struct(lua_State *L, int32_t top) {
 
 bool pp_push_struct(lua_State *L, int32_t fields) {
     enum { BYTES_PER_FIELD = 80 }; // the number of fields is rounded up to a power of two
-    lua_checkstack(L, 8);
-    if (!pp_pay(L, (uint64_t)fields + 1, BYTES_PER_FIELD * (uint64_t)fields)) {
+    bool has_room = lua_checkstack(L, 8);
+    if (!has_room) pp_refuse_run(L);
+    if (!has_room || !pp_pay(L, (uint64_t)fields + 1, BYTES_PER_FIELD * (uint64_t)fields)) {
         lua_pushnil(L);
         return false;
     }

@@ -13,9 +13,6 @@ enum Main {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
         occupyStandardStreams()
-        // Otherwise the C library looks at the time zone's file each time that libzip asks for a local time, which is six
-        // times an envelope.
-        unsafe setenv("TZ", ":/etc/localtime", 0)
         OpenSSLLibrary.skipCleanupAtExit()
         OpenSSLLibrary.refuseCoreDumps()
         let words = (1..<max(1, Int(CommandLine.argc))).compactMap { index in

@@ -19,7 +19,11 @@ package func editDistance(_ left: String, _ right: String) -> Int {
 
 /// The known word that was probably meant; nil if none is close.
 package func nearest(_ word: String, among known: some Sequence<String>) -> String? {
-    let nearest = known.map { (word: $0, distance: editDistance($0, word)) }.min { $0.distance < $1.distance }
+    let longest = 128  // the distance takes memory in proportion to both words
+    guard word.utf8.count <= longest else { return nil }
+    let nearest = known.filter { $0.utf8.count <= longest }.map { (word: $0, distance: editDistance($0, word)) }.min {
+        $0.distance < $1.distance
+    }
     guard let nearest, nearest.distance <= max(word.count > 4 ? 2 : 1, word.count / 3) else { return nil }
     return nearest.word
 }

@@ -10,18 +10,26 @@ struct FieldEncoder: Encoder {
     private final class Found {
         /// The fields; nil if the value is no table with fields.
         var fields: [PatchInterface.Field]?
+        /// Whether the value makes a table of its own under a key, as an enum with values does. What keys there are then
+        /// depends on the value.
+        var isOpen = false
         /// The type's name, if the value is another one.
         var type = "table"
         var structs: [PatchInterface.Struct] = []
+        /// The types in it whose fields are declared, or that consist of such types.
+        var types: [any PatchValue.Type] = []
 
         /// Notes the types in a value, and returns the name of its own.
         func note(_ value: some Encodable) throws -> String {
             let type = Swift.type(of: value) as? any PatchValue.Type
+            if let type, type.isDirect { types.append(type) }
             if let type, type.isDirect, !(type is any PatchContainer.Type) { return type.patchTypeName }
             let inner = FieldEncoder()
             try value.encode(to: inner)
             structs += inner.found.structs
+            types += inner.found.types
             if let type, type.isDirect { return type.patchTypeName }
+            if value is any AnyDictionary || inner.found.isOpen { return "table" }
             guard let fields = inner.found.fields else { return inner.found.type }
             let name = type?.patchTypeName ?? "\(Swift.type(of: value))"
             structs.append(PatchInterface.Struct(name: name, fields: fields))
@@ -29,8 +37,10 @@ struct FieldEncoder: Encoder {
         }
     }
 
-    /// The structs in a value, itself included.
-    static func structs(of sample: some PatchValue & Encodable) throws(PatchError) -> [PatchInterface.Struct] {
+    /// The structs in a value, itself included, and the types in it whose fields are declared.
+    static func structs(
+        of sample: some PatchValue & Encodable
+    ) throws(PatchError) -> ([PatchInterface.Struct], [any PatchValue.Type]) {
         let found = Found()
         do { _ = try found.note(sample) } catch {
             throw PatchError(
@@ -41,7 +51,7 @@ struct FieldEncoder: Encoder {
             throw PatchError(
                 .config, "the sample of \(type(of: sample)) has no fields", hint: "describe only types that have some")
         }
-        return found.structs
+        return (found.structs, found.types)
     }
 
     func container<Key: CodingKey>(keyedBy _: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -88,19 +98,19 @@ struct FieldEncoder: Encoder {
         mutating func nestedContainer<Nested: CodingKey>(
             keyedBy _: Nested.Type, forKey key: Key
         ) -> KeyedEncodingContainer<Nested> {
-            add(key, "table")
+            found.isOpen = true
             return FieldEncoder().container(keyedBy: Nested.self)
         }
         mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-            add(key, "table")
+            found.isOpen = true
             return Unkeyed(found: found)
         }
         mutating func superEncoder() -> any Encoder {
-            found.fields?.append(PatchInterface.Field(name: "super", type: "table"))
+            found.isOpen = true
             return FieldEncoder()
         }
         mutating func superEncoder(forKey key: Key) -> any Encoder {
-            add(key, "table")
+            found.isOpen = true
             return FieldEncoder()
         }
     }
@@ -130,3 +140,7 @@ struct FieldEncoder: Encoder {
         mutating func encode(_ value: some Encodable) throws { found.type = try found.note(value) }
     }
 }
+
+/// A dictionary of any types. Its keys are no fields.
+private protocol AnyDictionary {}
+extension Dictionary: AnyDictionary {}

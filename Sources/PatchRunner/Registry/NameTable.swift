@@ -82,21 +82,37 @@ package final class NameTable: Sendable {
     /// The structs whose fields are known.
     var structs: [PatchInterface.Struct] { described.locked { Array($0.values) } }
 
-    /// Notes the fields of the structs that a type has.
-    func describe(_ type: any PatchValue.Type) throws(PatchError) {
-        if let container = type as? any PatchContainer.Type { return try describe(container.contained) }
-        guard let type = type as? any PatchStruct.Type else { return }
-        let fields = type.declaredFields
-        let known = PatchInterface.Struct(
-            name: type.patchTypeName, fields: fields.map { .init(name: $0.name, type: $0.type.patchTypeName) })
-        guard try describe(known) else { return }
-        for field in fields { try describe(field.type) }
+    /// Notes the fields of structs, and of those that types have; of all of them, or of none.
+    func describe(
+        _ types: [any PatchValue.Type], and structs: [PatchInterface.Struct] = []
+    ) throws(PatchError) {
+        var found: [String: PatchInterface.Struct] = [:]
+        for structure in structs { _ = try Self.add(structure, to: &found) }
+        for type in types { try Self.add(type, to: &found) }
+        let conflict = described.locked { described in
+            let conflict = found.first { described[$0.key].map { [structure = $0.value] in $0 != structure } ?? false }
+            if conflict == nil { described.merge(found) { known, _ in known } }
+            return conflict?.key
+        }
+        if let conflict { throw Self.twoStructs(named: conflict) }
     }
 
-    /// Notes the fields of a struct.
-    ///
-    /// - Returns: Whether they were not known before.
-    func describe(_ structure: PatchInterface.Struct) throws(PatchError) -> Bool {
+    private static func add(
+        _ type: any PatchValue.Type, to found: inout [String: PatchInterface.Struct]
+    ) throws(PatchError) {
+        if let container = type as? any PatchContainer.Type { return try add(container.contained, to: &found) }
+        guard let type = type as? any PatchStruct.Type else { return }
+        let fields = type.declaredFields
+        let structure = PatchInterface.Struct(
+            name: type.patchTypeName, fields: fields.map { .init(name: $0.name, type: $0.type.patchTypeName) })
+        guard try add(structure, to: &found) else { return }
+        for field in fields { try add(field.type, to: &found) }
+    }
+
+    /// Returns whether the struct is new.
+    private static func add(
+        _ structure: PatchInterface.Struct, to found: inout [String: PatchInterface.Struct]
+    ) throws(PatchError) -> Bool {
         var names: Set<String> = []
         for field in structure.fields where field.name.isEmpty || field.name.utf8.contains(0) {
             throw PatchError(
@@ -106,16 +122,14 @@ package final class NameTable: Sendable {
             throw PatchError(
                 .config, "\(structure.name) has the field \(field.name) twice", hint: "give each field its own name")
         }
-        let known = described.locked { described in
-            defer { if described[structure.name] == nil { described[structure.name] = structure } }
-            return described[structure.name]
-        }
-        guard known == nil || known == structure else {
-            throw PatchError(
-                .config, "two structs with different fields have the name \(structure.name)",
-                hint: "give one of them another patchTypeName")
-        }
-        return known == nil
+        guard let known = found.updateValue(structure, forKey: structure.name) else { return true }
+        guard known == structure else { throw twoStructs(named: structure.name) }
+        return false
+    }
+
+    private static func twoStructs(named name: String) -> PatchError {
+        PatchError(
+            .config, "two structs with different fields have the name \(name)", hint: "give one of them another name")
     }
 
     func whileChanging<Result>(_ body: () -> Result) -> Result { changes.locked { _ in body() } }

@@ -55,7 +55,7 @@ public final class PatchRegistry: Sendable {
     ) throws(PatchError) {
         var methods = PatchMethods<Object>(className: name ?? Object.patchTypeName)
         describe(&methods)
-        for type in methods.types { try names.describe(type) }
+        try names.describe(methods.types)
         try names.expose(type, as: name ?? Object.patchTypeName, methods: methods.methods)
     }
 
@@ -66,7 +66,8 @@ public final class PatchRegistry: Sendable {
     /// - Throws: `config` if the value cannot be encoded, if it has no fields, or if another type of this name has other
     ///   fields.
     public func describe(_ sample: some PatchValue & Encodable) throws(PatchError) {
-        for found in try FieldEncoder.structs(of: sample) { _ = try names.describe(found) }
+        let (structs, types) = try FieldEncoder.structs(of: sample)
+        try names.describe(types, and: structs)
     }
 
     @usableFromInline
@@ -76,7 +77,7 @@ public final class PatchRegistry: Sendable {
     ) throws(PatchError) -> Slot {
         let signature = PatchSignature(
             arguments.map { $0.patchTypeName }, result: Output.typeName, throws: failure != Never.self)
-        try describe(arguments, Output.self)
+        try names.describe(arguments + (Output.type.map { [$0] } ?? []))
         return try names.add(name, signature, invoke: invoke, invokeAsync: nil)
     }
 
@@ -87,18 +88,11 @@ public final class PatchRegistry: Sendable {
         let signature = PatchSignature(
             arguments.map { $0.patchTypeName }, result: Output.typeName, throws: failure != Never.self,
             isAsynchronous: true)
-        try describe(arguments, Output.self)
+        try names.describe(arguments + (Output.type.map { [$0] } ?? []))
         return try names.add(
             name, signature, invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) },
             invokeAsync: { slot, stack, first in
                 Slot.invocation(reader(slot), stack, first, as: Output.self)
             })
-    }
-
-    private func describe<Output: PatchResult>(
-        _ arguments: [any PatchValue.Type], _: Output.Type
-    ) throws(PatchError) {
-        for type in arguments { try names.describe(type) }
-        if let type = Output.type { try names.describe(type) }
     }
 }

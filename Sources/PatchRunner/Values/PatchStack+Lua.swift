@@ -175,7 +175,7 @@ extension PatchStack {
     // MARK: tables
 
     @usableFromInline package func pushTable(elements: Int = 0, fields: Int = 0) {
-        unsafe _ = pp_check_stack(state, 8)
+        guard unsafe pp_check_stack(state, 8) else { return refuse("nested too deep") }
         // The size that the table's parts will need. The fields are rounded up to a power of two.
         let parts = elements.addingOrMost(5 * min(fields, 1 << 40))
         let isAffordable = pays(1, bytes: 16 * min(parts, 1 << 40))

@@ -163,8 +163,10 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
         }
         let (table, top) = (stack.absolute(index), stack.top)
         defer { stack.endStruct(top) }
-        let fault = all.lazy.compactMap { $0.type.fault(of: $0.name, in: stack, of: table) }.first
-        return "\(expected): \(fault ?? "given another table")"
+        for field in all {
+            if let fault = field.type.fault(of: field.name, in: stack, of: table) { return "\(expected): \(fault)" }
+        }
+        return "\(expected): given another table"
     }
 }
 

@@ -86,8 +86,13 @@ struct Chunk {
         var globalTables: Set<Int> = []
         var keys: [Int: String] = [:]
         var tables = NewTables()
+        let targets = Set(
+            code.enumerated().compactMap { index, word in
+                Instruction(word).opcode == .jump ? index + 1 + Instruction(word).jump : nil
+            })
         for (index, word) in code.enumerated() where index < lineOf.count {
             let instruction = Instruction(word)
+            if targets.contains(index) { tables = NewTables() }
             switch instruction.opcode {
             case .getGlobal where isEnvironment(instruction.b):
                 if let name = constant(instruction.c) {
@@ -213,6 +218,7 @@ private struct Instruction {
         case setField = 18
         case newTable = 19
         case getSelf = 20
+        case jump = 56
         case call = 68
         case returnSome = 70
         case returnOne = 72
@@ -230,6 +236,8 @@ private struct Instruction {
     var onlyWrites: Bool { [1...9, 11...14, 21...53].contains { $0.contains(word & 0x7F) } }
     /// Whether C is the number of a constant, and not of a register (k).
     var isConstant: Bool { word >> 15 & 1 == 1 }
+    /// How far it jumps (sJ).
+    var jump: Int { Int(word >> 7) - 0xFF_FFFF }
     var a: Int { Int(word >> 7 & 0xFF) }
     var b: Int { Int(word >> 16 & 0xFF) }
     var c: Int { Int(word >> 24 & 0xFF) }

@@ -61,7 +61,7 @@ extension PatchInterface {
         for value in try array(value, key) {
             var arguments: [String] = []
             for argument in try array(value, "arguments") {
-                guard case .string(let name) = argument else { throw missing("arguments") }
+                guard case .string(let name) = argument, isShort(name) else { throw missing("arguments") }
                 arguments.append(name)
             }
             functions.append(
@@ -76,12 +76,18 @@ extension PatchInterface {
 
     private static func missing(_ key: String) -> PatchError {
         PatchError(
-            .malformed, "interface: `\(key)` is missing or has the wrong type", hint: "have the app write it again")
+            .malformed, "interface: `\(key)` is missing, has the wrong type, or is too long",
+            hint: "have the app write it again")
     }
 
     private static func text(_ value: JSONValue, _ key: String) throws(PatchError) -> String {
-        guard case .string(let text) = value[key] else { throw missing(key) }
+        guard case .string(let text) = value[key], isShort(text) else { throw missing(key) }
         return text
+    }
+
+    /// Whether a name or a type can be one of an app. Types are read with recursion.
+    private static func isShort(_ text: String) -> Bool {
+        (1...1024).contains(text.utf8.count) && !text.utf8.contains(0)
     }
 
     private static func flag(_ value: JSONValue, _ key: String) throws(PatchError) -> Bool {

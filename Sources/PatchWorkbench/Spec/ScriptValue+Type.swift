@@ -36,9 +36,10 @@ extension ScriptValue {
         case (.table(let pairs), _):
             for prefix in ["array of ", "table of "] where type.hasPrefix(prefix) {
                 let element = String(type.dropFirst(prefix.count))
-                return pairs.lazy.compactMap { pair in
-                    pair.value.fault(as: element, in: interface).map { "\(pair.key.place): \($0)" }
-                }.first
+                for pair in pairs {
+                    if let fault = pair.value.fault(as: element, in: interface) { return "\(pair.key.place): \(fault)" }
+                }
+                return nil
             }
             guard let structure = interface?.structure(type) else { return nil }
             return faultOfFields(structure, in: interface).map { "expected \(type): \($0)" }

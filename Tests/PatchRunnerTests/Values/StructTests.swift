@@ -190,10 +190,31 @@ import Testing
         let interface = registry.interface(of: try HostInfo(app: "com.example.shop", version: "1"))
         #expect(
             interface.structs.map { "\($0.name) \($0.fields.map { "\($0.name): \($0.type)" })" } == [
-                #"Inner ["kind: string"]"#,
+                #"Both ["lua_name: integer"]"#, #"Inner ["kind: string"]"#,
                 #"Line ["item: Both", "prices: array of number", "note: string or nil", "inner: Inner"]"#,
             ])
         #expect(throws: PatchError(.config, "")) { try registry.describe(Both?.none) }
+    }
+
+    /// Keys of a dictionary, and the cases of an enum, are no fields: another value has others.
+    @Test func whatDependsOnTheSampleIsNoField() throws {
+        struct Price: Codable { var amount: Double }
+        enum Payment: Codable {
+            case cash
+            case card(number: String)
+        }
+        struct Order: Codable, PatchValue {
+            var prices: [String: Price]
+            var payment: Payment
+            var other: Payment
+        }
+        let registry = PatchRegistry()
+        try registry.describe(Order(prices: ["pen": Price(amount: 1)], payment: .cash, other: .card(number: "1")))
+        let interface = registry.interface(of: try HostInfo(app: "com.example.shop", version: "1"))
+        #expect(
+            interface.structs.map { "\($0.name) \($0.fields.map { "\($0.name): \($0.type)" })" } == [
+                #"Order ["prices: table", "payment: table", "other: table"]"#, #"Price ["amount: number"]"#,
+            ])
     }
 
     @Test func fieldsAreCheckedWhenAFunctionIsRegistered() throws {
@@ -215,12 +236,21 @@ import Testing
             static let patchTypeName = "Point"
             static let patchFields = PatchFields(Other.init, .field("y", \.x))
         }
+        struct Around: PatchStruct {
+            var twice: Twice
+            static let patchFields = PatchFields(Around.init, .field("twice", \.twice))
+        }
         let registry = PatchRegistry()
         _ = try registry.replaceable("T.point") { (x: Point) in }
+        for name in ["T.e", "T.f"] {
+            #expect(throws: PatchError(.config, "")) { try registry.replaceable(name) { (x: Around) in } }
+        }
         #expect(throws: PatchError(.config, "")) { try registry.replaceable("T.a") { (x: [Twice]) in } }
         #expect(throws: PatchError(.config, "")) { try registry.replaceable("T.b") { () -> Nameless? in nil } }
         #expect(throws: PatchError(.config, "")) { try registry.replaceable("T.c") { (x: Zero) async in } }
         #expect(throws: PatchError(.config, "")) { try registry.replaceable("T.d") { (x: Other) in } }
         #expect(registry.state.map(\.name) == ["T.point"])
+        let interface = registry.interface(of: try HostInfo(app: "com.example.shop", version: "1"))
+        #expect(interface.structs.map(\.name) == ["Point"])
     }
 }

@@ -301,6 +301,7 @@ import Testing
         "return setmetatable({}, {})", "return {table.unpack(other)}",
         "local t = {} for i = 1, 2 do t.price = i end return t",
         "local k, t = 'price', {} t[k] = 2 return t", "local t = {} t:fill() return t",
+        "local t = other or {} t.name = 'x' return t", "local t = other and {} or other t.name = 'x' return t",
         "local t, u = {}, {} t.inner = u fill(t) return u",
     ])
     func tablesThatMayHaveTheFieldsAreNot(body: String) throws {
@@ -368,7 +369,9 @@ import Testing
         #expect(try PatchInterface(json: Array(older.utf8)).structs.isEmpty)
         for (old, new) in [
             (#""name":"price","type""#, #""name":"name","type""#), (#""type":"number""#, #""type":1"#),
-            (#""fields":"#, #""field":"#),
+            (#""fields":"#, #""field":"#), (#""name":"price""#, #""name":"""#),
+            (#""name":"price""#, #""name":"\u0000""#),
+            (#""type":"number""#, #""type":"number\#(String(repeating: " or nil", count: 200))""#),
         ] {
             let broken = try interface().json.replacingOccurrences(of: old, with: new)
             #expect(throws: PatchError(.malformed, "")) { try PatchInterface(json: Array(broken.utf8)) }
