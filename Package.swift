@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "PatchFeed", targets: ["PatchFeed"]),
         .library(name: "PatchHTTP", targets: ["PatchHTTP"]),
         .library(name: "PatchRunner", targets: ["PatchRunner"]),
+        .library(name: "PatchEvents", targets: ["PatchEvents"]),
         .library(name: "PatchStore", targets: ["PatchStore"]),
         .library(name: "PatchSync", targets: ["PatchSync"]),
         .library(name: "PatchTesting", targets: ["PatchTesting"]),
@@ -40,6 +41,7 @@ let package = Package(
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),
+        .target(name: "PatchEvents", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"]),
         .target(name: "PatchStore", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"]),
         .target(
             name: "PatchSync", dependencies: ["PatchStore", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
@@ -74,6 +76,9 @@ let package = Package(
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchFilesTests", dependencies: ["PatchFiles", "PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchFeedTests", dependencies: ["PatchFeed", "PatchCrypto", "TestSupport"]),
+        .testTarget(
+            name: "PatchEventsTests",
+            dependencies: ["PatchEvents", "PatchTesting", "PatchRunner", "PatchCrypto", "TestSupport"]),
         .testTarget(
             name: "PatchSyncTests",
             dependencies: [

@@ -28,7 +28,7 @@ case $what in
 test | bench)
   packages+=(
     openssl zip unzip bsdutils faketime fish zsh shellcheck
-    python3-venv python3-cryptography python3-junitparser lcov perl softhsm2 opensc
+    python3-venv python3-cryptography python3-junitparser python3-jsonschema lcov perl softhsm2 opensc
     lua5.4 lua-dkjson lua-busted binutils rsync nginx-light varnish tinyproxy
   )
   ;;

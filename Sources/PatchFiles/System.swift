@@ -43,8 +43,10 @@ package final class Descriptor: Sendable {
         static let write = Options(rawValue: O_WRONLY)
         /// Creates a file, whose name must be free.
         static let create = Options(rawValue: O_CREAT | O_EXCL)
+        /// Creates a file if its name is free. Each write goes to the end.
+        package static let append = Options(rawValue: O_RDWR | O_CREAT | O_APPEND)
         static let folder = Options(rawValue: O_DIRECTORY)
-        static let noFollow = Options(rawValue: O_NOFOLLOW)
+        package static let noFollow = Options(rawValue: O_NOFOLLOW)
         #if os(Linux)
             /// Creates a file without a name in a folder: O_TMPFILE, a macro that Swift does not import.
             static let nameless = Options(rawValue: 0o20200000)
@@ -66,7 +68,7 @@ package final class Descriptor: Sendable {
     /// - Parameters:
     ///   - folder: Where a relative path begins; nil is the current folder.
     ///   - permissions: The permission bits of a new file, before the process's mask.
-    convenience init(
+    package convenience init(
         _ path: Path, _ options: Options, in folder: Descriptor? = nil, permissions: UInt32 = 0
     ) throws(SystemError) {
         let flags = options.rawValue | O_CLOEXEC
@@ -117,6 +119,13 @@ package final class Descriptor: Sendable {
         }
     }
 
+    /// Reads the byte at a place in a file; nil if there is none.
+    package func byte(at place: Int) -> UInt8? {
+        var byte: UInt8 = 0
+        guard let place = off_t(exactly: place), unsafe pread(number, &byte, 1, place) == 1 else { return nil }
+        return byte
+    }
+
     /// Writes all of the bytes.
     package func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(SystemError) {
         try unsafe Self.write(bytes, to: number)
@@ -139,7 +148,7 @@ package final class Descriptor: Sendable {
     }
 
     /// Flushes the file, or a folder's entries, to the disk. It is not an error if the file system cannot do it.
-    func synchronize() throws(SystemError) {
+    package func synchronize() throws(SystemError) {
         guard fsync(number) != 0, !SystemError.noFlushErrors.contains(.last) else { return }
         throw .last
     }
@@ -283,6 +292,16 @@ extension Path {
         guard let place = unsafe withCString({ unsafe realpath($0, nil) }) else { return nil }
         defer { unsafe free(place) }
         return unsafe Path(bytes: Array(UnsafeRawBufferPointer(start: place, count: strlen(place))))
+    }
+}
+
+/// The time of day that the system has.
+package enum WallClock {
+    /// The milliseconds since 1970.
+    package static var milliseconds: Int {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        return now.tv_sec * 1000 + now.tv_nsec / 1_000_000
     }
 }
 

@@ -27,6 +27,22 @@ public enum PatchEvent: Sendable {
         case ended
     }
 
+    /// How often a patch was called, and how long its calls took.
+    public struct Calls: Sendable, Equatable {
+        /// How often a function of the patch was called.
+        public internal(set) var calls = 0
+        /// How many of the calls failed.
+        public internal(set) var failures = 0
+        /// How often an older patch or the original answered.
+        public internal(set) var fallbacks = 0
+        /// How many of the calls were measured.
+        public internal(set) var measured = 0
+        /// The time of the measured calls together, in nanoseconds.
+        public internal(set) var nanoseconds = 0
+        /// The longest measured call since the patch was activated, in nanoseconds.
+        public internal(set) var longest = 0
+    }
+
     /// The level of a script's log line.
     public enum LogLevel: Int, Sendable {
         case debug, info, warn, error
@@ -44,6 +60,8 @@ public enum PatchEvent: Sendable {
     case failed(PatchID, function: String, Failure)
     /// An older patch or the original answered, although the patch did not fail.
     case fellBack(PatchID, function: String, Fallback)
+    /// How a patch was called since the last event of this kind.
+    case called(PatchID, Calls)
     /// A patch failed too often and was deactivated.
     case breakerOpened(PatchID, failures: Int)
     /// A script wrote to the log.
@@ -75,58 +93,97 @@ public enum PatchEvent: Sendable {
 }
 
 extension PatchEvent {
-    /// The event as one line of JSON, of the schema `patchpack.event/1`. Characters that a terminal would act on are
-    /// escaped.
-    public var jsonLine: String {
-        var members: [(key: String, value: JSONValue)] = [
-            ("schema", .string("patchpack.event/1")), ("event", .string(name)),
-            ("patch", patch.map { .string($0.id) } ?? .null), ("version", patch.map { .integer($0.version) } ?? .null),
-        ]
-        switch self {
-        case .loaded(_, let replaces): members.append(("replaces", .array(replaces.map(JSONValue.string))))
-        case .activated, .deactivated: break
-        case .refused(let error, _):
-            members += Self.members(of: error)
-            members += [
-                ("script", error.place?.file.map(JSONValue.string) ?? .null),
-                ("line", error.place?.line.map(JSONValue.integer) ?? .null),
-            ]
-        case .failed(_, let function, let failure):
-            members += [
-                ("function", .string(function)), ("code", .string("\(failure.code)")),
-                ("message", .string(failure.message)), ("script", failure.script.map(JSONValue.string) ?? .null),
-                ("line", failure.line.map(JSONValue.integer) ?? .null),
-            ]
-        case .fellBack(_, let function, let reason):
-            members += [("function", .string(function)), ("reason", .string(reason.rawValue))]
-        case .breakerOpened(_, let failures): members.append(("failures", .integer(failures)))
-        case .log(_, let level, let text): members += [("level", .string("\(level)")), ("message", .string(text))]
-        case .trial, .confirmed, .disabled, .enabled: break
-        case .launched(let patches, let isSafe):
-            let running = patches.map { patch in
-                JSONValue.object([("id", .string(patch.id)), ("version", .integer(patch.version))])
-            }
-            members += [("patches", .array(running)), ("safeMode", .bool(isSafe))]
-        case .rolledBack(_, let reason, let hash): members += [("reason", .string(reason)), ("hash", .string(hash))]
-        case .safeMode(let failures): members.append(("failures", .integer(failures)))
-        case .withdrawn(_, let reason): members.append(("reason", reason.map(JSONValue.string) ?? .null))
-        case .synced(let bytes, let milliseconds, let counts):
-            members += [
-                ("bytes", .integer(bytes)), ("milliseconds", .integer(milliseconds)),
-                ("counts", .object(counts.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })),
-            ]
-        case .syncFailed(let error), .storeFailed(let error): members += Self.members(of: error)
-        case .switches(let values):
-            members.append(("switches", .object(values.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })))
-        }
+    /// The event as one line of JSON, of the schema `patchpack.event/1` (docs/events.md). Characters that a terminal
+    /// would act on are escaped.
+    public var jsonLine: String { jsonLine([]) }
+
+    /// The event as one line of JSON.
+    ///
+    /// - Parameters:
+    ///   - context: Members that say when and where it happened, such as `timestamp` and `resource`.
+    ///   - count: How often it happened again; nil for an event by itself.
+    ///   - isCut: Whether to leave out everything but the patch.
+    package func jsonLine(
+        _ context: [(key: String, value: JSONValue)], count: Int? = nil, isCut: Bool = false
+    ) -> String {
+        var members: [(key: String, value: JSONValue)] = [("schema", .string("patchpack.event/1"))]
+        members += context
+        members += [("severityNumber", .integer(severity)), ("eventName", .string(name))]
+        if case .log(_, _, let text) = self, !isCut { members.append(("body", .string(text))) }
+        var attributes = patchAttributes + (isCut ? [("event.cut", .bool(true))] : self.attributes)
+        if let count { attributes.append(("event.count", .integer(count))) }
+        members.append(("attributes", .object(attributes)))
         return JSONValue.object(members).text(escaping: isUnprintable)
     }
 
-    private static func members(of error: PatchError) -> [(key: String, value: JSONValue)] {
-        [
-            ("code", .string("\(error.code)")), ("message", .string(error.message)),
-            ("hint", error.hint.map(JSONValue.string) ?? .null),
+    /// The severity, as a number of OpenTelemetry's log data model.
+    private var severity: Int {
+        switch self {
+        case .log(_, .debug, _): 5
+        case .log(_, .warn, _), .refused, .fellBack, .syncFailed, .withdrawn, .disabled: 13
+        case .log(_, .error, _), .failed, .breakerOpened, .rolledBack, .safeMode, .storeFailed: 17
+        default: 9
+        }
+    }
+
+    private var patchAttributes: [(key: String, value: JSONValue)] {
+        patch.map { [("patch.id", .string($0.id)), ("patch.version", .integer($0.version))] } ?? []
+    }
+
+    private var attributes: [(key: String, value: JSONValue)] {
+        var members: [(key: String, value: JSONValue)] = []
+        switch self {
+        case .activated, .deactivated, .log, .trial, .confirmed, .disabled, .enabled: break
+        case .loaded(_, let replaces): members.append(("patch.replaces", .array(replaces.map(JSONValue.string))))
+        case .refused(let error, _): members += Self.attributes(of: error)
+        case .failed(_, let function, let failure):
+            members.append(("code.function.name", .string(function)))
+            members += Self.attributes(of: failure.error)
+        case .fellBack(_, let function, let reason):
+            members += [("code.function.name", .string(function)), ("error.type", .string(reason.rawValue))]
+        case .called(_, let calls):
+            members += [
+                ("patch.calls", .integer(calls.calls)), ("patch.failures", .integer(calls.failures)),
+                ("patch.fallbacks", .integer(calls.fallbacks)),
+            ]
+            if calls.measured > 0 {
+                members += [
+                    ("patch.measured", .integer(calls.measured)), ("patch.nanoseconds", .integer(calls.nanoseconds)),
+                    ("patch.longest", .integer(calls.longest)),
+                ]
+            }
+        case .breakerOpened(_, let failures), .safeMode(let failures):
+            members.append(("patch.failures", .integer(failures)))
+        case .launched(let patches, let isSafe):
+            members += [
+                ("patch.running", .array(patches.map { .string("\($0.id) \($0.version)") })),
+                ("safe_mode", .bool(isSafe)),
+            ]
+        case .rolledBack(_, let reason, let hash):
+            members += [("patch.reason", .string(reason)), ("patch.hash", .string(hash))]
+        case .withdrawn(_, let reason):
+            if let reason { members.append(("patch.reason", .string(reason))) }
+        case .synced(let bytes, let milliseconds, let counts):
+            members += [
+                ("sync.bytes", .integer(bytes)), ("sync.milliseconds", .integer(milliseconds)),
+                ("sync.counts", .object(counts.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })),
+            ]
+        case .syncFailed(let error), .storeFailed(let error): members += Self.attributes(of: error)
+        case .switches(let values):
+            members.append(
+                ("feed.switches", .object(values.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })))
+        }
+        return members
+    }
+
+    private static func attributes(of error: PatchError) -> [(key: String, value: JSONValue)] {
+        var members: [(key: String, value: JSONValue)] = [
+            ("error.type", .string("\(error.code)")), ("error.message", .string(error.message)),
         ]
+        if let hint = error.hint { members.append(("error.hint", .string(hint))) }
+        if let file = error.place?.file { members.append(("code.file.path", .string(file))) }
+        if let line = error.place?.line { members.append(("code.line.number", .integer(line))) }
+        return members
     }
 
     /// The event's name in JSON, such as `breaker-opened`.
@@ -138,6 +195,7 @@ extension PatchEvent {
         case .refused: "refused"
         case .failed: "failed"
         case .fellBack: "fell-back"
+        case .called: "called"
         case .breakerOpened: "breaker-opened"
         case .log: "log"
         case .launched: "launched"
@@ -159,7 +217,8 @@ extension PatchEvent {
     public var patch: PatchID? {
         switch self {
         case .loaded(let patch, _), .activated(let patch), .deactivated(let patch), .failed(let patch, _, _),
-            .fellBack(let patch, _, _), .breakerOpened(let patch, _), .log(let patch, _, _), .trial(let patch),
+            .fellBack(let patch, _, _), .called(let patch, _), .breakerOpened(let patch, _), .log(let patch, _, _),
+            .trial(let patch),
             .confirmed(let patch), .rolledBack(let patch, _, _), .withdrawn(let patch, _):
             patch
         case .launched, .safeMode, .disabled, .enabled, .synced, .syncFailed, .switches, .storeFailed: nil
@@ -180,6 +239,8 @@ extension PatchEvent: CustomStringConvertible {
             return "\(subject) failed in \(function): \(failure.text)"
         case .fellBack(_, let function, let reason):
             return "\(subject) was skipped in \(function): \(reason.rawValue)"
+        case .called(_, let calls):
+            return "\(subject) was called \(calls.calls) times, and failed \(calls.failures) times"
         case .breakerOpened(_, let failures): return "\(subject) was deactivated after \(failures) failures"
         case .log(_, let level, let text): return "\(subject) \(level): \(text)"
         case .launched(let patches, let isSafe):

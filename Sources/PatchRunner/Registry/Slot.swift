@@ -99,6 +99,22 @@ package final class Slot: Sendable {
         }
     }
 
+    /// How each patch that is active on the name was called since it was activated.
+    var totals: [(PatchID, PatchEvent.Calls)] {
+        layers.locked { layers in
+            layers.map { layer, reports in
+                let statistics = layer.statistics
+                return (
+                    reports.patch,
+                    PatchEvent.Calls(
+                        calls: Int(clamping: statistics.calls), failures: Int(clamping: statistics.failures),
+                        fallbacks: Int(clamping: statistics.fallbacks), measured: Int(clamping: statistics.measured),
+                        nanoseconds: Int(clamping: statistics.nanoseconds), longest: Int(clamping: statistics.longest))
+                )
+            }
+        }
+    }
+
     private func reports(of layer: Layer) -> PatchReports? {
         layers.locked { layers in layers.first { $0.layer == layer }?.reports }
     }

@@ -36,16 +36,27 @@ import Testing
         #expect(function(1) == 1)
         _ = try? harness.apply("x", version: 2, replaces: ["T.f"])
         harness.runner.deactivateAll()
-        let head = #""patch":"com.example.shop.fix","version":1"#
+        func line(_ severity: Int, _ name: String, _ attributes: String = "", version: Int = 1, body: String = "")
+            -> String
+        {
+            #"{"schema":"patchpack.event/1","severityNumber":\#(severity),"eventName":"\#(name)",\#(body)"#
+                + #""attributes":{"patch.id":"com.example.shop.fix","patch.version":\#(version)\#(attributes)}}"#
+        }
         #expect(
             harness.events.map(\.jsonLine) == [
-                #"{"schema":"patchpack.event/1","event":"loaded",\#(head),"replaces":["T.f"]}"#,
-                #"{"schema":"patchpack.event/1","event":"activated",\#(head)}"#,
-                #"{"schema":"patchpack.event/1","event":"log",\#(head),"level":"warn","message":"a \"line\"\n"}"#,
-                #"{"schema":"patchpack.event/1","event":"log",\#(head),"level":"info","message":"a\t1\tnil\ttable"}"#,
-                #"{"schema":"patchpack.event/1","event":"failed",\#(head),"function":"T.f","code":"script","message":"wrong result: expected integer, given string","script":"main.lua","line":1}"#,
-                #"{"schema":"patchpack.event/1","event":"refused","patch":"com.example.shop.fix","version":2,"code":"script","message":"syntax error near <eof>","hint":"fix the script","script":"main.lua","line":1}"#,
-                #"{"schema":"patchpack.event/1","event":"deactivated",\#(head)}"#,
+                line(9, "loaded", #","patch.replaces":["T.f"]"#),
+                line(9, "activated"),
+                line(13, "log", body: #""body":"a \"line\"\n","#),
+                line(9, "log", body: #""body":"a\t1\tnil\ttable","#),
+                line(
+                    17, "failed",
+                    #","code.function.name":"T.f","error.type":"script","error.message":"wrong result: expected integer, given string","code.file.path":"main.lua","code.line.number":1"#
+                ),
+                line(
+                    13, "refused",
+                    #","error.type":"script","error.message":"syntax error near <eof>","error.hint":"fix the script","code.file.path":"main.lua","code.line.number":1"#,
+                    version: 2),
+                line(9, "deactivated"),
             ])
         #expect(
             harness.events[4].description

@@ -62,7 +62,8 @@ struct ShopTests {
         #expect(run.status == 0)
         #expect(
             run.text.contains(
-                #"{"schema":"patchpack.event/1","event":"refused","patch":null,"version":null,"code":"malformed","#))
+                #"{"schema":"patchpack.event/1","severityNumber":13,"eventName":"refused","attributes":{"error.type":"malformed","#
+            ))
         #expect(try open("--nonsense").status == 1)
     }
 }

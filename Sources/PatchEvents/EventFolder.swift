@@ -1,0 +1,94 @@
+internal import PatchCrypto
+internal import PatchFiles
+
+/// The files of an event log: `events-MILLISECONDS.jsonl`, named after the time when they were begun.
+struct EventFolder {
+    private let path: Path
+    private let limits: PatchEventLog.Limits
+    private var file: Descriptor?
+    /// When the open file was begun, in milliseconds since 1970.
+    private var began = 0
+    private var size = 0
+    /// Whether the open file ends in the middle of a line, because the process ended or a write failed.
+    private var isCut = false
+
+    init(path: Path, limits: PatchEventLog.Limits) {
+        self.path = path
+        self.limits = limits
+    }
+
+    /// Appends a line, in a new file if the open one is full or old.
+    mutating func append(_ line: [UInt8], at now: Int) throws(PatchError) {
+        if file == nil { try openLast() }
+        let isFull = size > 0 && size + line.count > limits.fileBytes
+        if file == nil || isFull || !(began...began.addingOrMost(limits.fileAge)).contains(now) {
+            try open(max(now, began.addingOrMost(1)))
+            prune(at: now)
+        }
+        do throws(SystemError) {
+            // One write for each line, so that a reader who follows the file sees whole lines.
+            let bytes = (isCut ? [UInt8(ascii: "\n")] : []) + line + [UInt8(ascii: "\n")]
+            isCut = true
+            try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try unsafe file?.write(bytes) }
+            isCut = false
+            size += bytes.count
+        } catch {
+            throw .system(.io, path, error)
+        }
+    }
+
+    /// Flushes what was written to the disk.
+    func flush() throws(PatchError) {
+        do throws(SystemError) { try file?.synchronize() } catch { throw .system(.io, path, error) }
+    }
+
+    /// Opens the last file, if there is one.
+    private mutating func openLast() throws(PatchError) {
+        try Folder.make(path)
+        guard let last = try Folder.names(in: path).compactMap(Self.start).max() else { return }
+        try open(last)
+    }
+
+    private mutating func open(_ start: Int) throws(PatchError) {
+        let name = path.appending(Self.name(start))
+        do throws(SystemError) {
+            let file = try Descriptor(name, [.append, .noFollow], permissions: 0o600)
+            size = FileInfo(file)?.size ?? 0
+            isCut = size > 0 && file.byte(at: size - 1) != UInt8(ascii: "\n")
+            self.file = file
+        } catch {
+            throw .system(.io, name, error)
+        }
+        began = start
+    }
+
+    /// Removes files past the number or the age that is kept. The open file stays.
+    private func prune(at now: Int) {
+        let starts = ((try? Folder.names(in: path)) ?? []).compactMap(Self.start).sorted()
+        for (index, start) in starts.enumerated() where start < began {
+            // The next file's start is the end of this one.
+            let isOld = starts[index + 1].addingOrMost(limits.age) < now
+            if isOld || index < starts.count - max(1, limits.files) {
+                try? Folder.remove(path.appending(Self.name(start)))
+            }
+        }
+    }
+
+    private static func name(_ start: Int) -> Path { Path("events-\(start).jsonl") }
+
+    /// When a file was begun, by its name; nil for other files.
+    private static func start(_ name: Path) -> Int? {
+        let text = name.description
+        guard text.hasPrefix("events-"), text.hasSuffix(".jsonl"), let start = Int(text.dropFirst(7).dropLast(6)),
+            start >= 0, Self.name(start) == name
+        else { return nil }
+        return start
+    }
+}
+
+extension Int {
+    fileprivate func addingOrMost(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

@@ -1,0 +1,42 @@
+public import PatchCrypto
+public import PatchRunner
+
+/// What an event log says about the device in each line. The names in JSON are those of OpenTelemetry's resources.
+public struct EventResource: Sendable, Equatable {
+    /// The app's reverse-DNS name: `service.name`.
+    public var app: String
+    /// The app's version: `service.version`.
+    public var appVersion: AppVersion
+    /// A random name of this installation, such as ``PatchStore/PatchStore/installation``: `app.installation.id`.
+    public var installation: String
+    /// The app's environment, such as `release`: `deployment.environment.name`.
+    public var environment: String?
+    /// The groups that the device is in: `device.groups`.
+    public var groups: Set<String> = []
+    /// The user's id, if the log should say who it was: `user.id`. No report needs it.
+    public var user: String?
+
+    /// Describes a device.
+    ///
+    /// - Parameters:
+    ///   - host: The program that patches run in.
+    ///   - installation: A random name of this installation.
+    ///   - environment: The app's environment.
+    public init(host: HostInfo, installation: String, environment: String? = nil) {
+        app = host.app
+        appVersion = host.version
+        self.installation = installation
+        self.environment = environment
+    }
+
+    var json: JSONValue {
+        var members: [(key: String, value: JSONValue)] = [
+            ("app.installation.id", .string(installation)), ("service.name", .string(app)),
+            ("service.version", .string(appVersion.description)),
+        ]
+        if let environment { members.append(("deployment.environment.name", .string(environment))) }
+        if !groups.isEmpty { members.append(("device.groups", .array(groups.sorted().map(JSONValue.string)))) }
+        if let user { members.append(("user.id", .string(user))) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,136 @@
+public import PatchCrypto
+internal import PatchFiles
+public import PatchRunner
+internal import Synchronization
+
+/// A log of patch events in a folder: a line of JSON for each, in files that are bounded in size, number and age.
+///
+///     let log = PatchEventLog(folder: "…/events", resource: EventResource(host: host, installation: store.installation))
+///     let runner = try PatchRunner(registry: registry, host: host, events: log.record)
+///
+/// An event that happens again within a minute is counted, and written once with its count when the minute is over. A line is
+/// written with one call, so another program can follow the files. Several processes may log to one folder.
+public final class PatchEventLog: Sendable {
+    /// How much is kept.
+    public struct Limits: Sendable {
+        /// The bytes of a file, after which the next one is begun.
+        public var fileBytes = 256 << 10
+        /// The number of files. The oldest is removed.
+        public var files = 8
+        /// The milliseconds after which the next file is begun.
+        public var fileAge = 24 * 3_600_000
+        /// The milliseconds after which a file is removed.
+        public var age = 14 * 24 * 3_600_000
+
+        /// 2 MiB and two weeks.
+        public init() {}
+    }
+
+    private struct Memory {
+        var resource: EventResource
+        var files: EventFolder
+        var repeats = EventRepeats()
+        var calls = CallCounter()
+        var fault: PatchError?
+
+        /// Writes an event as a line. A fault is kept, because nothing can be done about it where events happen.
+        mutating func write(_ event: PatchEvent, at now: Int, count: Int? = nil) {
+            let time = max(0, min(now, 253_402_300_799_999))  // 1970 to 9999
+            let timestamp = Timestamp(secondsSince1970: time / 1000)?.with(milliseconds: time % 1000)
+            let context: [(key: String, value: JSONValue)] = [
+                ("timestamp", .string(timestamp ?? "")), ("resource", resource.json),
+            ]
+            do throws(PatchError) {
+                try files.append(Array(event.line(context, count: count).utf8), at: now)
+                fault = nil
+            } catch {
+                fault = error
+            }
+        }
+
+        mutating func writeRepeats(at now: Int, all: Bool) {
+            for (event, count) in repeats.take(at: all ? nil : now) { write(event, at: now, count: count) }
+        }
+    }
+
+    private let memory: Mutex<Memory>
+    private let clock: @Sendable () -> Int
+
+    /// Opens a log. The folder is made with the first event.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder's path.
+    ///   - resource: What each line says about the device.
+    ///   - limits: How much is kept.
+    ///   - clock: Returns the milliseconds since 1970. By default it asks the system.
+    public init(
+        folder: String, resource: EventResource, limits: Limits = Limits(), clock: (@Sendable () -> Int)? = nil
+    ) {
+        memory = Mutex(Memory(resource: resource, files: EventFolder(path: Path(folder), limits: limits)))
+        self.clock = clock ?? { WallClock.milliseconds }
+    }
+
+    deinit {
+        let now = clock()
+        memory.locked { $0.writeRepeats(at: now, all: true) }
+    }
+
+    /// What each line says about the device. It may change while the app runs.
+    public var resource: EventResource {
+        get { memory.locked { $0.resource } }
+        set { memory.locked { $0.resource = newValue } }
+    }
+
+    /// Why the last event could not be written; nil if it was.
+    public var fault: PatchError? { memory.locked { $0.fault } }
+
+    /// Writes an event, or counts it if it was written less than a minute ago.
+    ///
+    /// - Parameter event: The event. Pass this method as the listener of a runner, a store or a sync.
+    public func record(_ event: PatchEvent) {
+        let now = clock()
+        memory.locked { memory in
+            memory.writeRepeats(at: now, all: false)
+            guard memory.repeats.isNew(event, at: now) else { return }
+            memory.write(event, at: now)
+        }
+    }
+
+    /// Writes how the active patches were called since this was last done. Do it when the app goes to the background, and once
+    /// in a while: reports need it for failure rates.
+    ///
+    /// - Parameter registry: The functions that patches replace.
+    public func recordCalls(of registry: PatchRegistry) {
+        let now = clock()
+        memory.locked { memory in
+            for event in memory.calls.next(of: registry) { memory.write(event, at: now) }
+        }
+    }
+
+    /// Writes the counts of repeated events, and flushes the files to the disk.
+    public func flush() {
+        let now = clock()
+        memory.locked { memory in
+            memory.writeRepeats(at: now, all: true)
+            do throws(PatchError) { try memory.files.flush() } catch { memory.fault = error }
+        }
+    }
+}
+
+extension PatchEvent {
+    /// The most bytes that a line has.
+    private static let longest = 16 << 10
+
+    /// The event's line. One that would be too long has no attributes but the patch.
+    fileprivate func line(_ context: [(key: String, value: JSONValue)], count: Int?) -> String {
+        let line = jsonLine(context, count: count)
+        return line.utf8.count <= Self.longest ? line : jsonLine(context, count: count, isCut: true)
+    }
+}
+
+extension Timestamp {
+    /// The moment with milliseconds: `2026-11-22T11:20:00.123Z`.
+    fileprivate func with(milliseconds: Int) -> String {
+        description.dropLast() + "." + String(1000 + milliseconds).dropFirst() + "Z"
+    }
+}

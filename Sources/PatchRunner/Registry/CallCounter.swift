@@ -1,0 +1,42 @@
+internal import PatchCrypto
+
+/// Tells how the active patches of a registry were called since it was last asked.
+package struct CallCounter: Sendable {
+    private struct Key: Hashable {
+        let patch: PatchID
+        let name: String
+    }
+
+    private var seen: [Key: PatchEvent.Calls] = [:]
+
+    package init() {}
+
+    /// An event for each patch that was called since the last time. Calls of a patch that was deactivated meanwhile are
+    /// lost.
+    package mutating func next(of registry: PatchRegistry) -> [PatchEvent] {
+        var now: [Key: PatchEvent.Calls] = [:]
+        var new: [PatchID: PatchEvent.Calls] = [:]
+        for slot in registry.names.slots {
+            for (patch, total) in slot.totals {
+                let key = Key(patch: patch, name: slot.name)
+                now[key] = total
+                // A patch that was activated again counts from 0.
+                let before = seen[key].flatMap { $0.calls <= total.calls ? $0 : nil } ?? PatchEvent.Calls()
+                if total != before { new[patch, default: PatchEvent.Calls()].add(total, since: before) }
+            }
+        }
+        seen = now
+        return new.sorted { $0.key.id < $1.key.id }.map { .called($0.key, $0.value) }
+    }
+}
+
+extension PatchEvent.Calls {
+    fileprivate mutating func add(_ total: PatchEvent.Calls, since before: PatchEvent.Calls) {
+        calls = calls.addingOrMost(total.calls - before.calls)
+        failures = failures.addingOrMost(max(0, total.failures - before.failures))
+        fallbacks = fallbacks.addingOrMost(max(0, total.fallbacks - before.fallbacks))
+        measured = measured.addingOrMost(max(0, total.measured - before.measured))
+        nanoseconds = nanoseconds.addingOrMost(max(0, total.nanoseconds - before.nanoseconds))
+        longest = max(longest, total.longest)
+    }
+}

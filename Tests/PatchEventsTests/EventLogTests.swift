@@ -1,0 +1,240 @@
+import Foundation
+import PatchCrypto
+import PatchEvents
+import PatchRunner
+import PatchTesting
+import Synchronization
+import TestSupport
+import Testing
+
+struct EventLogTests {
+    private let folder: TestFolder
+    private let clock = Clock()
+    private let patch = PatchID(id: "com.example.shop.fix", version: 3)
+
+    init() throws { folder = try TestFolder() }
+
+    private final class Clock: Sendable {
+        let time = Atomic(1_790_000_000_123)
+        func pass(milliseconds: Int) { time.add(milliseconds, ordering: .relaxed) }
+    }
+
+    private func log(_ limits: PatchEventLog.Limits = PatchEventLog.Limits()) throws -> PatchEventLog {
+        var resource = EventResource(
+            host: try HostInfo(app: "com.example.shop", version: "2.3.1"), installation: "0123abcd", environment: "qa")
+        resource.groups = ["staff", "beta"]
+        let clock = clock
+        return PatchEventLog(folder: folder.at("events"), resource: resource, limits: limits) {
+            clock.time.load(ordering: .relaxed)
+        }
+    }
+
+    private func files() throws -> [String] {
+        guard folder.exists("events") else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder.at("events")).sorted()
+    }
+
+    private func lines() throws -> [String] {
+        try files().flatMap { name in
+            let text = String(decoding: try folder.read("events/\(name)"), as: UTF8.self)
+            #expect(text.hasSuffix("\n"))
+            return text.split(separator: "\n").map(String.init)
+        }
+    }
+
+    @Test func aLineSaysWhenAndWhere() throws {
+        let log = try log()
+        log.record(.confirmed(patch))
+        #expect(
+            try lines() == [
+                #"{"schema":"patchpack.event/1","timestamp":"2026-09-21T14:13:20.123Z","resource":{"app.installation.id":"0123abcd","service.name":"com.example.shop","service.version":"2.3.1","deployment.environment.name":"qa","device.groups":["beta","staff"]},"severityNumber":9,"eventName":"confirmed","attributes":{"patch.id":"com.example.shop.fix","patch.version":3}}"#
+            ])
+        #expect(log.fault == nil)
+        log.resource.user = "u7"
+        log.record(.trial(patch))
+        #expect(try lines().last?.contains(#""user.id":"u7""#) == true)
+    }
+
+    /// A function that fails a thousand times a second for three minutes.
+    @Test func repeatsAreCounted() throws {
+        var limits = PatchLimits()
+        limits.failures = .max
+        let bench = try PatchBench(app: "com.example.shop", version: "2.3.1", limits: limits)
+        let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
+        try bench.install(source: Self.script("error('no ' .. x)"))
+        for call in 0..<1800 { #expect(function(call) == call) }
+        let log = try log()
+        for (index, event) in bench.events.enumerated() {
+            log.record(event)
+            if index >= 2 { clock.pass(milliseconds: 100) }
+        }
+        let failed = try lines().filter { $0.contains(#""eventName":"failed""#) }
+        // One at once, and one for each minute that is over.
+        #expect(failed.count == 5)
+        log.flush()
+        let counts = try lines().compactMap { line in
+            line.firstMatch(of: /"event.count":([0-9]+)/).flatMap { Int($0.output.1) }
+        }
+        let firsts = try lines().filter { $0.contains(#""eventName":"failed""#) }.count - counts.count
+        #expect(counts.reduce(firsts, +) == 1800)
+    }
+
+    @Test func callsAreCountedSinceTheLastTime() throws {
+        let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+        let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
+        try bench.install(source: Self.script("if x == 7 then error('no') end return x"))
+        let log = try log()
+        log.recordCalls(of: bench.registry)
+        #expect(try lines().isEmpty)
+        for x in 0..<10 { #expect(function(x) == x) }
+        log.recordCalls(of: bench.registry)
+        #expect(
+            try lines().last?.contains(#""patch.calls":10,"patch.failures":1,"patch.fallbacks":1,"patch.measured":1,"#)
+                == true)
+        log.recordCalls(of: bench.registry)
+        #expect(try lines().count == 1)
+        for _ in 0..<3 { #expect(function(1) == 1) }
+        log.recordCalls(of: bench.registry)
+        #expect(try lines().last?.contains(#""patch.calls":3,"patch.failures":0,"patch.fallbacks":0"#) == true)
+        // Activated again, it counts from the beginning.
+        bench.runner.deactivateAll()
+        try bench.install(source: Self.script("return x"))
+        #expect(function(1) == 1)
+        log.recordCalls(of: bench.registry)
+        #expect(try lines().last?.contains(#""patch.calls":1,"patch.failures":0"#) == true)
+    }
+
+    private static func script(_ body: String) -> String {
+        """
+        -- @patch com.example.shop.fix
+        -- @version 3
+        -- @app com.example.shop
+        -- @replaces Shop.price
+        patch.replace('Shop.price', function(original, x) \(body) end)
+        """
+    }
+
+    @Test func filesAreBoundedInSizeNumberAndAge() throws {
+        var limits = PatchEventLog.Limits()
+        limits.fileBytes = 1000
+        limits.files = 3
+        let log = try log(limits)
+        for _ in 0..<100 { log.record(.confirmed(patch)) }
+        let sizes = try files().map { try folder.read("events/\($0)").count }
+        #expect(sizes.count == 3)
+        #expect(sizes.allSatisfy { $0 <= 1000 })
+        clock.pass(milliseconds: limits.fileAge + 1)
+        log.record(.trial(patch))
+        #expect(try files().count == 3)
+        clock.pass(milliseconds: limits.age)
+        log.record(.trial(patch))
+        // The file before was the open one until now, so its end is not old.
+        #expect(try files().count == 2)
+    }
+
+    @Test func aClockThatIsSetBackLosesNothing() throws {
+        let log = try log()
+        for _ in 0..<5 {
+            log.record(.confirmed(patch))
+            clock.pass(milliseconds: -3_600_000)
+        }
+        #expect(try lines().count == 5)
+        clock.time.store(.min, ordering: .relaxed)
+        log.record(.confirmed(patch))
+        #expect(try lines().last?.contains(#""timestamp":"1970-01-01T00:00:00.000Z""#) == true)
+        clock.time.store(.max, ordering: .relaxed)
+        for event in [PatchEvent.confirmed(patch), .disabled, .disabled] { log.record(event) }
+        #expect(log.fault == nil)
+        #expect(try lines().last?.contains(#""timestamp":"9999-12-31T23:59:59.999Z""#) == true)
+    }
+
+    @Test func aLaunchContinuesTheFile() throws {
+        try log().record(.confirmed(patch))
+        try log().record(.confirmed(patch))
+        #expect(try files().count == 1)
+        #expect(try lines().count == 2)
+        // The process ended in the middle of a line.
+        let name = try #require(try files().first)
+        try folder.write(try folder.read("events/\(name)").dropLast(10), to: "events/\(name)")
+        try log().record(.confirmed(patch))
+        #expect(try lines().count == 3)
+        #expect(try lines().last?.hasSuffix("}}") == true)
+    }
+
+    @Test func severalProcessesWriteWholeLines() async throws {
+        let logs = try (0..<4).map { _ in try log() }
+        await withTaskGroup { group in
+            for log in logs { group.addTask { for _ in 0..<200 { log.record(.confirmed(patch)) } } }
+        }
+        #expect(try lines().count == 800)
+        #expect(try lines().allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}}") })
+    }
+
+    @Test func anEventThatIsTooLongKeepsItsPatch() throws {
+        let log = try log()
+        log.record(.log(patch, .warn, String(repeating: "x", count: 100_000)))
+        let line = try #require(try lines().first)
+        #expect(
+            line.hasSuffix(#""attributes":{"patch.id":"com.example.shop.fix","patch.version":3,"event.cut":true}}"#))
+        #expect(!line.contains("body"))
+    }
+
+    @Test func aFolderThatCannotBeWrittenIsAFault() throws {
+        try folder.write("a file", to: "events")
+        let log = try log()
+        log.record(.confirmed(patch))
+        #expect(log.fault?.message == "not a directory")
+        try FileManager.default.removeItem(atPath: folder.at("events"))
+        log.record(.confirmed(patch))
+        #expect(log.fault == nil)
+        #expect(try lines().count == 1)
+    }
+
+    /// Every kind of event, validated by Debian's jsonschema.
+    @Test func everyEventFitsTheSchema() throws {
+        let error = PatchError(.script, "no", hint: "mend it", at: .init(file: "main.lua", line: 3))
+        let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+        let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
+        try bench.install(source: Self.script("if x == 2 then return 'two' end error('no')"))
+        for x in 1...6 { #expect(function(x) == x) }
+        let events: [PatchEvent] =
+            bench.events + [
+                .refused(error, patch), .refused(error, nil), .fellBack(patch, function: "Shop.price", .busy),
+                .breakerOpened(patch, failures: 5), .log(patch, .debug, "a"), .log(patch, .info, "a"),
+                .log(patch, .warn, "a"), .log(patch, .error, "\u{1B}[31mred"), .launched([patch], isSafe: false),
+                .launched([], isSafe: true), .trial(patch), .confirmed(patch),
+                .rolledBack(patch, reason: "crashed", hash: String(repeating: "a", count: 64)), .safeMode(failures: 3),
+                .withdrawn(patch, reason: nil), .withdrawn(patch, reason: "bad"), .disabled, .enabled,
+                .synced(bytes: 1, milliseconds: 2, counts: ["offered": 1]), .syncFailed(error), .switches(["a": "b"]),
+                .storeFailed(error), .log(patch, .info, String(repeating: "x", count: 100_000)),
+            ]
+        let log = try log()
+        for event in events { log.record(event) }
+        let function2 = try bench.registry.replaceable("Shop.other") { (x: Int) -> Int in x }
+        try bench.install(
+            source: Self.script("return 1").replacing("Shop.price", with: "Shop.other").replacing("fix", with: "more"))
+        #expect(function2(5) == 1)
+        log.recordCalls(of: bench.registry)
+        log.flush()
+        try folder.write((try lines() + events.map(\.jsonLine)).joined(separator: "\n"), to: "lines")
+        let names = try Tool.shell(
+            """
+            /usr/bin/python3 -c '
+            import json, jsonschema
+            schema = json.load(open("\(Self.schema)"))
+            jsonschema.Draft202012Validator.check_schema(schema)
+            validator = jsonschema.Draft202012Validator(schema)
+            lines = [json.loads(line) for line in open("lines", encoding="utf-8")]
+            for line in lines: validator.validate(line)
+            for wrong in [{}, {**lines[0], "schema": "x"}, {**lines[0], "eventName": "x"}, {**lines[0], "attributes": {}}]:
+                assert list(validator.iter_errors(wrong)), wrong
+            assert set(line["eventName"] for line in lines) == set(schema["properties"]["eventName"]["enum"])
+            print(len(lines))
+            '
+            """, in: folder.path)
+        #expect(names.status == 0, "\(names.error)")
+    }
+
+    private static let schema = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "docs/events.schema.json").path
+}
