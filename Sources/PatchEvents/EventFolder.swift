@@ -21,7 +21,7 @@ struct EventFolder {
     mutating func append(_ line: [UInt8], at now: Int) throws(PatchError) {
         if file == nil { try openLast() }
         let isFull = size > 0 && size + line.count > limits.fileBytes
-        if file == nil || isFull || !(began...began.addingOrMost(limits.fileAge)).contains(now) {
+        if file == nil || isFull || now > began.addingOrMost(limits.fileAge) {
             try open(max(now, began.addingOrMost(1)))
             prune(at: now)
         }
