@@ -54,8 +54,10 @@ interop: deps
 	$(SWIFT) test --filter PythonTUFTests
 
 # Release builds of a package that depends on this one, with each way to keep and call what patches can replace.
+# `make outside VARIANTS="plain evolution"` builds some of plain, testing, evolution and testing-evolution.
+VARIANTS =
 outside: deps
-	SWIFT=$(SWIFT) python3 Tests/Outside/build.py
+	SWIFT=$(SWIFT) python3 Tests/Outside/build.py $(VARIANTS)
 
 # The libraries' tests under the address sanitizer, with the leak check, and those of the verbs that read foreign files. The
 # tool's other tests start programs thousands of times, each of which takes ten times longer there.

@@ -79,7 +79,7 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
 }
 
 /// A field could not be read.
-@usableFromInline struct FieldMismatch: Error {
+@frozen @usableFromInline struct FieldMismatch: Error {
     @inlinable init() {}
 }
 
