@@ -42,6 +42,14 @@ let package = Package(
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),
         .target(name: "PatchEvents", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"]),
+        .target(
+            name: "CEventReader",
+            cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
+        .target(
+            name: "CInflate",
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("z")]),
+        .target(name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CInflate"]),
         .target(name: "PatchStore", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"]),
         .target(
             name: "PatchSync", dependencies: ["PatchStore", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
@@ -53,7 +61,7 @@ let package = Package(
             name: "patchpack",
             dependencies: [
                 "PatchCrypto", "PatchFiles", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchStore", "PatchSync",
-                "PatchWorkbench", "Libc",
+                "PatchWorkbench", "PatchReport", "Libc",
             ]),
         .target(
             name: "PatchTesting",
@@ -79,6 +87,8 @@ let package = Package(
         .testTarget(
             name: "PatchEventsTests",
             dependencies: ["PatchEvents", "PatchTesting", "PatchRunner", "PatchCrypto", "TestSupport"]),
+        .testTarget(
+            name: "PatchReportTests", dependencies: ["PatchReport", "PatchFiles", "PatchCrypto", "TestSupport"]),
         .testTarget(
             name: "PatchSyncTests",
             dependencies: [

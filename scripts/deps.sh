@@ -11,7 +11,7 @@ fi
 
 if [ "$(uname)" = Darwin ]; then
   missing=()
-  for package in openssl@3 libzip lua curl pkgconf shellcheck; do
+  for package in openssl@3 libzip lua curl rapidjson zstd pkgconf shellcheck; do
     brew list --versions "$package" >/dev/null 2>&1 || missing+=("$package")
   done
   [ ${#missing[@]} -eq 0 ] && exit 0
@@ -20,14 +20,14 @@ if [ "$(uname)" = Darwin ]; then
   exit 0
 fi
 
-packages=(pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev libcurl4-openssl-dev)
+packages=(pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev libcurl4-openssl-dev rapidjson-dev libzstd-dev)
 # real Lua code to pack, and a web server
 case $what in demo | test | bench) packages+=(lua-penlight lua-inspect python3) ;; esac
 # tools that the tests compare results with
 case $what in
 test | bench)
   packages+=(
-    openssl zip unzip bsdutils faketime fish zsh shellcheck
+    openssl zip unzip zstd bsdutils faketime fish zsh shellcheck
     python3-venv python3-cryptography python3-junitparser python3-jsonschema lcov perl softhsm2 opensc
     lua5.4 lua-dkjson lua-busted binutils rsync nginx-light varnish tinyproxy
   )

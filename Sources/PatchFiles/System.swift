@@ -85,7 +85,7 @@ package final class Descriptor: Sendable {
     }
 
     /// Makes a second descriptor of standard input.
-    static func standardInput() throws(SystemError) -> Descriptor {
+    package static func standardInput() throws(SystemError) -> Descriptor {
         let number = fcntl(0, F_DUPFD_CLOEXEC, 3)
         try SystemError.check(number)
         return Descriptor(owning: number)
@@ -116,6 +116,15 @@ package final class Descriptor: Sendable {
             if count < 0, SystemError.last == .isInterrupted { continue }
             guard count >= 0 else { throw .last }
             return count == 1 ? byte : nil
+        }
+    }
+
+    /// Reads as many bytes as there are now, and at least one. Returns 0 at the end.
+    package func readSome(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        while true {
+            let count = unsafe Libc.read(number, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            guard SystemError.last == .isInterrupted else { throw .last }
         }
     }
 

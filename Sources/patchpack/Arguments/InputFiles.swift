@@ -15,11 +15,11 @@ enum InputFiles {
     ///
     /// - Parameters:
     ///   - folders: Whether to look into folders; if nil, `--recursive` decides.
-    ///   - suffix: The suffix of the files to find in folders, such as `.js`.
+    ///   - suffixes: The suffixes of the files to find in folders, such as `.js`.
     /// - Throws: `usage` if no file is named, `noInput` if a list or a folder cannot be read, or a folder has no such
     ///   file.
     static func all(
-        _ arguments: ParsedArguments, in folders: Bool? = nil, called suffix: String
+        _ arguments: ParsedArguments, in folders: Bool? = nil, called suffixes: [String]
     ) throws(PatchError) -> [Path] {
         var paths = arguments.operands.map(\.path)
         if let list = arguments.value(of: .filesFrom)?.path {
@@ -32,11 +32,11 @@ enum InputFiles {
                 throw PatchError(.usage, "no input file", hint: "patchpack \(arguments.verb.name) --help")
             }
         }
-        return folders ?? arguments.has(.recursive) ? try expanded(paths, called: suffix) : paths
+        return folders ?? arguments.has(.recursive) ? try expanded(paths, called: suffixes) : paths
     }
 
     /// Replaces each folder by the files in it.
-    static func expanded(_ paths: [Path], called suffix: String) throws(PatchError) -> [Path] {
+    static func expanded(_ paths: [Path], called suffixes: [String]) throws(PatchError) -> [Path] {
         var found: [Path] = []
         for path in paths {
             guard path.isFolder else {
@@ -44,10 +44,11 @@ enum InputFiles {
                 continue
             }
             let before = found.count
-            try add(path, called: suffix, to: &found)
+            try add(path, called: suffixes, to: &found)
             // An empty release or a mistyped name must not count as success.
             guard found.count > before else {
-                throw PatchError(.noInput, "no \(suffix) file in this folder", hint: "name another folder").about(path)
+                throw PatchError(.noInput, "no \(suffixes[0]) file in this folder", hint: "name another folder").about(
+                    path)
             }
         }
         return found
@@ -74,18 +75,18 @@ enum InputFiles {
     }
 
     /// Adds the files in a folder and its subfolders, sorted by name. Links to folders are not followed.
-    private static func add(_ folder: Path, called suffix: String, to found: inout [Path]) throws(PatchError) {
+    private static func add(_ folder: Path, called suffixes: [String], to found: inout [Path]) throws(PatchError) {
         for name in try Folder.names(in: folder) {
             let path = folder.appending(name)
             guard let info = FileInfo(path, following: false) else { continue }
             if info.isFolder {
                 do {
-                    try add(path, called: suffix, to: &found)
+                    try add(path, called: suffixes, to: &found)
                 } catch {
                     found.append(path)  // reading it reports the error
                 }
             } else if FileInfo(path, following: true)?.isRegular == true || info.isLink,
-                name.bytes.count > suffix.utf8.count, name.ends(in: suffix)
+                suffixes.contains(where: { name.bytes.count > $0.utf8.count && name.ends(in: $0) })
             {
                 found.append(path)
             }

@@ -41,7 +41,7 @@ extension FeedCommand {
                         + JSONValue.outcome(error) + [
                             ("app", .string(feed.app)), ("environment", .string(feed.environment)),
                             ("enabled", feed.list["enabled"] ?? .null), ("roles", .object(roles)),
-                            ("error", .error(error)),
+                            ("patches", feed.list["patches"] ?? .array([])), ("error", .error(error)),
                         ]))
         } else if let error {
             console.error(error.about(folder.path))

@@ -17,7 +17,7 @@ enum LintCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let interface = try InterfaceFile.given(arguments)
         let fields = try ManifestFields(arguments)
-        let paths = try InputFiles.all(arguments, called: ".lua")
+        let paths = try InputFiles.all(arguments, called: [".lua"])
         let patches = arguments.has(.bundle) && !paths.isEmpty ? [paths] : paths.map { [$0] }
         let format = arguments.value(of: .lintFormat)?.text ?? "text"
         var all: [(finding: Finding, file: Path)] = []

@@ -45,7 +45,7 @@ enum TestCommand {
     }
 
     private static func patchFiles(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
-        try InputFiles.all(arguments, in: true, called: ".lua")
+        try InputFiles.all(arguments, in: true, called: [".lua"])
     }
 
     /// The specs without repetitions, and whether each was named or found in a folder.
@@ -53,7 +53,7 @@ enum TestCommand {
         var specs: [(path: Path, isNamed: Bool)] = []
         for given in arguments.values(of: .spec).map(\.path) {
             let isFolder = given.isFolder
-            for path in try InputFiles.expanded([given], called: ".lua")
+            for path in try InputFiles.expanded([given], called: [".lua"])
             where !specs.contains(where: { $0.path == path }) {
                 specs.append((path, !isFolder))
             }

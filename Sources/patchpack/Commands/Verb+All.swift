@@ -4,8 +4,8 @@ extension Verb {
         InitCommand.verb, KeygenCommand.verb, KeyinfoCommand.verb, LintCommand.verb, TestCommand.verb, PackCommand.verb,
         VerifyCommand.verb, InspectCommand.verb, CatCommand.verb, DiffCommand.verb, UnpackCommand.verb,
         ResignCommand.verb, TrustCommand.verb, KeystoreCommand.verb, InterfaceCommand.verb, FeedCommand.verb,
-        SyncCommand.verb,
-        StoreCommand.verb, DoctorCommand.verb, CompletionsCommand.verb,
+        SyncCommand.verb, StoreCommand.verb, ReportCommand.verb,
+        DoctorCommand.verb, CompletionsCommand.verb,
     ]
 
     /// The verbs, and after each verb its actions.

@@ -23,7 +23,7 @@ enum VerifyCommand {
         var failed: [Verification.FileResult] = []
         var cases: [ReportCase] = []
         let status = try inOrder(
-            InputFiles.all(arguments, called: ".js"), jobs: Jobs.count(arguments), on: console,
+            InputFiles.all(arguments, called: [".js"]), jobs: Jobs.count(arguments), on: console,
             words: ("ok", "refused"), work: { verification.result(of: $0, keepingScripts: false) }
         ) { (result) throws(PatchError) in
             var result = result

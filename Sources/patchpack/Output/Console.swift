@@ -100,6 +100,15 @@ final class Console {
         barWidth = text.count
     }
 
+    /// Shows how far a long work is, on a terminal; nil removes it.
+    func status(_ text: String?) {
+        guard hasTerminal, !isQuiet, format == .text else { return }
+        clearBar()
+        guard let text else { return }
+        tell(text)
+        barWidth = text.count
+    }
+
     private func clearBar() {
         guard barWidth > 0 else { return }
         barWidth = 0

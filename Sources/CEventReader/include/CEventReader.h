@@ -1,0 +1,61 @@
+/* Reads lines of event logs (docs/events.md) with RapidJSON. Texts that repeat, such as names of patches, become numbers. */
+#ifndef CEVENTREADER_H
+#define CEVENTREADER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    ER_LINE,         /* an event */
+    ER_BLANK,        /* an empty line */
+    ER_NOT_JSON,     /* cut, binary, or nested deeper than any event */
+    ER_OTHER_SCHEMA, /* an object of another schema, or of none */
+    ER_NO_DEVICE,    /* an event that does not say from which installation it is */
+} er_outcome;
+
+/* The events that a report counts; all others are ER_OTHER. */
+typedef enum {
+    ER_OTHER, ER_ACTIVATED, ER_DEACTIVATED, ER_REFUSED, ER_FAILED, ER_FELL_BACK, ER_CALLED, ER_BREAKER_OPENED, ER_TRIAL,
+    ER_CONFIRMED, ER_ROLLED_BACK, ER_SAFE_MODE, ER_WITHDRAWN, ER_SYNCED, ER_SYNC_FAILED, ER_LAUNCHED,
+} er_event;
+
+typedef struct {
+    er_event event;
+    /* Milliseconds since 1970; negative if the line does not say. */
+    int64_t time;
+    /* A hash of the installation. */
+    uint64_t device;
+    /* The patch's version; 0 if the line names no patch. */
+    int64_t version;
+    /* Numbers of texts; 0 for none. */
+    uint32_t patch, app_version, function, error, message;
+    /* How often it happened again, or 0. */
+    int64_t count;
+    int64_t calls, failures, fallbacks, measured, nanoseconds, longest;
+} er_line;
+
+typedef struct er_reader er_reader;
+
+/* NULL if there is not enough memory. */
+er_reader *er_open(void);
+void er_close(er_reader *reader);
+
+/* Reads the line at the beginning of a buffer, and changes the buffer there. Returns how many bytes the line has with its line
+   feed, or 0 if there is no line feed. */
+size_t er_next(er_reader *reader, char *buffer, size_t length, er_line *line, er_outcome *outcome);
+
+/* A text by its number, and its length. It is valid until the reader is closed. */
+const char *er_text(const er_reader *reader, uint32_t number, size_t *length);
+
+/* How many texts did not become numbers, because there were too many different ones. */
+uint64_t er_dropped_texts(const er_reader *reader);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

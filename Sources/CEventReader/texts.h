@@ -1,0 +1,81 @@
+// Numbers for texts that repeat. Memory is bounded: after 65,535 texts, or 16 MiB of them, others have the number 0.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+class Texts {
+public:
+    Texts() : table(static_cast<uint32_t *>(calloc(slots, sizeof(uint32_t)))),
+              texts(static_cast<Text *>(calloc(most + 1, sizeof(Text)))) {}
+    Texts(const Texts &) = delete;
+    Texts &operator=(const Texts &) = delete;
+    ~Texts() {
+        for (uint32_t i = 1; texts && i <= count; i++) free(texts[i].bytes);
+        free(table);
+        free(texts);
+    }
+
+    bool is_ready() const { return table && texts; }
+
+    /// The number of a text, from 1. 0 for no text, and for one too many.
+    uint32_t number(const char *bytes, size_t length) {
+        if (length == 0) return 0;
+        if (length > longest) length = longest;
+        uint64_t hash = Texts::hash(bytes, length);
+        for (uint32_t slot = hash % slots;; slot = (slot + 1) % slots) {
+            uint32_t number = table[slot];
+            if (number == 0) return add(slot, hash, bytes, length);
+            const Text &text = texts[number];
+            if (text.hash == hash && text.length == length && memcmp(text.bytes, bytes, length) == 0) return number;
+        }
+    }
+
+    const char *text(uint32_t number, size_t *length) const {
+        *length = number <= count ? texts[number].length : 0;
+        return number <= count ? texts[number].bytes : nullptr;
+    }
+
+    uint64_t dropped() const { return refused; }
+
+    /// FNV-1a, with the finalizer of MurmurHash3, so that each bit depends on all bytes.
+    static uint64_t hash(const char *bytes, size_t length) {
+        uint64_t hash = 0xcbf29ce484222325;
+        for (size_t i = 0; i < length; i++) hash = (hash ^ static_cast<unsigned char>(bytes[i])) * 0x100000001b3;
+        hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
+        hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
+        return hash ^ (hash >> 33);
+    }
+
+private:
+    struct Text {
+        uint64_t hash;
+        char *bytes;
+        size_t length;
+    };
+
+    static const uint32_t most = 65535, slots = 1 << 18;
+    static const size_t longest = 512, room = 16 << 20;
+    uint32_t *table;
+    Text *texts;
+    uint32_t count = 0;
+    size_t used = 0;
+    uint64_t refused = 0;
+
+    uint32_t add(uint32_t slot, uint64_t hash, const char *bytes, size_t length) {
+        char *copy = count < most && used + length <= room ? static_cast<char *>(malloc(length)) : nullptr;
+        if (!copy) {
+            refused++;
+            return 0;
+        }
+        memcpy(copy, bytes, length);
+        used += length;
+        count++;
+        texts[count].hash = hash;
+        texts[count].bytes = copy;
+        texts[count].length = length;
+        table[slot] = count;
+        return count;
+    }
+};

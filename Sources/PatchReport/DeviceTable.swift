@@ -1,0 +1,118 @@
+/// What is known of devices, and of devices together with a patch, in bounded memory.
+///
+/// If there are too many, devices are left out by their hashes: half of them, then half of the rest. What is left is a random sample,
+/// because a hash says nothing about a device.
+struct DeviceTable {
+    /// What happened on a device, with a patch or at all.
+    struct Entry {
+        /// The hash of the installation. 0 marks a free place.
+        fileprivate(set) var device: UInt64 = 0
+        /// What became of the patch last: the milliseconds since 1970 times 8, and a `Stage`.
+        private var life: UInt64 = 0
+        /// Whether it was activated or deactivated last: the milliseconds times 2, and 1 if it was activated. The `Mark`s are above.
+        private var run: UInt64 = 0
+        /// When the device was first heard of, in seconds since 1970.
+        private(set) var first: UInt32 = .max
+        /// The number of the patch; 0 for the device itself.
+        fileprivate(set) var patch: UInt16 = 0
+        /// The number of the app's newest version on the device.
+        var appVersion: UInt16 = 0
+
+        /// What the marks are above.
+        private static let marksShift = UInt64(60)
+        private static let timeMask = (UInt64(1) << marksShift) - 1
+
+        var stage: Stage { Stage(rawValue: UInt8(life & 7)) ?? .none }
+        var isRunning: Bool { run & 1 == 1 }
+
+        func has(_ mark: Mark) -> Bool { run >> Self.marksShift & mark.rawValue != 0 }
+        mutating func set(_ mark: Mark) { run |= mark.rawValue << Self.marksShift }
+
+        /// - Parameter time: Milliseconds since 1970, at most of the year 2500.
+        mutating func reach(_ stage: Stage, at time: UInt64) { life = max(life, time << 3 | UInt64(stage.rawValue)) }
+
+        mutating func run(_ isOn: Bool, at time: UInt64) {
+            let marks = run & ~Self.timeMask
+            run = marks | max(run & Self.timeMask, time << 1 | (isOn ? 1 : 0))
+        }
+
+        mutating func isHeard(at time: UInt64) { first = min(first, UInt32(clamping: time / 1000)) }
+    }
+
+    /// What becomes of a patch on a device. If two are of the same moment, the higher one counts.
+    enum Stage: UInt8, CaseIterable {
+        case none, refused, trial, good, withdrawn, rolledBack
+    }
+
+    /// What happened at least once.
+    enum Mark: UInt64 {
+        case failed = 1
+        case refused = 2
+        case rolledBack = 4
+        case fellBack = 8
+    }
+
+    private var entries: [Entry]
+    private var count = 0
+    /// The most places: 32 bytes each.
+    private let most: Int
+    /// Devices are kept if this many leading bits of their hash are 0.
+    private var droppedBits = 0
+
+    /// - Parameter most: The most places, a power of two.
+    init(most: Int) {
+        self.most = most
+        entries = Array(repeating: Entry(), count: min(1 << 12, most))
+    }
+
+    /// How many devices each one that is kept represents.
+    var scale: Int { 1 << droppedBits }
+
+    /// Changes the entry of a device, unless the device is left out.
+    mutating func change(_ device: UInt64, _ patch: UInt16, _ body: (inout Entry) -> Void) {
+        let device = device == 0 ? 1 : device
+        guard isKept(device) else { return }
+        if count * 10 >= entries.count * 7 {
+            makeRoom()
+            guard isKept(device) else { return }
+        }
+        let place = place(device, patch)
+        if entries[place].device == 0 {
+            entries[place].device = device
+            entries[place].patch = patch
+            count += 1
+        }
+        body(&entries[place])
+    }
+
+    func forEach(_ body: (Entry) -> Void) {
+        for entry in entries where entry.device != 0 { body(entry) }
+    }
+
+    private func isKept(_ device: UInt64) -> Bool { device.leadingZeroBitCount >= droppedBits }
+
+    private func place(_ device: UInt64, _ patch: UInt16) -> Int {
+        let mask = entries.count - 1
+        var place = Int(truncatingIfNeeded: device &+ UInt64(patch) &* 0x9E37_79B9_7F4A_7C15) & mask
+        while entries[place].device != 0, entries[place].device != device || entries[place].patch != patch {
+            place = (place + 1) & mask
+        }
+        return place
+    }
+
+    private mutating func makeRoom() {
+        let old = entries
+        if old.count < most {
+            entries = Array(repeating: Entry(), count: old.count * 2)
+        } else {
+            droppedBits += 1
+            entries = []
+            entries = Array(repeating: Entry(), count: old.count)
+        }
+        count = 0
+        for entry in old where entry.device != 0 && isKept(entry.device) {
+            entries[place(entry.device, entry.patch)] = entry
+            count += 1
+        }
+    }
+}

@@ -1,0 +1,148 @@
+internal import CInflate
+internal import PatchCrypto
+package import PatchFiles
+
+/// Reads event logs: files, or what comes through a pipe, compressed with gzip or Zstandard or not at all.
+@safe package struct EventInput: ~Copyable {
+    private static let capacity = 1 << 20
+    /// What was read of the file, if it is compressed.
+    private let packed: UnsafeMutableRawBufferPointer
+    /// Text that is not read yet.
+    private let text: UnsafeMutableRawBufferPointer
+
+    package init() {
+        unsafe packed = .allocate(byteCount: 1 << 17, alignment: 16)
+        unsafe text = .allocate(byteCount: Self.capacity, alignment: 16)
+    }
+
+    deinit {
+        unsafe packed.deallocate()
+        unsafe text.deallocate()
+    }
+
+    /// Why a file could be read only in part.
+    package enum Fault: Error, Equatable {
+        case system(SystemError)
+        /// The compressed data is wrong from some place on.
+        case damaged
+        /// The compressed data is cut off.
+        case cut
+        /// The library that reads Zstandard is missing.
+        case noZstandard
+        case noMemory
+    }
+
+    /// Adds a file's events to a report. If that fails, the events before the fault are in it.
+    ///
+    /// - Parameter progress: Called from time to time with the number of bytes that were read of the file.
+    package func read(
+        _ file: Descriptor, into report: inout ReportBuilder, progress: (Int) -> Void
+    ) throws(Fault) {
+        var source = try unsafe Source.open(file, packed)
+        var count = try unsafe source.fill(text)
+        var isSkipping = false
+        var seen = 0
+        while count > 0 {
+            var begin = 0
+            if isSkipping {
+                // The rest of a line that does not fit.
+                begin = unsafe text[..<count].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? count
+                isSkipping = unsafe text[begin - 1] != UInt8(ascii: "\n")
+                report.skip(bytes: begin, isLine: false)
+            }
+            begin += unsafe report.readLines(UnsafeMutableRawBufferPointer(rebasing: text[begin..<count]))
+            if begin == 0, count == Self.capacity {
+                report.skip(bytes: count, isLine: true)
+                (isSkipping, begin) = (true, count)
+            }
+            unsafe text.copyMemory(from: UnsafeRawBufferPointer(rebasing: text[begin..<count]))
+            count -= begin
+            let step = try unsafe source.fill(UnsafeMutableRawBufferPointer(rebasing: text[count...]))
+            if step == 0, count > 0 {
+                // The last line has no line feed.
+                unsafe text[count] = UInt8(ascii: "\n")
+                _ = unsafe report.readLines(UnsafeMutableRawBufferPointer(rebasing: text[...count]))
+                count = 0
+            }
+            count += step
+            if source.position - seen >= 1 << 24 {
+                seen = source.position
+                progress(seen)
+            }
+        }
+    }
+
+    /// The text of a file.
+    @safe private struct Source: ~Copyable {
+        private let file: Descriptor
+        private let packed: UnsafeMutableRawBufferPointer
+        private let stream: OpaquePointer?
+        /// The part of `packed` that was read from the file and is still to be used.
+        private var rest: Range<Int>
+        private var isAtEnd: Bool
+        /// How many bytes were read of the file.
+        private(set) var position: Int
+
+        private init(
+            _ file: Descriptor, _ packed: UnsafeMutableRawBufferPointer, _ count: Int, _ stream: OpaquePointer?
+        ) {
+            self.file = file
+            unsafe self.packed = packed
+            unsafe self.stream = stream
+            rest = 0..<count
+            isAtEnd = count == 0
+            position = count
+        }
+
+        static func open(_ file: Descriptor, _ packed: UnsafeMutableRawBufferPointer) throws(Fault) -> Source {
+            let count = try unsafe read(file, packed)
+            let format = unsafe ci_format_of(packed.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
+            guard format != CI_PLAIN else { return unsafe Source(file, packed, count, nil) }
+            var status = CI_OK
+            guard let stream = unsafe ci_open(format, &status) else {
+                throw status == CI_NO_LIBRARY ? .noZstandard : .noMemory
+            }
+            return unsafe Source(file, packed, count, stream)
+        }
+
+        deinit { if let stream = unsafe stream { unsafe ci_close(stream) } }
+
+        private static func read(_ file: Descriptor, _ buffer: UnsafeMutableRawBufferPointer) throws(Fault) -> Int {
+            do throws(SystemError) { return try unsafe file.readSome(into: buffer) } catch { throw .system(error) }
+        }
+
+        /// Writes the next text to a buffer. Returns 0 at the end.
+        mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(Fault) -> Int {
+            guard let stream = unsafe stream else {
+                guard rest.isEmpty else {
+                    let count = min(rest.count, buffer.count)
+                    let part = rest.lowerBound..<rest.lowerBound + count
+                    unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: packed[part]))
+                    rest = part.upperBound..<rest.upperBound
+                    return count
+                }
+                let count = try unsafe Self.read(file, buffer)
+                position += count
+                return count
+            }
+            while true {
+                if rest.isEmpty, !isAtEnd {
+                    let count = try unsafe Self.read(file, packed)
+                    position += count
+                    rest = 0..<count
+                    isAtEnd = count == 0
+                }
+                if isAtEnd, unsafe ci_is_whole(stream) != 0 { return 0 }
+                var (used, written) = (rest.count, buffer.count)
+                let status = unsafe ci_read(
+                    stream, packed.baseAddress?.assumingMemoryBound(to: UInt8.self).advanced(by: rest.lowerBound),
+                    &used,
+                    buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), &written)
+                rest = rest.lowerBound + used..<rest.upperBound
+                guard status == CI_OK else { throw status == CI_NO_MEMORY ? .noMemory : .damaged }
+                if written > 0 { return written }
+                if isAtEnd { throw .cut }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// What a fleet of devices told about its patches.
+package struct FleetReport: Sendable {
+    /// What was read.
+    package struct Input: Sendable, Equatable {
+        package var bytes = 0
+        package var events = 0
+        /// Lines that are no JSON: cut, binary, or too long.
+        package var damaged = 0
+        /// Lines of another schema.
+        package var foreign = 0
+        /// Events that do not say from which installation they are.
+        package var withoutDevice = 0
+        /// Events whose time is missing, before 2020 or in the future. They count, but not by time.
+        package var withoutTime = 0
+        /// Events that were not counted by patch, hour or text, because there were too many different ones.
+        package var dropped = 0
+    }
+
+    /// One patch in one version.
+    package struct Patch: Sendable {
+        package let id: String
+        package let version: Int
+        /// Devices that reported anything about the patch.
+        package var devices = 0
+        /// Devices on which it was activated last.
+        package var running = 0
+        /// Devices on which it failed at least once.
+        package var failing = 0
+        /// Devices that took it back, for good or until the next version.
+        package var rolledBack = 0
+        /// Devices that refused it.
+        package var refused = 0
+        /// Devices by the last stage that they reported.
+        package var trial = 0, good = 0, withdrawn = 0
+        package var calls = 0, failures = 0, fallbacks = 0
+        /// The calls whose time was measured, and their nanoseconds together.
+        package var measured = 0, nanoseconds = 0
+        /// The longest measured call, in nanoseconds.
+        package var longest = 0
+        /// The first minute with a failure or a roll-back, in minutes since 1970.
+        package var firstBadMinute: Int?
+        /// Devices by app version, the newest version first.
+        package var appVersions: [(version: String, devices: Int)] = []
+        /// What went wrong, the most frequent first.
+        package var faults: [Fault] = []
+        /// The hours in which something happened.
+        package var hours: [Hour] = []
+
+        package init(id: String, version: Int) {
+            self.id = id
+            self.version = version
+        }
+
+        /// The part of all calls that failed.
+        package var failureRate: Share { Share(failures, of: calls) }
+        /// The mean time of a call, in nanoseconds.
+        package var meanTime: Int? { measured > 0 ? nanoseconds / measured : nil }
+    }
+
+    /// Something that went wrong with a patch.
+    package struct Fault: Sendable {
+        /// `failed`, `refused` or `fell-back`.
+        package let event: String
+        /// The error's code.
+        package let code: String
+        package let function: String
+        /// The message of the first that was read.
+        package let message: String
+        package var count: Int
+    }
+
+    /// What happened in an hour.
+    package struct Hour: Sendable {
+        /// Hours since 1970.
+        package let hour: Int
+        /// Devices that reported the patch for the first time.
+        package var newDevices = 0
+        package var calls = 0, failures = 0
+        /// Events of failures, and of roll-backs.
+        package var failed = 0, rolledBack = 0
+    }
+
+    package var input = Input()
+    /// All devices that were heard of.
+    package var devices = 0
+    /// How many devices each one that was counted represents: 1 unless there were too many for the memory.
+    package var scale = 1
+    /// The patches, sorted by id, then by version.
+    package var patches: [Patch] = []
+}

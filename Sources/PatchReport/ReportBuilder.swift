@@ -1,0 +1,287 @@
+internal import CEventReader
+
+/// Adds events up to a report.
+@safe package struct ReportBuilder: ~Copyable {
+    /// How much is kept of what an input can make grow.
+    package struct Limits {
+        /// Places for devices, and for devices with a patch: a power of two. Each takes 32 bytes.
+        package var devices = 1 << 22
+        package var patches = 10_000
+        package var hours = 200_000
+        package var faults = 50_000
+
+        package init() {}
+    }
+
+    private struct PatchKey: Hashable {
+        let id: UInt32
+        let version: Int64
+    }
+
+    private struct FaultKey: Hashable {
+        let patch: UInt16
+        let event: UInt32
+        let code: UInt32
+        let function: UInt32
+    }
+
+    private struct HourKey: Hashable {
+        let patch: UInt16
+        let hour: UInt32
+    }
+
+    private let limits: Limits
+    /// The end of the time that is believed, in milliseconds since 1970.
+    private let end: Int64
+    /// The beginning of it: 2020.
+    private static let start: Int64 = 1_577_836_800_000
+    private let reader: OpaquePointer
+    private var devices: DeviceTable
+    private var patches: [FleetReport.Patch] = [FleetReport.Patch(id: "", version: 0)]
+    private var numbers: [PatchKey: UInt16] = [:]
+    private var last: (key: PatchKey, number: UInt16)?
+    private var faults: [FaultKey: (count: Int, message: UInt32)] = [:]
+    private var hours: [HourKey: FleetReport.Hour] = [:]
+    /// The numbers of app versions in the table of devices, and the versions themselves.
+    private var appVersions: [UInt32: UInt16] = [:]
+    private var appVersionTexts: [UInt32] = [0]
+    private var isNewer: [[Int]] = [[]]
+    package private(set) var input = FleetReport.Input()
+
+    /// - Parameters:
+    ///   - now: Milliseconds since 1970. Events more than a day after it have no time.
+    ///   - limits: How much is kept.
+    /// - Returns: nil if there is not enough memory.
+    package init?(now: Int, limits: Limits = Limits()) {
+        guard let reader = unsafe er_open() else { return nil }
+        unsafe self.reader = reader
+        self.limits = limits
+        end = Int64(now).addingReportingOverflow(86_400_000).partialValue
+        devices = DeviceTable(most: limits.devices)
+    }
+
+    deinit { unsafe er_close(reader) }
+
+    /// Reads the whole lines at the beginning of a buffer, and changes the buffer there.
+    ///
+    /// - Returns: How many bytes they have.
+    package mutating func readLines(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard var bytes = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return 0 }
+        var rest = buffer.count
+        var line = er_line()
+        var outcome = ER_BLANK
+        while rest > 0 {
+            let size = unsafe er_next(reader, bytes, rest, &line, &outcome)
+            guard size > 0 else { break }
+            unsafe bytes += size
+            rest -= size
+            switch outcome {
+            case ER_LINE: add(line)
+            case ER_BLANK: break
+            case ER_OTHER_SCHEMA: input.foreign += 1
+            case ER_NO_DEVICE: input.withoutDevice += 1
+            default: input.damaged += 1
+            }
+        }
+        input.bytes += buffer.count - rest
+        return buffer.count - rest
+    }
+
+    /// Counts a line that is longer than any buffer, and bytes that are not read.
+    package mutating func skip(bytes: Int, isLine: Bool) {
+        input.bytes += bytes
+        if isLine { input.damaged += 1 }
+    }
+
+    // MARK: lines
+
+    private mutating func add(_ line: er_line) {
+        input.events += 1
+        let hasTime = (Self.start...end).contains(line.time)
+        if !hasTime { input.withoutTime += 1 }
+        let time = hasTime ? UInt64(line.time) : 0
+        let appVersion = number(ofAppVersion: line.app_version)
+        change(line.device, 0, time, appVersion) { _ in }
+        let number = number(of: PatchKey(id: line.patch, version: line.version))
+        guard let number else { return input.dropped += 1 }
+        let happened = Int(clamping: max(0, line.count)).addingOrMost(line.count > 0 ? 0 : 1)
+        change(line.device, number, time, appVersion) { entry in
+            switch line.event {
+            case ER_ACTIVATED: entry.run(true, at: time)
+            case ER_DEACTIVATED: entry.run(false, at: time)
+            case ER_TRIAL: entry.reach(.trial, at: time)
+            case ER_CONFIRMED: entry.reach(.good, at: time)
+            case ER_WITHDRAWN: entry.reach(.withdrawn, at: time)
+            case ER_REFUSED:
+                entry.reach(.refused, at: time)
+                entry.set(.refused)
+            case ER_ROLLED_BACK:
+                entry.reach(.rolledBack, at: time)
+                entry.set(.rolledBack)
+            case ER_FAILED: entry.set(.failed)
+            case ER_FELL_BACK: entry.set(.fellBack)
+            default: break
+            }
+        }
+        let index = Int(number)
+        switch line.event {
+        case ER_CALLED:
+            let (calls, failures) = (Int(max(0, line.calls)), Int(max(0, line.failures)))
+            patches[index].calls.add(calls)
+            patches[index].failures.add(min(failures, calls))
+            patches[index].fallbacks.add(Int(max(0, line.fallbacks)))
+            patches[index].measured.add(Int(max(0, line.measured)))
+            patches[index].nanoseconds.add(Int(max(0, line.nanoseconds)))
+            patches[index].longest = max(patches[index].longest, Int(line.longest))
+            if hasTime {
+                changeHour(number, time) { hour in
+                    hour.calls.add(calls)
+                    hour.failures.add(min(failures, calls))
+                }
+            }
+        case ER_FAILED, ER_REFUSED, ER_FELL_BACK: addFault(line, number, happened)
+        default: break
+        }
+        if hasTime, [ER_FAILED, ER_ROLLED_BACK].contains(line.event) {
+            let minute = Int(time / 60_000)
+            patches[index].firstBadMinute = min(patches[index].firstBadMinute ?? .max, minute)
+            changeHour(number, time) { hour in
+                if line.event == ER_FAILED { hour.failed.add(happened) } else { hour.rolledBack.add(1) }
+            }
+        }
+    }
+
+    private mutating func change(
+        _ device: UInt64, _ patch: UInt16, _ time: UInt64, _ appVersion: UInt16,
+        _ body: (inout DeviceTable.Entry) -> Void
+    ) {
+        let versions = isNewer
+        devices.change(device, patch) { entry in
+            if time > 0 { entry.isHeard(at: time) }
+            if entry.appVersion != appVersion,
+                versions[Int(entry.appVersion)].lexicographicallyPrecedes(versions[Int(appVersion)])
+            {
+                entry.appVersion = appVersion
+            }
+            body(&entry)
+        }
+    }
+
+    private mutating func addFault(_ line: er_line, _ patch: UInt16, _ happened: Int) {
+        let key = FaultKey(patch: patch, event: line.event.rawValue, code: line.error, function: line.function)
+        guard faults[key] != nil || faults.count < limits.faults else { return input.dropped += 1 }
+        faults[key, default: (0, line.message)].count.add(happened)
+    }
+
+    private mutating func changeHour(_ patch: UInt16, _ time: UInt64, _ body: (inout FleetReport.Hour) -> Void) {
+        let hour = UInt32(clamping: time / 3_600_000)
+        let key = HourKey(patch: patch, hour: hour)
+        guard hours[key] != nil || hours.count < limits.hours else { return input.dropped += 1 }
+        body(&hours[key, default: FleetReport.Hour(hour: Int(hour))])
+    }
+
+    // MARK: numbers
+
+    /// The number of a patch; nil if there are too many. Events without a patch have the number of the patch without a name.
+    private mutating func number(of key: PatchKey) -> UInt16? {
+        if let last, last.key == key { return last.number }
+        if let number = numbers[key] {
+            last = (key, number)
+            return number
+        }
+        guard patches.count < limits.patches else { return nil }
+        let number = UInt16(patches.count)
+        patches.append(FleetReport.Patch(id: text(key.id), version: Int(key.version)))
+        numbers[key] = number
+        last = (key, number)
+        return number
+    }
+
+    private mutating func number(ofAppVersion text: UInt32) -> UInt16 {
+        if let number = appVersions[text] { return number }
+        guard text != 0, appVersionTexts.count < Int(UInt16.max) else { return 0 }
+        let number = UInt16(appVersionTexts.count)
+        appVersions[text] = number
+        appVersionTexts.append(text)
+        isNewer.append(self.text(text).split(separator: ".").prefix(4).map { Int($0) ?? 0 })
+        return number
+    }
+
+    private func text(_ number: UInt32) -> String {
+        var length = 0
+        guard let bytes = unsafe er_text(reader, number, &length) else { return "" }
+        return unsafe String(
+            decoding: UnsafeRawBufferPointer(start: bytes, count: length), as: UTF8.self)
+    }
+
+    // MARK: the report
+
+    /// The report of everything that was read.
+    package consuming func report() -> FleetReport {
+        var report = FleetReport()
+        report.input = input
+        report.input.dropped.add(Int(clamping: unsafe er_dropped_texts(reader)))
+        report.scale = devices.scale
+        let scale = devices.scale
+        var patches = patches
+        var versions: [[UInt16: Int]] = Array(repeating: [:], count: patches.count)
+        var hours = hours
+        var all = 0
+        devices.forEach { entry in
+            let index = Int(entry.patch)
+            guard index > 0 else { return all += 1 }
+            patches[index].devices += scale
+            patches[index].running += entry.isRunning ? scale : 0
+            patches[index].failing += entry.has(.failed) ? scale : 0
+            patches[index].rolledBack += entry.has(.rolledBack) ? scale : 0
+            patches[index].refused += entry.has(.refused) ? scale : 0
+            switch entry.stage {
+            case .trial: patches[index].trial += scale
+            case .good: patches[index].good += scale
+            case .withdrawn: patches[index].withdrawn += scale
+            case .none, .refused, .rolledBack: break
+            }
+            versions[index][entry.appVersion, default: 0] += scale
+            if entry.first != .max {
+                let hour = entry.first / 3600
+                hours[HourKey(patch: entry.patch, hour: hour), default: FleetReport.Hour(hour: Int(hour))]
+                    .newDevices += scale
+            }
+        }
+        report.devices = all * scale
+        for index in patches.indices.dropFirst() {
+            patches[index].appVersions = versions[index].sorted {
+                isNewer[Int($1.key)].lexicographicallyPrecedes(isNewer[Int($0.key)])
+            }.map { (text(appVersionTexts[Int($0.key)]), $0.value) }
+        }
+        for (key, value) in hours where key.patch > 0 { patches[Int(key.patch)].hours.append(value) }
+        for (key, value) in faults where key.patch > 0 {
+            let event =
+                key.event == ER_FAILED.rawValue ? "failed" : key.event == ER_REFUSED.rawValue ? "refused" : "fell-back"
+            patches[Int(key.patch)].faults.append(
+                FleetReport.Fault(
+                    event: event, code: text(key.code), function: text(key.function), message: text(value.message),
+                    count: value.count))
+        }
+        for index in patches.indices {
+            patches[index].hours.sort { $0.hour < $1.hour }
+            patches[index].faults.sort {
+                ($1.count, $0.event, $0.code, $0.function) < ($0.count, $1.event, $1.code, $1.function)
+            }
+        }
+        report.patches = patches.dropFirst().filter { !$0.id.isEmpty }.sorted {
+            ($0.id, $0.version) < ($1.id, $1.version)
+        }
+        return report
+    }
+}
+
+extension Int {
+    /// Adds a number. A sum that is too large is the largest number.
+    mutating func add(_ other: Int) { self = addingOrMost(other) }
+
+    func addingOrMost(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

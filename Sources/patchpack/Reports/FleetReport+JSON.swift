@@ -1,0 +1,90 @@
+import PatchCrypto
+import PatchReport
+
+extension FleetReport {
+    /// The report as an object of the schema `patchpack.report/1`. Parts are in millionths.
+    func json(_ gates: [ReportGateResult]) -> JSONValue {
+        let isPassed = gates.allSatisfy { $0.verdict == .passed }
+        return .object([
+            ("schema", .string("patchpack.report/1")), ("ok", .bool(isPassed)),
+            ("verdict", .string(isPassed ? "ok" : "script")), ("exitCode", .integer(isPassed ? 0 : 20)),
+            (
+                "input",
+                .object([
+                    ("bytes", .integer(input.bytes)), ("events", .integer(input.events)),
+                    ("damaged", .integer(input.damaged)), ("foreign", .integer(input.foreign)),
+                    ("withoutDevice", .integer(input.withoutDevice)), ("withoutTime", .integer(input.withoutTime)),
+                    ("dropped", .integer(input.dropped)),
+                ])
+            ),
+            ("devices", .integer(devices)), ("scale", .integer(scale)), ("patches", .array(patches.map(\.json))),
+            (
+                "gates",
+                .array(
+                    gates.map { gate in
+                        .object([
+                            ("gate", .string(gate.gate.text)), ("patch", .string(gate.patch)),
+                            ("verdict", .string(gate.verdict.rawValue)), ("share", gate.share.json),
+                            ("reason", .string(gate.reason)),
+                        ])
+                    })
+            ),
+        ])
+    }
+}
+
+extension FleetReport.Patch {
+    fileprivate var json: JSONValue {
+        let counts: [(key: String, value: JSONValue)] = [
+            ("devices", devices), ("running", running), ("failing", failing), ("rolledBack", rolledBack),
+            ("refused", refused), ("trial", trial), ("good", good), ("withdrawn", withdrawn), ("calls", calls),
+            ("failures", failures), ("fallbacks", fallbacks),
+        ].map { ($0, .integer($1)) }
+        return .object(
+            [("id", .string(id)), ("version", .integer(version))] + counts + [
+                ("failureRate", failureRate.json), ("failingDevices", Share(failing, of: devices).json),
+                ("meanNanoseconds", meanTime.map(JSONValue.integer) ?? .null),
+                ("longestNanoseconds", measured > 0 ? .integer(longest) : .null),
+                ("firstFailure", firstBadMinute.map { .string(minuteText($0)) } ?? .null),
+                (
+                    "appVersions",
+                    .array(
+                        appVersions.map {
+                            .object([("version", .string($0.version)), ("devices", .integer($0.devices))])
+                        })
+                ),
+                (
+                    "faults",
+                    .array(
+                        faults.prefix(100).map { fault in
+                            .object([
+                                ("event", .string(fault.event)), ("code", .string(fault.code)),
+                                ("function", .string(fault.function)), ("message", .string(fault.message)),
+                                ("count", .integer(fault.count)),
+                            ])
+                        })
+                ),
+                (
+                    "hours",
+                    .array(
+                        hours.map { hour in
+                            .object([
+                                ("hour", .string(hourText(hour.hour))), ("newDevices", .integer(hour.newDevices)),
+                                ("calls", .integer(hour.calls)), ("failures", .integer(hour.failures)),
+                                ("failed", .integer(hour.failed)), ("rolledBack", .integer(hour.rolledBack)),
+                            ])
+                        })
+                ),
+            ])
+    }
+}
+
+extension Share {
+    fileprivate var json: JSONValue {
+        func millionths(_ part: Double) -> JSONValue { .integer(Int((part * 1e6).rounded())) }
+        return .object([
+            ("count", .integer(count)), ("of", .integer(total)), ("part", value.map(millionths) ?? .null),
+            ("low", millionths(interval.lowerBound)), ("high", millionths(interval.upperBound)),
+        ])
+    }
+}

@@ -1,0 +1,136 @@
+import PatchCrypto
+import PatchReport
+
+/// A line of a report on a terminal.
+struct ReportLine {
+    var style: Console.Style?
+    /// The coloured beginning.
+    var word = ""
+    let text: String
+
+    func print(_ console: Console) throws(PatchError) {
+        guard let style else { return try console.line(text) }
+        try console.line(style, word, text)
+    }
+}
+
+extension FleetReport {
+    /// The report as text.
+    func lines(_ gates: [ReportGateResult]) -> [ReportLine] {
+        var lines = [
+            ReportLine(
+                text: "\(input.events.grouped) events of \(devices.grouped) devices, \(input.bytes.bytes)\(notes)")
+        ]
+        for patch in patches {
+            lines.append(ReportLine(text: ""))
+            lines.append(ReportLine(style: .good, word: "\(patch.id) \(patch.version)", text: ""))
+            lines += patch.rows(of: devices).map { name, value in
+                ReportLine(style: .faint, word: "  " + name.padded(to: 14), text: value)
+            }
+        }
+        if !gates.isEmpty { lines.append(ReportLine(text: "")) }
+        for gate in gates {
+            lines.append(
+                ReportLine(
+                    style: gate.verdict == .passed ? .good : .bad, word: gate.verdict.rawValue,
+                    text: "  \(gate.gate.text)  \(gate.patch): \(gate.reason)"))
+        }
+        return lines
+    }
+
+    /// What else is to be known about the input.
+    private var notes: String {
+        var notes: [String] = []
+        if input.damaged > 0 { notes.append("\(input.damaged.grouped) damaged lines") }
+        if input.foreign > 0 { notes.append("\(input.foreign.grouped) lines of another schema") }
+        if input.withoutDevice > 0 { notes.append("\(input.withoutDevice.grouped) events without an installation") }
+        if input.withoutTime > 0 { notes.append("\(input.withoutTime.grouped) events with an unbelievable time") }
+        if input.dropped > 0 {
+            notes.append("\(input.dropped.grouped) not counted by kind, because there are too many kinds")
+        }
+        if scale > 1 { notes.append("one device in \(scale) was counted, so numbers of devices are estimates") }
+        return notes.isEmpty ? "" : "; " + notes.joined(separator: ", ")
+    }
+}
+
+extension FleetReport.Patch {
+    /// The names and the values of the table of a patch.
+    func rows(of all: Int) -> [(name: String, value: String)] {
+        func part(_ count: Int) -> String {
+            let share = Share(count, of: devices)
+            guard count > 0, let value = share.value else { return "0" }
+            return "\(count.grouped)  \(value.percent) (\(share.interval.text))"
+        }
+        var rows = [
+            ("devices", "\(devices.grouped)  \(Share(devices, of: all).value?.percent ?? "") of all"),
+            ("running", "\(running.grouped)  \(Share(running, of: devices).value?.percent ?? "")"),
+            ("stages", "\(trial.grouped) on trial, \(good.grouped) good, \(withdrawn.grouped) withdrawn"),
+            ("failing", part(failing)), ("rolled back", part(rolledBack)), ("refused", part(refused)),
+        ]
+        if let rate = failureRate.value {
+            rows.append(
+                (
+                    "calls",
+                    "\(calls.grouped)  \(rate.percent) failed (\(failureRate.interval.text)), \(fallbacks.grouped) fallbacks"
+                ))
+        }
+        if let meanTime { rows.append(("time", "\(meanTime.duration) on average, at most \(longest.duration)")) }
+        if !appVersions.isEmpty {
+            rows.append(
+                (
+                    "app versions",
+                    appVersions.prefix(8).map { "\($0.version.isEmpty ? "?" : $0.version): \($0.devices.grouped)" }
+                        .joined(separator: ", ")
+                ))
+        }
+        if let first = hours.first(where: { $0.newDevices > 0 })?.hour,
+            let last = hours.last(where: { $0.newDevices > 0 })?.hour
+        {
+            rows.append(
+                ("new devices", "\(sparkline(first...last))  \((last - first + 1).grouped) h from \(hourText(first))"))
+        }
+        if let firstBadMinute { rows.append(("first failure", minuteText(firstBadMinute))) }
+        for fault in faults.prefix(5) {
+            let place = fault.function.isEmpty ? "" : " in \(fault.function)"
+            rows.append((fault.event, "\(fault.count.grouped) x \(fault.code)\(place): \(fault.message)"))
+        }
+        return rows
+    }
+
+    /// The new devices of some hours, in at most 48 characters.
+    private func sparkline(_ range: ClosedRange<Int>) -> String {
+        let cells = min(48, range.count)
+        var counts = Array(repeating: 0, count: cells)
+        for hour in hours where range.contains(hour.hour) {
+            counts[(hour.hour - range.lowerBound) * cells / range.count] += hour.newDevices
+        }
+        let bars = Array("▁▂▃▄▅▆▇█")
+        let most = max(1, counts.max() ?? 1)
+        return String(counts.map { bars[Int((Double($0) / Double(most) * 7).rounded())] })
+    }
+}
+
+func hourText(_ hour: Int) -> String { Timestamp(secondsSince1970: hour * 3600)?.description ?? "" }
+func minuteText(_ minute: Int) -> String { Timestamp(secondsSince1970: minute * 60)?.description ?? "" }
+
+extension Int {
+    /// Nanoseconds with a unit.
+    var duration: String {
+        switch self {
+        case ..<1000: "\(self) ns"
+        case ..<1_000_000: "\(decimal(Double(self) / 1e3, digits: 1)) µs"
+        case ..<1_000_000_000: "\(decimal(Double(self) / 1e6, digits: 1)) ms"
+        default: "\(decimal(Double(self) / 1e9, digits: 1)) s"
+        }
+    }
+}
+
+extension ClosedRange<Double> {
+    var text: String { "\(lowerBound.percent) to \(upperBound.percent)" }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        count >= width ? self + " " : self + String(repeating: " ", count: width - count)
+    }
+}

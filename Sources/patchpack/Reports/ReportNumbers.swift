@@ -1,0 +1,39 @@
+// How numbers are written in a report.
+
+extension Double {
+    /// A part as a percentage, with as many digits as matter near 0.
+    var percent: String {
+        let value = self * 100
+        let digits = value == 0 || value >= 10 ? 1 : value >= 0.1 ? 2 : 4
+        return "\(decimal(value, digits: digits)) %"
+    }
+}
+
+extension Int {
+    /// A size with its unit.
+    var bytes: String {
+        var value = Double(self)
+        for unit in ["bytes", "KB", "MB"] {
+            if value < 1000 { return unit == "bytes" ? "\(self) bytes" : "\(decimal(value, digits: 1)) \(unit)" }
+            value /= 1000
+        }
+        return "\(decimal(value, digits: 2)) GB"
+    }
+
+    /// The number with a comma after each three digits.
+    var grouped: String {
+        let digits = Array(String(self))
+        return String(
+            digits.enumerated().flatMap { index, digit in
+                index > 0 && (digits.count - index) % 3 == 0 ? [",", digit] : [digit]
+            })
+    }
+}
+
+/// A number with a fixed number of digits after the point.
+func decimal(_ value: Double, digits: Int) -> String {
+    guard value.isFinite, value.magnitude < 1e15 else { return "\(value)" }
+    let unit = (0..<digits).reduce(UInt(1)) { product, _ in product * 10 }
+    let (whole, rest) = UInt((value.magnitude * Double(unit)).rounded()).quotientAndRemainder(dividingBy: unit)
+    return "\(value < 0 ? "-" : "")\(whole)\(digits > 0 ? "." + String(unit + rest).dropFirst() : "")"
+}

@@ -1,0 +1,210 @@
+import PatchCrypto
+import PatchFiles
+import PatchReport
+import TestSupport
+import Testing
+
+struct ReportTests {
+    /// 2026-11-22T11:20:00Z, in milliseconds.
+    static let now = 1_795_346_400_000
+
+    static func line(
+        _ event: String, device: Int = 1, at seconds: Int = 0, patch: String? = "com.example.fix", version: Int = 1,
+        app: String = "2.3.1", _ attributes: String = ""
+    ) -> String {
+        let time = Timestamp(secondsSince1970: now / 1000 - 3600 + seconds)?.description.dropLast() ?? ""
+        let about = patch.map { #""patch.id":"\#($0)","patch.version":\#(version)"# } ?? #""x":1"#
+        return
+            #"{"schema":"patchpack.event/1","timestamp":"\#(time).000Z","resource":{"app.installation.id":"d\#(device)","service.name":"com.example","service.version":"\#(app)"},"severityNumber":9,"eventName":"\#(event)","attributes":{\#(about)\#(attributes)}}"#
+    }
+
+    /// The report of some text, which is read through files of the smallest parts first.
+    static func report(_ text: some Sequence<UInt8>, limits: ReportBuilder.Limits = .init()) throws -> FleetReport {
+        let folder = try TestFolder()
+        let path = try folder.write(Array(text), to: "events.jsonl")
+        guard var builder = ReportBuilder(now: now, limits: limits) else { throw PatchError(.limit, "no memory") }
+        try EventInput().read(try Descriptor(Path(path), .read), into: &builder) { _ in }
+        return builder.report()
+    }
+
+    static func report(_ lines: [String], limits: ReportBuilder.Limits = .init()) throws -> FleetReport {
+        try report((lines.joined(separator: "\n") + "\n").utf8, limits: limits)
+    }
+
+    @Test func aPatchIsFollowedThroughItsLife() throws {
+        let lines = [
+            Self.line("launched", device: 9, patch: nil),
+            Self.line("trial", device: 1, at: 1), Self.line("activated", device: 1, at: 1),
+            Self.line("confirmed", device: 1, at: 2), Self.line("trial", device: 2, at: 10),
+            Self.line("activated", device: 2, at: 11),
+            Self.line(
+                "failed", device: 2, at: 130,
+                #","code.function.name":"Cart.total","error.type":"script","error.message":"no""#),
+            Self.line(
+                "failed", device: 2, at: 190,
+                #","code.function.name":"Cart.total","error.type":"script","error.message":"no","event.count":41"#),
+            Self.line("rolled-back", device: 2, at: 200, #","patch.reason":"failed","patch.hash":"x""#),
+            Self.line("deactivated", device: 2, at: 200),
+            Self.line("refused", device: 3, at: 5, app: "2.10", #","error.type":"policy","error.message":"old""#),
+            Self.line(
+                "called", device: 1, at: 300,
+                #","patch.calls":1000,"patch.failures":1,"patch.fallbacks":2,"patch.measured":16,"patch.nanoseconds":3200,"patch.longest":900"#
+            ),
+            Self.line("activated", device: 4, at: 7, version: 2),
+        ]
+        // A report does not depend on the order of its lines.
+        for lines in [lines, lines.reversed(), lines.sorted()] {
+            let report = try Self.report(lines)
+            #expect(report.input.events == lines.count)
+            #expect(report.devices == 5)
+            try #require(report.patches.map(\.version) == [1, 2])
+            let patch = report.patches[0]
+            #expect(patch.id == "com.example.fix")
+            #expect([patch.devices, patch.running, patch.failing, patch.rolledBack, patch.refused] == [3, 1, 1, 1, 1])
+            #expect([patch.good, patch.trial, patch.withdrawn] == [1, 0, 0])
+            #expect([patch.calls, patch.failures, patch.fallbacks] == [1000, 1, 2])
+            #expect(patch.meanTime == 200)
+            #expect(patch.longest == 900)
+            #expect(patch.firstBadMinute == (Self.now / 1000 - 3600 + 130) / 60)
+            #expect(patch.appVersions.map(\.version) == ["2.10", "2.3.1"])
+            #expect(patch.appVersions.map(\.devices) == [1, 2])
+            #expect(patch.faults.map(\.count) == [42, 1])
+            #expect(patch.faults.map(\.code) == ["script", "policy"])
+            #expect(patch.hours.map(\.newDevices) == [3])
+            #expect(patch.hours.map(\.failed) == [42])
+            #expect(report.patches[1].running == 1)
+        }
+    }
+
+    @Test func ofTheSameMomentTheGraverStageCounts() throws {
+        for names in [["rolled-back", "confirmed", "trial"], ["trial", "confirmed", "rolled-back"]] {
+            let patch = try #require(try Self.report(names.map { Self.line($0) }).patches.first)
+            #expect([patch.trial, patch.good, patch.rolledBack] == [0, 0, 1])
+        }
+        for names in [["activated", "deactivated"], ["deactivated", "activated"]] {
+            #expect(try Self.report(names.map { Self.line($0) }).patches.first?.running == 1)
+        }
+    }
+
+    @Test func whatIsNoEventIsCounted() throws {
+        let good = Self.line("activated")
+        let deep = String(repeating: #"{"a":"#, count: 100_000)
+        let text = [
+            good, String(good.dropLast(5)), "", "\u{0}\u{1}binary", "{}", "[]", "7",
+            #"{"schema":"other/1","eventName":"x"}"#,
+            #"{"schema":"patchpack.event/1","eventName":"activated"}"#, deep, good + "\r", good + "x", "\"\\ud800\"",
+            good.replacing("2026-", with: "1926-"), good.replacing("2026-", with: "2096-"),
+            good.replacing("\"timestamp\"", with: "\"at\""), good.replacing(".000Z", with: "Z"),
+            good.replacing("\"patch.version\":1", with: "\"patch.version\":99999999999999999999999"),
+        ]
+        let report = try Self.report(text)
+        #expect(report.input.events == 7)
+        #expect(report.input.foreign == 3)
+        #expect(report.input.withoutDevice == 1)
+        #expect(report.input.withoutTime == 3)
+        #expect(report.input.damaged == 6)
+        #expect(report.devices == 1)
+        #expect(report.patches.first?.devices == 1)
+    }
+
+    @Test func theLastLineNeedsNoLineFeed() throws {
+        let text = Self.line("activated") + "\n" + Self.line("activated", device: 2)
+        #expect(try Self.report(Array(text.utf8)).devices == 2)
+        #expect(try Self.report([UInt8]()).input.events == 0)
+    }
+
+    @Test func aLineWithoutAnEndIsSkipped() throws {
+        let good = Self.line("activated")
+        var text = Array((good + "\n").utf8)
+        text += Array(repeating: UInt8(ascii: "x"), count: 5_000_000)
+        text += Array(("\n" + good.replacing("d1", with: "d2") + "\n").utf8)
+        let report = try Self.report(text)
+        #expect(report.input.events == 2)
+        #expect(report.input.damaged == 1)
+        #expect(report.input.bytes == text.count)
+        let open = try Self.report(Array(repeating: UInt8(ascii: "x"), count: 3_000_000))
+        #expect(open.input.damaged == 1)
+    }
+
+    /// With room for 180 devices of 8,000, the numbers are estimates.
+    @Test func tooManyDevicesAreSampled() throws {
+        var limits = ReportBuilder.Limits()
+        limits.devices = 1 << 10
+        let lines = (0..<8_000).flatMap { device in
+            [Self.line("activated", device: device)] + (device % 4 == 0 ? [Self.line("failed", device: device)] : [])
+        }
+        let report = try Self.report(lines, limits: limits)
+        #expect(report.scale >= 16)
+        #expect(report.input.events == 10_000)
+        let patch = try #require(report.patches.first)
+        // Some 250 devices are a sample with a deviation of 6 percent.
+        #expect((6_000...10_000).contains(patch.devices))
+        #expect((0.15...0.35).contains(Double(patch.failing) / Double(patch.devices)))
+        #expect(try Self.report(lines).scale == 1)
+    }
+
+    @Test func kindsAreBounded() throws {
+        var limits = ReportBuilder.Limits()
+        (limits.patches, limits.hours, limits.faults) = (10, 5, 5)
+        let lines = (1...100).map { number in
+            Self.line(
+                "failed", at: -3600 * number, version: number % 20,
+                #","code.function.name":"f\#(number)","error.type":"e""#)
+        }
+        let report = try Self.report(lines, limits: limits)
+        #expect(report.patches.count <= 10)
+        #expect(report.input.dropped > 0)
+        // 70,000 different texts take no more memory than 65,535.
+        let texts = try Self.report(
+            (1...70_000).map { Self.line("activated", device: 1, patch: "p\($0)") }, limits: ReportBuilder.Limits())
+        #expect(texts.patches.count < 10_000)
+        #expect(texts.input.dropped > 60_000)
+    }
+
+    @Test func countsCannotOverflow() throws {
+        let line = Self.line(
+            "called",
+            #","patch.calls":9223372036854775807,"patch.failures":9223372036854775807,"patch.measured":9223372036854775807,"patch.nanoseconds":9223372036854775807,"patch.longest":9223372036854775807,"patch.fallbacks":9223372036854775807"#
+        )
+        let failed = Self.line("failed", #","event.count":9223372036854775807"#)
+        let negative = Self.line("called", #","patch.calls":-5,"patch.failures":-9223372036854775808,"event.count":-7"#)
+        let patch = try #require(try Self.report([line, line, failed, failed, negative]).patches.first)
+        #expect(patch.calls == .max)
+        #expect(patch.failureRate.interval.upperBound == 1)
+        #expect(patch.faults.first?.count == .max)
+    }
+
+    /// Against R's `prop.test(…, correct = FALSE)`.
+    @Test(arguments: [
+        (0, 100, 0.0, 0.036_993_5), (1, 1000, 0.000_176_55, 0.005_642_6), (50, 100, 0.403_831_5, 0.596_168_5),
+        (100, 100, 0.963_006_5, 1.0),
+    ])
+    func intervalsAreWilsons(count: Int, total: Int, low: Double, high: Double) {
+        let interval = Share(count, of: total).interval
+        #expect(abs(interval.lowerBound - low) < 1e-5)
+        #expect(abs(interval.upperBound - high) < 1e-5)
+    }
+
+    @Test func gatesAreSureOrNotPassed() throws {
+        var patch = FleetReport.Patch(id: "p", version: 1)
+        let gate = try #require(ReportGate("failing<0.5%"))
+        #expect(gate.verdict(on: patch) == .undecided)
+        (patch.devices, patch.failing) = (100, 0)
+        #expect(gate.verdict(on: patch) == .undecided)
+        patch.devices = 1000
+        #expect(gate.verdict(on: patch) == .passed)
+        patch.failing = 5
+        #expect(gate.verdict(on: patch) == .crossed)
+        patch.failing = 4
+        #expect(gate.verdict(on: patch) == .undecided)
+        (patch.calls, patch.failures) = (1_000_000, 400)
+        #expect(ReportGate("failures<0.1%")?.verdict(on: patch) == .passed)
+        #expect(ReportGate("failures<0.0003")?.verdict(on: patch) == .crossed)
+        for wrong in [
+            "", "failing", "failing<", "failing<x", "failing<0", "failing<101%", "failing<1e-3", "crashes<1%",
+            "failing<<1%", "failing>1%", "failing<-1%", "failing<nan",
+        ] {
+            #expect(ReportGate(wrong) == nil, "\(wrong)")
+        }
+    }
+}
