@@ -159,7 +159,7 @@ er_event event_named(Span name) {
         {"sync-failed", ER_SYNC_FAILED},
     };
     for (const auto &known : events)
-        if (name.length == strlen(known.name) && memcmp(name.bytes, known.name, name.length) == 0) return known.event;
+        if (strncmp(known.name, name.bytes, name.length) == 0 && known.name[name.length] == '\0') return known.event;
     return ER_OTHER;
 }
 

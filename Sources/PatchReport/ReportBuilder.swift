@@ -42,10 +42,11 @@ internal import CEventReader
     private var last: (key: PatchKey, number: UInt16)?
     private var faults: [FaultKey: (count: Int, message: UInt32)] = [:]
     private var hours: [HourKey: FleetReport.Hour] = [:]
-    /// The numbers of app versions in the table of devices, and the versions themselves.
-    private var appVersions: [UInt32: UInt16] = [:]
+    /// The number of each text that is an app version in the table of devices; 0 for others.
+    private var appVersions: [UInt16] = [0]
+    /// The texts of the app versions, and their parts, by those numbers.
     private var appVersionTexts: [UInt32] = [0]
-    private var isNewer: [[Int]] = [[]]
+    private var versionParts: [[Int]] = [[]]
     package private(set) var input = FleetReport.Input()
 
     /// - Parameters:
@@ -155,11 +156,11 @@ internal import CEventReader
         _ device: UInt64, _ patch: UInt16, _ time: UInt64, _ appVersion: UInt16,
         _ body: (inout DeviceTable.Entry) -> Void
     ) {
-        let versions = isNewer
+        let parts = versionParts
         devices.change(device, patch) { entry in
             if time > 0 { entry.isHeard(at: time) }
             if entry.appVersion != appVersion,
-                versions[Int(entry.appVersion)].lexicographicallyPrecedes(versions[Int(appVersion)])
+                parts[Int(entry.appVersion)].lexicographicallyPrecedes(parts[Int(appVersion)])
             {
                 entry.appVersion = appVersion
             }
@@ -198,12 +199,14 @@ internal import CEventReader
     }
 
     private mutating func number(ofAppVersion text: UInt32) -> UInt16 {
-        if let number = appVersions[text] { return number }
-        guard text != 0, appVersionTexts.count < Int(UInt16.max) else { return 0 }
+        let index = Int(text)
+        if index < appVersions.count, appVersions[index] != 0 || index == 0 { return appVersions[index] }
+        guard appVersionTexts.count < Int(UInt16.max) else { return 0 }
         let number = UInt16(appVersionTexts.count)
-        appVersions[text] = number
+        while appVersions.count <= index { appVersions.append(0) }
+        appVersions[index] = number
         appVersionTexts.append(text)
-        isNewer.append(self.text(text).split(separator: ".").prefix(4).map { Int($0) ?? 0 })
+        versionParts.append(self.text(text).split(separator: ".").prefix(4).map { Int($0) ?? 0 })
         return number
     }
 
@@ -251,7 +254,7 @@ internal import CEventReader
         report.devices = all * scale
         for index in patches.indices.dropFirst() {
             patches[index].appVersions = versions[index].sorted {
-                isNewer[Int($1.key)].lexicographicallyPrecedes(isNewer[Int($0.key)])
+                versionParts[Int($1.key)].lexicographicallyPrecedes(versionParts[Int($0.key)])
             }.map { (text(appVersionTexts[Int($0.key)]), $0.value) }
         }
         for (key, value) in hours where key.patch > 0 { patches[Int(key.patch)].hours.append(value) }

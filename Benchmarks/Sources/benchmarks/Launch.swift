@@ -78,10 +78,12 @@ enum Launch {
                 scriptKeys: try ScriptKey(file: SecretBytes(read("signing/script.key"))))
             let (root, this) = (try read("feed/metadata/1.root.json"), self)
             for _ in 0..<2 {
-                let (store, runner) = try make()
+                var (store, runner) = try make()
+                // The last task may hold its store for a moment.
+                while store.isReadOnly { (store, runner) = try make() }
                 store.launch(on: runner, trust: trust)
                 let done = DispatchSemaphore(value: 0)
-                Task.detached {
+                Task.detached { [store, runner] in
                     await PatchSync(
                         feed: root, at: FolderSource("\(this.folder)/feed"), store: store, runner: runner,
                         trust: this.trust

@@ -30,17 +30,28 @@ public enum PatchEvent: Sendable {
     /// How often a patch was called, and how long its calls took.
     public struct Calls: Sendable, Equatable {
         /// How often a function of the patch was called.
-        public internal(set) var calls = 0
+        public package(set) var calls = 0
         /// How many of the calls failed.
-        public internal(set) var failures = 0
+        public package(set) var failures = 0
         /// How often an older patch or the original answered.
-        public internal(set) var fallbacks = 0
+        public package(set) var fallbacks = 0
         /// How many of the calls were measured.
-        public internal(set) var measured = 0
+        public package(set) var measured = 0
         /// The time of the measured calls together, in nanoseconds.
-        public internal(set) var nanoseconds = 0
+        public package(set) var nanoseconds = 0
         /// The longest measured call since the patch was activated, in nanoseconds.
-        public internal(set) var longest = 0
+        public package(set) var longest = 0
+
+        package init() {}
+
+        init(calls: Int, failures: Int, fallbacks: Int, measured: Int, nanoseconds: Int, longest: Int) {
+            self.calls = calls
+            self.failures = failures
+            self.fallbacks = fallbacks
+            self.measured = measured
+            self.nanoseconds = nanoseconds
+            self.longest = longest
+        }
     }
 
     /// The level of a script's log line.
