@@ -79,7 +79,8 @@ let package = Package(
         .executableTarget(
             name: "tuf-client", dependencies: ["PatchHTTP", "PatchFeed", "PatchCrypto"], path: "Tests/Conformance"),
         .executableTarget(
-            name: "fleet", dependencies: ["PatchStore", "PatchFeed", "PatchRunner", "PatchCrypto"], path: "Tests/Fleet"),
+            name: "fleet", dependencies: ["PatchEvents", "PatchStore", "PatchFeed", "PatchRunner", "PatchCrypto"],
+            path: "Tests/Fleet"),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchFilesTests", dependencies: ["PatchFiles", "PatchCrypto", "TestSupport"]),

@@ -28,7 +28,7 @@ struct Span {
 
 enum class Member : uint8_t {
     none, schema, timestamp, event, resource, attributes, installation, app_version, patch, version, function, error, message,
-    count, calls, failures, fallbacks, measured, nanoseconds, longest,
+    count, calls, failures, fallbacks, measured, nanoseconds, longest, running,
 };
 
 const unsigned deepest = 8;
@@ -38,12 +38,20 @@ struct Handler : rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> {
     unsigned depth = 0;
     Member section = Member::none, member = Member::none;
     Span schema, timestamp, event, installation, app_version, patch, function, error, message;
+    Span running[ER_MOST_RUNNING];
+    uint32_t running_count = 0;
     int64_t version = 0, count = 0, calls = 0, failures = 0, fallbacks = 0, measured = 0, nanoseconds = 0, longest = 0;
 
     bool Default() { return true; }
 
     bool StartObject() { return enter(depth == 0 ? Member::none : depth == 1 ? member : Member::none); }
-    bool StartArray() { return depth > 0 && enter(Member::none); }
+    bool StartArray() {
+        if (depth == 0) return false;
+        Member of = depth == 2 ? member : Member::none;
+        bool may = enter(Member::none);
+        if (of == Member::running) member = of;
+        return may;
+    }
     bool EndObject(rapidjson::SizeType) { return leave(); }
     bool EndArray(rapidjson::SizeType) { return leave(); }
 
@@ -60,7 +68,12 @@ struct Handler : rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> {
     }
 
     bool String(const char *bytes, rapidjson::SizeType length, bool) {
-        if (Span *place = text()) {
+        if (member == Member::running) {
+            if (depth == 3 && running_count < ER_MOST_RUNNING) {
+                running[running_count].bytes = bytes;
+                running[running_count++].length = length;
+            }
+        } else if (Span *place = text()) {
             place->bytes = bytes;
             place->length = length;
         }
@@ -113,6 +126,7 @@ private:
         if (key.is("patch.measured")) return Member::measured;
         if (key.is("patch.nanoseconds")) return Member::nanoseconds;
         if (key.is("patch.longest")) return Member::longest;
+        if (key.is("patch.running")) return Member::running;
         return Member::none;
     }
 
@@ -167,7 +181,7 @@ er_event event_named(Span name) {
 int64_t digits(const char *bytes, size_t count) {
     int64_t value = 0;
     for (size_t i = 0; i < count; i++) {
-        if (bytes[i] < '0' || bytes[i] > '9') return INT32_MIN;
+        if (bytes[i] < '0' || bytes[i] > '9') return INT64_MIN;
         value = value * 10 + (bytes[i] - '0');
     }
     return value;
@@ -198,6 +212,19 @@ int64_t milliseconds(Span text) {
     int64_t y = month <= 2 ? year - 1 : year, of_era = y % 400, in_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     int64_t days = y / 400 * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + in_year - 719468;
     return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction;
+}
+
+/// Reads `ID VERSION`. The version is 0 if it is anything else.
+er_patch patch_of(Span text, Texts &texts) {
+    size_t space = text.length;
+    while (space > 0 && text.bytes[space - 1] != ' ') space--;
+    er_patch patch = {0, 0};
+    if (space < 2 || text.length - space > 18 || text.length == space) return patch;
+    int64_t version = digits(text.bytes + space, text.length - space);
+    if (version <= 0) return patch;
+    patch.patch = texts.number(text.bytes, space - 1);
+    patch.version = version;
+    return patch;
 }
 
 }  // namespace
@@ -257,6 +284,13 @@ size_t er_next(er_reader *reader, char *buffer, size_t length, er_line *line, er
     line->measured = handler.measured;
     line->nanoseconds = handler.nanoseconds;
     line->longest = handler.longest;
+    line->running_count = 0;
+    if (line->event == ER_LAUNCHED) {
+        for (uint32_t i = 0; i < handler.running_count; i++) {
+            er_patch patch = patch_of(handler.running[i], texts);
+            if (patch.version > 0) line->running[line->running_count++] = patch;
+        }
+    }
     return size;
 }
 

@@ -23,7 +23,12 @@ struct DeviceTable {
         private static let timeMask = (UInt64(1) << marksShift) - 1
 
         var stage: Stage { Stage(rawValue: UInt8(life & 7)) ?? .none }
-        var isRunning: Bool { run & 1 == 1 }
+        /// The time of the last activation, or of the last launch for the device itself; nil if the last is a deactivation.
+        fileprivate var runTime: UInt64? { run & 1 == 1 ? (run & Self.timeMask) >> 1 : nil }
+        /// Whether the patch was taken away at a time, or after it.
+        fileprivate func isOver(at time: UInt64) -> Bool {
+            [.refused, .withdrawn, .rolledBack].contains(stage) && life >> 3 >= time
+        }
 
         func has(_ mark: Mark) -> Bool { run >> Self.marksShift & mark.rawValue != 0 }
         mutating func set(_ mark: Mark) { run |= mark.rawValue << Self.marksShift }
@@ -87,6 +92,13 @@ struct DeviceTable {
 
     func forEach(_ body: (Entry) -> Void) {
         for entry in entries where entry.device != 0 { body(entry) }
+    }
+
+    /// Whether a patch runs on a device: it was activated, not taken away after that, and the device has not been launched
+    /// without it since.
+    func isRunning(_ entry: Entry) -> Bool {
+        guard let time = entry.runTime, !entry.isOver(at: time) else { return false }
+        return time >= entries[place(entry.device, 0)].runTime ?? 0
     }
 
     private func isKept(_ device: UInt64) -> Bool { device.leadingZeroBitCount >= droppedBits }

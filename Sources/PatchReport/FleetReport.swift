@@ -22,7 +22,7 @@ package struct FleetReport: Sendable {
         package let version: Int
         /// Devices that reported anything about the patch.
         package var devices = 0
-        /// Devices on which it was activated last.
+        /// Devices on which it runs: it was activated, not taken away since, and part of the last launch.
         package var running = 0
         /// Devices on which it failed at least once.
         package var failing = 0

@@ -102,7 +102,10 @@ internal import CEventReader
         if !hasTime { input.withoutTime += 1 }
         let time = hasTime ? UInt64(line.time) : 0
         let appVersion = number(ofAppVersion: line.app_version)
-        change(line.device, 0, time, appVersion) { _ in }
+        change(line.device, 0, time, appVersion) { entry in
+            if line.event == ER_LAUNCHED { entry.run(true, at: time) }
+        }
+        if line.running_count > 0 { addLaunch(of: line, time, appVersion) }
         let number = number(of: PatchKey(id: line.patch, version: line.version))
         guard let number else { return input.dropped += 1 }
         let happened = Int(clamping: max(0, line.count)).addingOrMost(line.count > 0 ? 0 : 1)
@@ -149,6 +152,22 @@ internal import CEventReader
             changeHour(number, time) { hour in
                 if line.event == ER_FAILED { hour.failed.add(happened) } else { hour.rolledBack.add(1) }
             }
+        }
+    }
+
+    /// Adds the patches that a launch began with. A launch says so itself, and so does each activation.
+    private mutating func addLaunch(of line: er_line, _ time: UInt64, _ appVersion: UInt16) {
+        var line = line
+        let count = Int(line.running_count)
+        let keys = unsafe withUnsafeBytes(of: &line.running) { bytes in
+            unsafe bytes.bindMemory(to: er_patch.self).prefix(count).map { PatchKey(id: $0.patch, version: $0.version) }
+        }
+        for key in keys {
+            guard let number = number(of: key) else {
+                input.dropped += 1
+                continue
+            }
+            change(line.device, number, time, appVersion) { $0.run(true, at: time) }
         }
     }
 
@@ -234,7 +253,7 @@ internal import CEventReader
             let index = Int(entry.patch)
             guard index > 0 else { return all += 1 }
             patches[index].devices += scale
-            patches[index].running += entry.isRunning ? scale : 0
+            patches[index].running += devices.isRunning(entry) ? scale : 0
             patches[index].failing += entry.has(.failed) ? scale : 0
             patches[index].rolledBack += entry.has(.rolledBack) ? scale : 0
             patches[index].refused += entry.has(.refused) ? scale : 0

@@ -1,5 +1,6 @@
 import Foundation
 import PatchCrypto
+import PatchEvents
 import PatchFeed
 import PatchRunner
 import PatchStore
@@ -7,6 +8,10 @@ import PatchStore
 /// A fleet of devices that meets a bad release: how many are hurt, for how many launches, and for how long.
 ///
 ///     fleet CHART.svg [DEVICES]
+///     fleet --events FOLDER [DEVICES [PERCENT [CRASHES]]]
+///
+/// The second form writes the events of one fleet, with a bad version 2 that goes to PERCENT of the devices (25) and crashes
+/// CRASHES of a hundred launches (100). 0 makes a good release.
 ///
 /// Version 1 of a patch is good on every device. At hour 24 version 2 is published to a part of the devices; it crashes the app
 /// on its first screen. At hour 28 the operator withdraws it. Every launch goes through the store's state machine, and every
@@ -21,6 +26,14 @@ struct Main {
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count >= 2 else { throw PatchError(.config, "usage: fleet CHART.svg [DEVICES]") }
+        if arguments[1] == "--events" {
+            let numbers = arguments.dropFirst(3).compactMap { Int($0) }
+            let log = FleetLog(folder: arguments[2])
+            let percent = numbers.count > 1 ? numbers[1] : 25
+            let crashes = numbers.count > 2 ? numbers[2] : 100
+            let fleet = try Fleet(percent: percent, hasGuard: true, crashes: Double(crashes) / 100, log: log)
+            return print(try fleet.run(numbers.first ?? 10_000).line)
+        }
         let devices = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 250_000
         var outcomes: [Outcome] = []
         for percent in [1, 5, 25, 100] {
@@ -67,16 +80,22 @@ struct Outcome {
 struct Fleet {
     let percent: Int
     let hasGuard: Bool
+    /// The part of the launches with version 2 that crash.
+    let crashes: Double
+    let log: FleetLog?
     private let before: PatchList
     private let during: PatchList
     private let after: PatchList
 
-    init(percent: Int, hasGuard: Bool) throws {
+    init(percent: Int, hasGuard: Bool, crashes: Double = 1, log: FleetLog? = nil) throws {
         self.percent = percent
         self.hasGuard = hasGuard
+        self.crashes = crashes
+        self.log = log
         before = try Self.list([Self.entry(1)])
         during = try Self.list([Self.entry(1), Self.entry(2, rollout: percent)])
-        after = try Self.list([Self.entry(1), Self.entry(2, state: "withdrawn")])
+        // A good version stays.
+        after = crashes > 0 ? try Self.list([Self.entry(1), Self.entry(2, state: "withdrawn")]) : during
     }
 
     private static func entry(_ version: Int, state: String = "active", rollout: Int? = nil) -> String {
@@ -120,6 +139,7 @@ struct Fleet {
         var state = StoreState(app: "com.example.shop", appVersion: version, installation: "device \(number)")
         let device = FeedDevice(
             app: "com.example.shop", environment: "release", appVersion: version, installation: state.installation)
+        let events = try log?.device(number, version)
         state.add(PatchID(id: Main.id, version: 1), hash: "1")
         _ = state.begin(version, limits: limits, at: nil)
         _ = state.confirm()
@@ -127,10 +147,12 @@ struct Fleet {
         var firstCrash: Double?
         var isBack = true
         while true {
-            hour += -log(1 - random.unit()) * 24 / perDay
+            hour += -Foundation.log(1 - random.unit()) * 24 / perDay
             guard hour < Main.end else { break }
-            _ = state.begin(version, limits: limits, at: nil)
-            if state.launch?.patches.contains("2") == true {
+            let outcomes = state.begin(version, limits: limits, at: nil)
+            log?.tell(outcomes, at: hour, events)
+            log?.launch(state.launch?.patches ?? [], at: hour, events)
+            if state.launch?.patches.contains("2") == true, self.crashes == 1 || random.unit() < self.crashes {
                 crashes += 1
                 firstCrash = firstCrash ?? hour
                 isBack = false
@@ -140,9 +162,11 @@ struct Fleet {
                 isBack = true
                 note(from: firstCrash, to: hour, &outcome)
             }
-            _ = state.confirm()
+            let confirmed = state.confirm()
+            log?.tell(confirmed, at: hour, events)
+            if let events { log?.use(state.launch?.patches ?? [], at: hour, events, &random) }
             let isOffline = SplitMix(state: UInt64(number) &* 1_000 &+ UInt64(hour / 24)).first() < 0.1
-            if !isOffline { try sync(&state, device, at: hour) }
+            if !isOffline { try sync(&state, device, at: hour, events) }
         }
         guard let firstCrash else { return }
         if !isBack { note(from: firstCrash, to: nil, &outcome) }
@@ -156,7 +180,9 @@ struct Fleet {
         for hour in Int(first)..<Int((back ?? Main.end).rounded(.up)) { outcome.down[hour] += 1 }
     }
 
-    private func sync(_ state: inout StoreState, _ device: FeedDevice, at hour: Double) throws {
+    private func sync(
+        _ state: inout StoreState, _ device: FeedDevice, at hour: Double, _ events: PatchEventLog?
+    ) throws {
         let list = hour < Main.published ? before : hour < Main.withdrawn ? during : after
         let held = state.held.reduce(into: [String: Set<Int>]()) {
             $0[$1.patch.id, default: []].insert($1.patch.version)
@@ -166,10 +192,16 @@ struct Fleet {
             for: device, held: held, isBanned: { entry in bans.contains { $0.patch.version == entry.version } })
         {
             switch choice.code {
-            case .withdrawn, .appVersion, .banned: state.remove("\(choice.version)")
+            case .withdrawn, .appVersion, .banned:
+                if choice.code == .withdrawn, state.held.contains(where: { $0.patch.version == choice.version }) {
+                    events?.record(.withdrawn(PatchID(id: choice.id, version: choice.version), reason: nil))
+                }
+                state.remove("\(choice.version)")
             case .offered:
                 state.add(PatchID(id: choice.id, version: choice.version), hash: "\(choice.version)")
-                _ = state.activate("\(choice.version)")
+                let outcomes = state.activate("\(choice.version)")
+                log?.tell(outcomes, at: hour, events)
+                log?.activate("\(choice.version)", at: hour, events)
             default: break
             }
         }

@@ -86,6 +86,34 @@ struct ReportTests {
         }
     }
 
+    @Test func whatRunsIsWhatTheLastLaunchHad() throws {
+        func running(_ lines: [String]) throws -> [Int] {
+            let reports = try [lines, lines.reversed()].map { try Self.report($0).patches.map(\.running) }
+            #expect(reports[0] == reports[1])
+            return reports[0]
+        }
+        let launch = { (time: Int, patches: String) in
+            Self.line("launched", at: time, patch: nil, #","patch.running":[\#(patches)]"#)
+        }
+        let activated = Self.line("activated", at: 10)
+        #expect(try running([activated]) == [1])
+        #expect(try running([activated, launch(9, "")]) == [1])
+        #expect(try running([activated, launch(11, "")]) == [0])
+        #expect(try running([activated, launch(11, #""com.example.fix 1""#)]) == [1])
+        #expect(try running([activated, launch(11, #""com.example.fix 2""#)]) == [0, 1])
+        #expect(try running([activated, Self.line("rolled-back", at: 10)]) == [0])
+        #expect(try running([activated, Self.line("withdrawn", at: 12)]) == [0])
+        #expect(try running([activated, Self.line("withdrawn", at: 9)]) == [1])
+        #expect(try running([activated, Self.line("launched", device: 2, at: 20, patch: nil)]) == [1])
+        // What is no patch is not one.
+        for wrong in [
+            #""""#, "7", #""fix""#, #""fix 0""#, #""fix -1""#, #""fix x""#, #"" 1""#, #""fix 9999999999999999999""#,
+            "[]", "{}", "null",
+        ] {
+            #expect(try running([activated, launch(11, wrong)]) == [0], "\(wrong)")
+        }
+    }
+
     @Test func whatIsNoEventIsCounted() throws {
         let good = Self.line("activated")
         let deep = String(repeating: #"{"a":"#, count: 100_000)

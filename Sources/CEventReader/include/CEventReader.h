@@ -23,6 +23,14 @@ typedef enum {
     ER_CONFIRMED, ER_ROLLED_BACK, ER_SAFE_MODE, ER_WITHDRAWN, ER_SYNCED, ER_SYNC_FAILED, ER_LAUNCHED,
 } er_event;
 
+/* The most patches of a launch that are read. */
+#define ER_MOST_RUNNING 64
+
+typedef struct {
+    uint32_t patch;
+    int64_t version;
+} er_patch;
+
 typedef struct {
     er_event event;
     /* Milliseconds since 1970; negative if the line does not say. */
@@ -36,6 +44,9 @@ typedef struct {
     /* How often it happened again, or 0. */
     int64_t count;
     int64_t calls, failures, fallbacks, measured, nanoseconds, longest;
+    /* The patches of a launch. */
+    uint32_t running_count;
+    er_patch running[ER_MOST_RUNNING];
 } er_line;
 
 typedef struct er_reader er_reader;

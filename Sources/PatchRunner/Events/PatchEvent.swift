@@ -12,6 +12,13 @@ public enum PatchEvent: Sendable {
         public let script: String?
         /// The line in the script, from 1. For a wrong result it is the line on which the function begins.
         public let line: Int?
+
+        package init(code: PatchError.Code, message: String, script: String?, line: Int?) {
+            self.code = code
+            self.message = message
+            self.script = script
+            self.line = line
+        }
     }
 
     /// The reason why an older patch or the original answered although the patch did not fail.

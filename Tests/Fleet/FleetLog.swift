@@ -1,0 +1,83 @@
+import PatchCrypto
+import PatchEvents
+import PatchRunner
+import PatchStore
+import Synchronization
+
+/// Writes what the devices of a fleet tell, with the event log that apps use.
+final class FleetLog: Sendable {
+    private let folder: String
+    /// The time of the device that is living, in milliseconds since 1970.
+    private let now = Atomic(0)
+    /// 2026-11-01T00:00:00Z.
+    private static let start = 1_793_491_200_000
+
+    init(folder: String) { self.folder = folder }
+
+    /// The log of a device.
+    func device(_ number: Int, _ version: AppVersion) throws -> PatchEventLog {
+        var limits = PatchEventLog.Limits()
+        (limits.fileBytes, limits.files, limits.fileAge, limits.age) = (256 << 20, .max, .max, .max)
+        var random = SplitMix(state: UInt64(number))
+        let name = [random.next(), random.next()].map { String($0 | 1 << 63, radix: 16) }.joined()
+        let resource = EventResource(
+            host: try HostInfo(app: "com.example.shop", version: version.description), installation: name,
+            environment: "release")
+        return PatchEventLog(folder: folder, resource: resource, limits: limits) { [self] in
+            now.load(ordering: .relaxed)
+        }
+    }
+
+    private func set(_ hour: Double) { now.store(Self.start + Int(hour * 3_600_000), ordering: .relaxed) }
+
+    func tell(_ outcomes: [StoreState.Outcome], at hour: Double, _ log: PatchEventLog?) {
+        guard let log else { return }
+        set(hour)
+        for outcome in outcomes {
+            switch outcome {
+            case .trial(let patch): log.record(.trial(patch))
+            case .good(let patch): log.record(.confirmed(patch))
+            case .suspect(let patch): log.record(.rolledBack(patch, reason: "launches failed", hash: Self.hash))
+            case .banned(let ban): log.record(.rolledBack(ban.patch, reason: ban.reason, hash: Self.hash))
+            case .safeMode(let failures): log.record(.safeMode(failures: failures))
+            }
+        }
+    }
+
+    func launch(_ versions: [String], at hour: Double, _ log: PatchEventLog?) {
+        guard let log else { return }
+        set(hour)
+        let patches = versions.compactMap(Self.patch)
+        for patch in patches { log.record(.activated(patch)) }
+        log.record(.launched(patches, isSafe: false))
+    }
+
+    /// An activation after a sync.
+    func activate(_ version: String, at hour: Double, _ log: PatchEventLog?) {
+        guard let log, let patch = Self.patch(version) else { return }
+        set(hour)
+        log.record(.activated(patch))
+    }
+
+    /// A launch in which the app is used: calls, of which few fail.
+    func use(_ versions: [String], at hour: Double, _ log: PatchEventLog, _ random: inout SplitMix) {
+        for patch in versions.compactMap(Self.patch) {
+            var calls = PatchEvent.Calls()
+            calls.calls = Int(random.unit() * 400)
+            calls.failures = calls.calls > 0 && random.unit() < 0.02 ? 1 : 0
+            calls.fallbacks = calls.failures
+            calls.measured = (calls.calls + 63) / 64
+            calls.nanoseconds = calls.measured * Int(300 + 900 * random.unit())
+            calls.longest = calls.measured > 0 ? Int(1000 + 5000 * random.unit()) : 0
+            if calls.failures > 0 {
+                let failure = PatchEvent.Failure(
+                    code: .script, message: "attempt to index a nil value", script: "main.lua", line: 7)
+                log.record(.failed(patch, function: "Home.title", failure))
+            }
+            if calls.calls > 0 { log.record(.called(patch, calls)) }
+        }
+    }
+
+    private static let hash = String(repeating: "0", count: 64)
+    private static func patch(_ version: String) -> PatchID? { Int(version).map { PatchID(id: Main.id, version: $0) } }
+}

@@ -1,0 +1,54 @@
+-- Events of devices in ClickHouse, and the figures of `patchpack report` from them.
+--
+-- Lines of event logs (docs/events.md) are inserted as they are:
+--
+--     INSERT INTO events_lines FORMAT JSONAsString
+--
+-- An event has one row. The order makes the rows of a patch, and of a device in it, lie beside each other.
+CREATE TABLE events
+(
+    time          DateTime64(3, 'UTC'),
+    device        String,
+    app_version   LowCardinality(String),
+    event         LowCardinality(String),
+    patch         LowCardinality(String),
+    version       UInt32,
+    function      LowCardinality(String),
+    error         LowCardinality(String),
+    message       String,
+    repeats       UInt64,
+    calls         UInt64,
+    failures      UInt64,
+    fallbacks     UInt64,
+    measured      UInt64,
+    nanoseconds   UInt64,
+    longest       UInt64,
+    running       Array(String)
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(time)
+ORDER BY (patch, version, device, time);
+
+CREATE TABLE events_lines (line String) ENGINE = Null;
+
+CREATE MATERIALIZED VIEW events_from_lines TO events AS
+SELECT
+    parseDateTime64BestEffortOrZero(JSONExtractString(line, 'timestamp'), 3, 'UTC') AS time,
+    JSONExtractString(line, 'resource', 'app.installation.id') AS device,
+    JSONExtractString(line, 'resource', 'service.version') AS app_version,
+    JSONExtractString(line, 'eventName') AS event,
+    JSONExtractString(line, 'attributes', 'patch.id') AS patch,
+    JSONExtractUInt(line, 'attributes', 'patch.version') AS version,
+    JSONExtractString(line, 'attributes', 'code.function.name') AS function,
+    JSONExtractString(line, 'attributes', 'error.type') AS error,
+    JSONExtractString(line, 'attributes', 'error.message') AS message,
+    JSONExtractUInt(line, 'attributes', 'event.count') AS repeats,
+    JSONExtractUInt(line, 'attributes', 'patch.calls') AS calls,
+    JSONExtractUInt(line, 'attributes', 'patch.failures') AS failures,
+    JSONExtractUInt(line, 'attributes', 'patch.fallbacks') AS fallbacks,
+    JSONExtractUInt(line, 'attributes', 'patch.measured') AS measured,
+    JSONExtractUInt(line, 'attributes', 'patch.nanoseconds') AS nanoseconds,
+    JSONExtractUInt(line, 'attributes', 'patch.longest') AS longest,
+    JSONExtract(line, 'attributes', 'patch.running', 'Array(String)') AS running
+FROM events_lines
+WHERE JSONExtractString(line, 'schema') = 'patchpack.event/1' AND device != '';

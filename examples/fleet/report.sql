@@ -1,0 +1,102 @@
+-- The figures of `patchpack report`, a row for each version of a patch.
+WITH launches AS
+(
+    SELECT device, max(time) AS last_launch FROM events WHERE event = 'launched' GROUP BY device
+),
+-- A patch is activated by itself, or as one of those that a launch begins with.
+activations AS
+(
+    SELECT patch, version, device, time, event FROM events WHERE event IN ('activated', 'deactivated')
+    UNION ALL
+    SELECT
+        splitByChar(' ', named)[1] AS patch, toUInt32OrZero(splitByChar(' ', named)[2]) AS version, device, time,
+        'activated' AS event
+    FROM events ARRAY JOIN running AS named
+    WHERE event = 'launched'
+),
+last_activations AS
+(
+    SELECT
+        patch, version, device,
+        argMax(event, (time, event = 'activated')) = 'activated' AS is_active,
+        max(time) AS since
+    FROM activations
+    GROUP BY patch, version, device
+),
+by_device AS
+(
+    SELECT
+        patch,
+        version,
+        device,
+        -- Of the same moment, the graver stage counts.
+        argMaxIf(event, (time, indexOf(['refused', 'trial', 'confirmed', 'withdrawn', 'rolled-back'], event)),
+            event IN ('refused', 'trial', 'confirmed', 'withdrawn', 'rolled-back')) AS stage,
+        maxIf(time, event IN ('refused', 'trial', 'confirmed', 'withdrawn', 'rolled-back')) AS stage_time,
+        countIf(event = 'failed') > 0 AS has_failed,
+        countIf(event = 'rolled-back') > 0 AS was_rolled_back,
+        countIf(event = 'refused') > 0 AS has_refused
+    FROM events
+    WHERE patch != '' AND version > 0
+    GROUP BY patch, version, device
+),
+judged AS
+(
+    SELECT
+        patch, version, device, stage, has_failed, was_rolled_back, has_refused,
+        is_active AND since >= last_launch
+            AND NOT (stage IN ('refused', 'withdrawn', 'rolled-back') AND stage_time >= since) AS is_running
+    FROM by_device
+    LEFT JOIN last_activations USING (patch, version, device)
+    LEFT JOIN launches USING (device)
+)
+SELECT
+    patch AS id,
+    version,
+    devices,
+    running,
+    failing,
+    rolledBack,
+    refused,
+    trial,
+    good,
+    withdrawn,
+    calls,
+    failures,
+    fallbacks,
+    meanNanoseconds,
+    longestNanoseconds,
+    firstFailure
+FROM
+(
+    SELECT
+        patch,
+        version,
+        count() AS devices,
+        countIf(is_running) AS running,
+        countIf(has_failed) AS failing,
+        countIf(was_rolled_back) AS rolledBack,
+        countIf(has_refused) AS refused,
+        countIf(stage = 'trial') AS trial,
+        countIf(stage = 'confirmed') AS good,
+        countIf(stage = 'withdrawn') AS withdrawn
+    FROM judged
+    GROUP BY patch, version
+) AS counted
+INNER JOIN
+(
+    SELECT
+        patch,
+        version,
+        sum(events.calls) AS calls,
+        sum(least(events.failures, events.calls)) AS failures,
+        sum(events.fallbacks) AS fallbacks,
+        if(sum(measured) > 0, intDiv(sum(nanoseconds), sum(measured)), NULL) AS meanNanoseconds,
+        if(sum(measured) > 0, max(longest), NULL) AS longestNanoseconds,
+        minIf(toStartOfMinute(time), event IN ('failed', 'rolled-back')) AS firstFailure
+    FROM events
+    WHERE patch != '' AND version > 0
+    GROUP BY patch, version
+) AS work USING (patch, version)
+ORDER BY id, version
+FORMAT JSONEachRow;
