@@ -10,7 +10,7 @@ docc=$(dirname "$(readlink -f "$(command -v "$swift")")")/docc
 "$swift" package dump-symbol-graph --minimum-access-level public >/dev/null
 graphs=$(find .build -type d -name symbolgraph | head -n 1)
 mkdir -p .docs
-modules=(PatchCrypto PatchFiles PatchFeed PatchHTTP PatchStore PatchSync PatchRunner PatchTesting)
+modules=(PatchCrypto PatchFiles PatchFeed PatchHTTP PatchEvents PatchStore PatchSync PatchRunner PatchTesting)
 for module in "${modules[@]}"; do
   folder=$(mktemp -d)
   cp "$graphs/$module"*.symbols.json "$folder"

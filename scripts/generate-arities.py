@@ -314,10 +314,7 @@ extension PatchFields {
 """
 
 STRUCT = """\
-    /// Declares {n} field{s}.
-    ///
-    /// - Parameters:
-    ///   - make: Makes a struct from the values of the fields, in the order of the fields.
+    /// Declares {n} field{s}. `make` makes a struct from the value{s} of the field{s}{in_order}.
     @inlinable
     public init<{generics}>(
         _ make: @escaping @Sendable ({types}) -> Root, {fields}
@@ -375,7 +372,7 @@ def structs():
         inits += STRUCT.format(
             generics=", ".join(f"{letter}: PatchValue" for letter in letters), types=", ".join(letters),
             fields=", ".join(f"_ {letter.lower()}: PatchField<Root, {letter}>" for letter in letters),
-            parts=", ".join(f".init({letter.lower()})" for letter in letters), s="" if n == 1 else "s", n=n,
+            parts=", ".join(f".init({letter.lower()})" for letter in letters), s="" if n == 1 else "s", n=n, in_order="" if n == 1 else ", in their order",
             reads=", ".join(f"try {letter.lower()}.read(stack, from: table)" for letter in letters))
     return STRUCTS_HEAD + inits.rstrip() + "\n}"
 
