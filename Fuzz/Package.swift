@@ -41,6 +41,17 @@ let package = Package(
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"], swiftSettings: instrumented),
         .target(
+            name: "CEventReader",
+            cxxSettings: [
+                .unsafeFlags([
+                    "-fsanitize=fuzzer-no-link,address", "-fprofile-instr-generate", "-fcoverage-mapping", "-O1",
+                ])
+            ]),
+        .target(name: "CInflate", linkerSettings: [.linkedLibrary("z")]),
+        .target(
+            name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CInflate"],
+            swiftSettings: instrumented),
+        .target(
             name: "PatchStore", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"], swiftSettings: instrumented),
         .target(
             name: "PatchSync", dependencies: ["PatchStore", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
@@ -52,14 +63,15 @@ let package = Package(
             name: "patchpack",
             dependencies: [
                 "PatchCrypto", "PatchFiles", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchStore", "PatchSync",
-                "PatchWorkbench", "Libc",
+                "PatchWorkbench", "PatchReport", "Libc",
             ],
             exclude: ["Main.swift"], swiftSettings: instrumented),
         .target(name: "CFuzzer"),
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzer", "PatchCrypto", "PatchFeed", "PatchRunner", "PatchStore", "PatchWorkbench", "patchpack",
+                "CFuzzer", "PatchCrypto", "PatchFeed", "PatchReport", "PatchRunner", "PatchStore", "PatchWorkbench",
+                "patchpack",
             ],
             swiftSettings: instrumented,
             linkerSettings: [.unsafeFlags(linking)]),

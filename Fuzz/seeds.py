@@ -49,5 +49,23 @@ def feed(folder):
                     pass
 
 
+def events(folder):
+    """Lines of event logs, of each kind."""
+    (folder / "events").mkdir(parents=True, exist_ok=True)
+    def line(name, device, **attributes):
+        return json.dumps({"schema": "patchpack.event/1", "timestamp": f"2026-11-01T00:00:0{device}.000Z",
+                           "resource": {"app.installation.id": f"{device}", "service.version": f"2.{device}"},
+                           "severityNumber": 9, "eventName": name,
+                           "attributes": {"patch.id": "com.example.fix", "patch.version": 1, **attributes}})
+    calls = {"patch.calls": 9, "patch.failures": 1, "patch.fallbacks": 1, "patch.measured": 1, "patch.nanoseconds": 5, "patch.longest": 5}
+    fault = {"code.function.name": "f", "error.type": "script", "error.message": "no", "event.count": 3}
+    lines = [line(name, device, **(calls if name == "called" else fault if name in ("failed", "refused", "fell-back") else {}))
+             for device, name in enumerate(("activated", "trial", "confirmed", "failed", "refused", "fell-back", "called", "rolled-back"))]
+    lines += [line("withdrawn", 1), line("deactivated", 2), line("launched", 3, **{"patch.running": ["com.example.fix 1", "b 2"]})]
+    for number, text in enumerate([*lines, "\n".join(lines)]):
+        (folder / "events" / str(number)).write_text(text)
+
+
 main(pathlib.Path(sys.argv[1]))
+events(pathlib.Path(sys.argv[1]))
 feed(pathlib.Path(sys.argv[1]))

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(envelope zip manifest tags ranges arguments trust keystore lua metadata list canonical state)
+[ ${#targets[@]} -gt 0 ] || targets=(envelope zip manifest tags ranges arguments trust keystore lua metadata list canonical state events)
 tools=$(dirname "$(readlink -f "$(command -v "${SWIFT:-swift}")")")
 runtime=$("$tools/clang" -print-resource-dir)/lib
 export PATCHPACK_FUZZER_LIBRARY
@@ -37,6 +37,7 @@ aims() {
     metadata) echo PatchFeed/Metadata PatchFeed/Format/JSONObject PatchFeed/Client/URLPath ;;
     state) echo PatchStore/StoreState+JSON ;;
     list) echo PatchFeed/Rollout ;;
+    events) echo CEventReader/ PatchReport/DeviceTable PatchReport/ReportBuilder PatchReport/Share ;;
     canonical) echo PatchFeed/Format/CanonicalJSON Text/JSONReader ;;
     lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Runtime/ScriptLoader PatchWorkbench/Lint/PatchLint ;;
   esac
@@ -72,7 +73,7 @@ for target in "${targets[@]}"; do
   "$tools/llvm-profdata" merge -o "$work/$target.profdata" "$LLVM_PROFILE_FILE"
   files=()
   for aim in $(aims "$target"); do
-    while read -r file; do files+=("$file"); done < <(find -L "$PWD/Fuzz/Sources" -path "*$aim*" \( -name '*.swift' -o -name '*.c' \))
+    while read -r file; do files+=("$file"); done < <(find -L "$PWD/Fuzz/Sources" -path "*$aim*" \( -name '*.swift' -o -name '*.c' -o -name '*.cpp' -o -name texts.h \))
   done
   lines=$("$tools/llvm-cov" report "$fuzz" -instr-profile="$work/$target.profdata" "${files[@]}" 2>/dev/null | awk '$1 == "TOTAL" { print $10 }')
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$target.log")

@@ -28,6 +28,8 @@ package struct FleetReport: Sendable {
         package var failing = 0
         /// Devices that took it back, for good or until the next version.
         package var rolledBack = 0
+        /// Devices on which it failed, or that took it back.
+        package var hurt = 0
         /// Devices that refused it.
         package var refused = 0
         /// Devices by the last stage that they reported.

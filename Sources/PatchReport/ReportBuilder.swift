@@ -65,6 +65,7 @@ internal import CEventReader
 
     /// Reads the whole lines at the beginning of a buffer, and changes the buffer there.
     ///
+    /// - Parameter buffer: Bytes in memory that is readable from and to a multiple of 16.
     /// - Returns: How many bytes they have.
     package mutating func readLines(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard var bytes = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return 0 }
@@ -256,6 +257,7 @@ internal import CEventReader
             patches[index].running += devices.isRunning(entry) ? scale : 0
             patches[index].failing += entry.has(.failed) ? scale : 0
             patches[index].rolledBack += entry.has(.rolledBack) ? scale : 0
+            patches[index].hurt += entry.has(.failed) || entry.has(.rolledBack) ? scale : 0
             patches[index].refused += entry.has(.refused) ? scale : 0
             switch entry.stage {
             case .trial: patches[index].trial += scale

@@ -64,7 +64,7 @@ final class FleetLog: Sendable {
         for patch in versions.compactMap(Self.patch) {
             var calls = PatchEvent.Calls()
             calls.calls = Int(random.unit() * 400)
-            calls.failures = calls.calls > 0 && random.unit() < 0.02 ? 1 : 0
+            calls.failures = calls.calls > 0 && random.unit() < 0.000_02 ? 1 : 0
             calls.fallbacks = calls.failures
             calls.measured = (calls.calls + 63) / 64
             calls.nanoseconds = calls.measured * Int(300 + 900 * random.unit())

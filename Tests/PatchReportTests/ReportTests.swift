@@ -61,7 +61,7 @@ struct ReportTests {
             let patch = report.patches[0]
             #expect(patch.id == "com.example.fix")
             #expect([patch.devices, patch.running, patch.failing, patch.rolledBack, patch.refused] == [3, 1, 1, 1, 1])
-            #expect([patch.good, patch.trial, patch.withdrawn] == [1, 0, 0])
+            #expect([patch.good, patch.trial, patch.withdrawn, patch.hurt] == [1, 0, 0, 1])
             #expect([patch.calls, patch.failures, patch.fallbacks] == [1000, 1, 2])
             #expect(patch.meanTime == 200)
             #expect(patch.longest == 900)
@@ -133,6 +133,22 @@ struct ReportTests {
         #expect(report.input.damaged == 6)
         #expect(report.devices == 1)
         #expect(report.patches.first?.devices == 1)
+    }
+
+    /// Wherever a control character is, and whatever the lines before it: RapidJSON overlooks some at some addresses.
+    @Test func controlCharactersAreNoJSON() throws {
+        let line = Self.line("activated")
+        for byte in (0..<0x20).map(UInt8.init) where byte != UInt8(ascii: "\n") {
+            for place in [30, 130] {
+                var lines: [UInt8] = []
+                for length in 0..<17 {
+                    var bytes = Array(line.utf8)
+                    bytes[place] = byte
+                    lines += Array(repeating: UInt8(ascii: " "), count: length) + bytes + [UInt8(ascii: "\n")]
+                }
+                #expect(try Self.report(lines).input.damaged == 17, "\(byte) at \(place)")
+            }
+        }
     }
 
     @Test func theLastLineNeedsNoLineFeed() throws {

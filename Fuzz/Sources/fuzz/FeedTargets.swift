@@ -1,5 +1,6 @@
 @testable internal import PatchCrypto
 @testable internal import PatchFeed
+@testable internal import PatchReport
 @testable internal import PatchRunner
 @testable internal import PatchStore
 
@@ -91,6 +92,43 @@ func fuzzState(_ bytes: [UInt8]) throws {
     _ = next.begin(state.appVersion, limits: StoreLimits(), at: nil)
     require(next.launch != nil, "no launch")
     require(Set(next.runnable.map(\.patch.id)).count == next.runnable.count, "two versions of a patch run")
+}
+
+/// Lines of event logs: a report does not depend on their order.
+func fuzzEvents(_ bytes: [UInt8]) throws {
+    func report(_ lines: [ArraySlice<UInt8>]) -> FleetReport? {
+        var limits = ReportBuilder.Limits()
+        limits.devices = 64
+        guard var builder = ReportBuilder(now: 1_800_000_000_000, limits: limits) else { return nil }
+        let text = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
+        let size = text.count
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: (size + 15) / 16 * 16, alignment: 16)
+        defer { memory.deallocate() }
+        memory.copyBytes(from: text)
+        let read = builder.readLines(UnsafeMutableRawBufferPointer(rebasing: memory[..<size]))
+        require(read == size, "\(read) of \(size) bytes are read")
+        return builder.report()
+    }
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    guard let one = report(lines), let other = report(lines.reversed()) else { return }
+    require(one.input == other.input, "another input in another order")
+    for patch in one.patches {
+        require(patch.failures <= patch.calls, "more failures than calls")
+        for share in [patch.failureRate, Share(patch.running, of: patch.devices), Share(patch.hurt, of: patch.devices)]
+        {
+            guard let value = share.value else { continue }
+            require(share.interval.contains(value) && value <= 1, "a part outside of its interval")
+        }
+    }
+    // Ids that are no text may look the same.
+    let names = Set(one.patches.map { "\($0.id) \($0.version)" })
+    guard one.scale == 1, other.scale == 1, names.count == one.patches.count else { return }
+    require(one.devices == other.devices, "other devices in another order")
+    for (one, other) in zip(one.patches, other.patches) {
+        let same = one.id == other.id && one.version == other.version && one.devices == other.devices
+        require(same && one.running == other.running && one.hurt == other.hurt, "another report in another order")
+        require(one.good == other.good && one.trial == other.trial && one.calls == other.calls, "other stages or calls")
+    }
 }
 
 /// Canonical JSON: the same for every way to write a value.

@@ -10,6 +10,7 @@ internal import Synchronization
 nonisolated(unsafe) let targets: [String: ([UInt8]) throws -> Void] = [
     "envelope": fuzzEnvelope, "zip": fuzzZip, "manifest": fuzzManifest, "tags": fuzzTags, "ranges": fuzzRanges,
     "arguments": fuzzArguments, "trust": fuzzTrust, "keystore": fuzzKeyStore, "lua": fuzzLua, "metadata": fuzzMetadata,
+    "events": fuzzEvents,
     "list": fuzzList, "canonical": fuzzCanonical, "state": fuzzState,
 ]
 

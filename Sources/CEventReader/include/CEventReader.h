@@ -55,7 +55,8 @@ typedef struct er_reader er_reader;
 er_reader *er_open(void);
 void er_close(er_reader *reader);
 
-/* Reads the line at the beginning of a buffer, and changes the buffer there. Returns how many bytes the line has with its line
+/* Reads the line at the beginning of a buffer, and changes the buffer there. The memory around the buffer must be readable from and to
+   an address that is a multiple of 16, because that much is read at once. Returns how many bytes the line has with its line
    feed, or 0 if there is no line feed. */
 size_t er_next(er_reader *reader, char *buffer, size_t length, er_line *line, er_outcome *outcome);
 

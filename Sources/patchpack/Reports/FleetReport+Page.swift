@@ -58,7 +58,7 @@ extension FleetReport {
         body { margin: 0 auto; max-width: 68rem; padding: 1.5rem 1rem; font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); }
         h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 0 0 .5rem; overflow-wrap: anywhere; }
         header p { color: var(--faint); margin: .25rem 0 1.25rem; }
-        .gates { list-style: none; padding: 0; margin: 0 0 1.25rem; } .gates li { padding: .5rem .75rem; border-left: .3rem solid; margin-bottom: .4rem; background: var(--card); overflow-wrap: anywhere; }
+        .gates { list-style: none; padding: 0; margin: 0 0 1.25rem; } .gates li { color: var(--text); padding: .5rem .75rem; border-left: .3rem solid; margin-bottom: .4rem; background: var(--card); overflow-wrap: anywhere; }
         .gates .good { border-color: var(--good); } .gates .good b { color: var(--good); }
         .gates .bad { border-color: var(--bad); } .gates .bad b { color: var(--bad); }
         .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; }
@@ -69,7 +69,7 @@ extension FleetReport {
         .curve { fill: none; stroke-width: 2.5; stroke-linejoin: round; }
         .c0 { color: var(--c0); } .c1 { color: var(--c1); } .c2 { color: var(--c2); } .c3 { color: var(--c3); } .c4 { color: var(--c4); } .c5 { color: var(--c5); }
         .ink { stroke: currentColor; } .fill { fill: currentColor; } .bad { color: var(--bad); } .good { color: var(--good); } .rest { color: var(--faint); }
-        table { border-collapse: collapse; width: 100%; } th { text-align: left; font-weight: 400; color: var(--faint); vertical-align: top; white-space: nowrap; padding: .1rem 1rem .1rem 0; }
+        table { border-collapse: collapse; width: 100%; } th { text-align: left; font-weight: 400; color: var(--faint); vertical-align: top; width: 9rem; padding: .1rem 1rem .1rem 0; }
         td { overflow-wrap: anywhere; padding: .1rem 0; font-variant-numeric: tabular-nums; }
         @media print { body { max-width: none; padding: 0; font-size: 11px; } figure, section { background: none; border: 1px solid var(--line); } }
         """
@@ -140,9 +140,9 @@ struct HTMLChart {
         return figure("Adoption", summary, height: place - 6, body)
     }
 
-    /// The part of devices on which each patch failed, with its interval.
+    /// The part of devices on which each patch failed or that took it back, with its interval.
     private var failures: String? {
-        let shares = patches.map { Share($0.failing, of: $0.devices) }
+        let shares = patches.map { Share($0.hurt, of: $0.devices) }
         guard !shares.isEmpty else { return nil }
         let most = max(0.0001, shares.map(\.interval.upperBound).max() ?? 1)
         let (left, right) = (12.0, width - 70)
@@ -158,7 +158,8 @@ struct HTMLChart {
             y += 40
         }
         let summary = zip(patches, shares).map { "\($0.label) \(($1.value ?? 0).percent), between \($1.interval.text)" }
-        return figure("Devices with failures", summary.joined(separator: "; "), height: y - 8, body)
+        return figure(
+            "Devices on which it failed or was taken back", summary.joined(separator: "; "), height: y - 8, body)
     }
 
     /// Where the devices are in the life of each patch.
