@@ -4,6 +4,7 @@ extension Double {
     /// A part as a percentage, with as many digits as matter near 0.
     var percent: String {
         let value = self * 100
+        if value > 0, value < 0.000_05 { return "under 0.0001 %" }
         let digits = value == 0 || value >= 10 ? 1 : value >= 0.1 ? 2 : 4
         return "\(decimal(value, digits: digits)) %"
     }
