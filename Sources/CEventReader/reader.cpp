@@ -18,8 +18,8 @@
 namespace {
 
 struct Span {
-    const char *bytes = nullptr;
-    size_t length = 0;
+    const char *bytes;
+    size_t length;
 
     template <size_t Size> bool is(const char (&text)[Size]) const {
         return length == Size - 1 && memcmp(bytes, text, Size - 1) == 0;
@@ -32,33 +32,34 @@ enum class Member : uint8_t {
 };
 
 const unsigned deepest = 8;
+const size_t most_running = 64;
 
-/// Takes what a report needs out of a line. Everything else is read over.
+/// Takes what a report needs out of a line: numbers right away, and texts until it is known whether they are needed. Everything else
+/// is read over.
 struct Handler : rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> {
+    er_line &line;
     unsigned depth = 0;
     Member section = Member::none, member = Member::none;
-    Span schema, timestamp, event, installation, app_version, patch, function, error, message;
-    Span running[ER_MOST_RUNNING];
-    uint32_t running_count = 0;
-    int64_t version = 0, count = 0, calls = 0, failures = 0, fallbacks = 0, measured = 0, nanoseconds = 0, longest = 0;
+    Span schema{}, timestamp{}, event{}, installation{}, app_version{}, patch{}, function{}, error{}, message{};
+    Span running[most_running];  // as many as are counted
+    size_t running_count = 0;
+
+    explicit Handler(er_line &line) : line(line) {}
 
     bool Default() { return true; }
 
-    bool StartObject() { return enter(depth == 0 ? Member::none : depth == 1 ? member : Member::none); }
+    bool StartObject() { return enter(); }
     bool StartArray() {
-        if (depth == 0) return false;
-        Member of = depth == 2 ? member : Member::none;
-        bool may = enter(Member::none);
-        if (of == Member::running) member = of;
+        bool lists_patches = depth == 2 && member == Member::running;
+        bool may = depth > 0 && enter();
+        if (lists_patches) member = Member::running;
         return may;
     }
     bool EndObject(rapidjson::SizeType) { return leave(); }
     bool EndArray(rapidjson::SizeType) { return leave(); }
 
     bool Key(const char *bytes, rapidjson::SizeType length, bool) {
-        Span key;
-        key.bytes = bytes;
-        key.length = length;
+        Span key = {bytes, length};
         member = depth == 1                                            ? outer(key)
             : depth != 2                                               ? Member::none
             : section == Member::resource                              ? of_resource(key)
@@ -68,14 +69,11 @@ struct Handler : rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> {
     }
 
     bool String(const char *bytes, rapidjson::SizeType length, bool) {
+        Span value = {bytes, length};
         if (member == Member::running) {
-            if (depth == 3 && running_count < ER_MOST_RUNNING) {
-                running[running_count].bytes = bytes;
-                running[running_count++].length = length;
-            }
+            if (depth == 3 && running_count < most_running) running[running_count++] = value;
         } else if (Span *place = text()) {
-            place->bytes = bytes;
-            place->length = length;
+            *place = value;
         }
         return true;
     }
@@ -86,8 +84,8 @@ struct Handler : rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> {
     bool Uint64(uint64_t value) { return value > INT64_MAX || number(static_cast<int64_t>(value)); }
 
 private:
-    bool enter(Member next) {
-        if (depth == 1) section = next;
+    bool enter() {
+        if (depth == 1) section = member;
         member = Member::none;
         return ++depth <= deepest;
     }
@@ -147,14 +145,14 @@ private:
 
     bool number(int64_t value) {
         switch (member) {
-        case Member::version: version = value; break;
-        case Member::count: count = value; break;
-        case Member::calls: calls = value; break;
-        case Member::failures: failures = value; break;
-        case Member::fallbacks: fallbacks = value; break;
-        case Member::measured: measured = value; break;
-        case Member::nanoseconds: nanoseconds = value; break;
-        case Member::longest: longest = value; break;
+        case Member::version: line.version = value; break;
+        case Member::count: line.count = value; break;
+        case Member::calls: line.calls = value; break;
+        case Member::failures: line.failures = value; break;
+        case Member::fallbacks: line.fallbacks = value; break;
+        case Member::measured: line.measured = value; break;
+        case Member::nanoseconds: line.nanoseconds = value; break;
+        case Member::longest: line.longest = value; break;
         default: break;
         }
         return true;
@@ -167,10 +165,8 @@ er_event event_named(Span name) {
         er_event event;
     } events[] = {
         {"activated", ER_ACTIVATED}, {"called", ER_CALLED}, {"failed", ER_FAILED}, {"launched", ER_LAUNCHED},
-        {"synced", ER_SYNCED}, {"deactivated", ER_DEACTIVATED}, {"trial", ER_TRIAL}, {"confirmed", ER_CONFIRMED},
-        {"refused", ER_REFUSED}, {"fell-back", ER_FELL_BACK}, {"breaker-opened", ER_BREAKER_OPENED},
-        {"rolled-back", ER_ROLLED_BACK}, {"safe-mode", ER_SAFE_MODE}, {"withdrawn", ER_WITHDRAWN},
-        {"sync-failed", ER_SYNC_FAILED},
+        {"deactivated", ER_DEACTIVATED}, {"trial", ER_TRIAL}, {"confirmed", ER_CONFIRMED}, {"refused", ER_REFUSED},
+        {"fell-back", ER_FELL_BACK}, {"rolled-back", ER_ROLLED_BACK}, {"withdrawn", ER_WITHDRAWN},
     };
     for (const auto &known : events)
         if (strncmp(known.name, name.bytes, name.length) == 0 && known.name[name.length] == '\0') return known.event;
@@ -229,13 +225,10 @@ bool has_wrong_byte(const char *byte, const char *end) {
 er_patch patch_of(Span text, Texts &texts) {
     size_t space = text.length;
     while (space > 0 && text.bytes[space - 1] != ' ') space--;
-    er_patch patch = {0, 0};
-    if (space < 2 || text.length - space > 18 || text.length == space) return patch;
+    if (space < 2 || text.length - space > 18 || text.length == space) return {0, 0};
     int64_t version = digits(text.bytes + space, text.length - space);
-    if (version <= 0) return patch;
-    patch.patch = texts.number(text.bytes, space - 1);
-    patch.version = version;
-    return patch;
+    if (version <= 0) return {0, 0};
+    return {texts.number(text.bytes, space - 1), version};
 }
 
 }  // namespace
@@ -243,6 +236,7 @@ er_patch patch_of(Span text, Texts &texts) {
 struct er_reader {
     Texts texts;
     rapidjson::Reader json;
+    er_patch running[most_running];
 };
 
 er_reader *er_open(void) {
@@ -266,7 +260,8 @@ size_t er_next(er_reader *reader, char *buffer, size_t length, er_line *line, er
     if (end == buffer) return size;
     *outcome = ER_NOT_JSON;
     if (has_wrong_byte(buffer, end)) return size;
-    Handler handler;
+    *line = {};
+    Handler handler(*line);
     rapidjson::InsituStringStream stream(buffer);
     // It descends into what is nested by calling itself, at most as deep as the handler allows.
     if (reader->json.Parse<rapidjson::kParseInsituFlag>(stream, handler).IsError()) return size;
@@ -275,34 +270,29 @@ size_t er_next(er_reader *reader, char *buffer, size_t length, er_line *line, er
     *outcome = ER_NO_DEVICE;
     if (handler.installation.length == 0) return size;
     *outcome = ER_LINE;
-    bool has_patch = handler.patch.length > 0 && handler.version > 0;
     Texts &texts = reader->texts;
+    auto number = [&](Span text) { return texts.number(text.bytes, text.length); };
     line->event = event_named(handler.event);
     line->time = handler.timestamp.bytes ? milliseconds(handler.timestamp) : -1;
     line->device = Texts::hash(handler.installation.bytes, handler.installation.length);
-    line->version = has_patch ? handler.version : 0;
-    line->patch = has_patch ? texts.number(handler.patch.bytes, handler.patch.length) : 0;
-    line->app_version = texts.number(handler.app_version.bytes, handler.app_version.length);
-    bool has_reason = line->event == ER_FAILED || line->event == ER_REFUSED || line->event == ER_FELL_BACK;
-    line->function = has_reason ? texts.number(handler.function.bytes, handler.function.length) : 0;
-    line->error = has_reason ? texts.number(handler.error.bytes, handler.error.length) : 0;
-    line->message = has_reason ? texts.number(handler.message.bytes, handler.message.length) : 0;
-    line->count = handler.count;
-    line->calls = handler.calls;
-    line->failures = handler.failures;
-    line->fallbacks = handler.fallbacks;
-    line->measured = handler.measured;
-    line->nanoseconds = handler.nanoseconds;
-    line->longest = handler.longest;
-    line->running_count = 0;
+    bool has_patch = handler.patch.length > 0 && line->version > 0;
+    if (!has_patch) line->version = 0;
+    if (has_patch) line->patch = number(handler.patch);
+    line->app_version = number(handler.app_version);
+    if (line->event == ER_FAILED || line->event == ER_REFUSED || line->event == ER_FELL_BACK) {
+        line->function = number(handler.function);
+        line->error = number(handler.error);
+        line->message = number(handler.message);
+    }
     if (line->event == ER_LAUNCHED) {
-        for (uint32_t i = 0; i < handler.running_count; i++) {
+        for (size_t i = 0; i < handler.running_count; i++) {
             er_patch patch = patch_of(handler.running[i], texts);
-            if (patch.version > 0) line->running[line->running_count++] = patch;
+            if (patch.version > 0) reader->running[line->running++] = patch;
         }
     }
     return size;
 }
 
+er_patch er_running(const er_reader *reader, size_t place) { return reader->running[place]; }
 const char *er_text(const er_reader *reader, uint32_t number, size_t *length) { return reader->texts.text(number, length); }
 uint64_t er_dropped_texts(const er_reader *reader) { return reader->texts.dropped(); }

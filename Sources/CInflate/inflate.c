@@ -32,14 +32,14 @@ struct ci_stream {
 };
 
 static int open_zstd(void) {
-    if (zstd.is_error) return 1;
-    void *handle = dlopen(zstd_library, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return 0;
-    *(void **)&zstd.create = dlsym(handle, "ZSTD_createDStream");
-    *(void **)&zstd.free = dlsym(handle, "ZSTD_freeDStream");
-    *(void **)&zstd.set = dlsym(handle, "ZSTD_DCtx_setParameter");
-    *(void **)&zstd.read = dlsym(handle, "ZSTD_decompressStream");
-    *(void **)&zstd.is_error = dlsym(handle, "ZSTD_isError");
+    void *handle = zstd.is_error ? NULL : dlopen(zstd_library, RTLD_NOW | RTLD_LOCAL);
+    if (handle) {
+        *(void **)&zstd.create = dlsym(handle, "ZSTD_createDStream");
+        *(void **)&zstd.free = dlsym(handle, "ZSTD_freeDStream");
+        *(void **)&zstd.set = dlsym(handle, "ZSTD_DCtx_setParameter");
+        *(void **)&zstd.read = dlsym(handle, "ZSTD_decompressStream");
+        *(void **)&zstd.is_error = dlsym(handle, "ZSTD_isError");
+    }
     return zstd.create && zstd.free && zstd.set && zstd.read && zstd.is_error;
 }
 

@@ -85,10 +85,3 @@ struct EventFolder {
         return start
     }
 }
-
-extension Int {
-    fileprivate func addingOrMost(_ other: Int) -> Int {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
-    }
-}

@@ -26,7 +26,8 @@ struct EventRepeats {
     private struct Repeat {
         /// When the event was last written, in milliseconds since 1970.
         let written: Int
-        var event: PatchEvent
+        /// The event as it happened last.
+        let event: PatchEvent
         var count = 0
     }
 
@@ -42,9 +43,8 @@ struct EventRepeats {
         default: return true
         }
         let key = Key(event)
-        if repeats[key] != nil {
-            repeats[key]?.count += 1
-            repeats[key]?.event = event
+        if let written = repeats[key] {
+            repeats[key] = Repeat(written: written.written, event: event, count: written.count + 1)
             return false
         }
         if repeats.count < Self.most { repeats[key] = Repeat(written: now, event: event) }

@@ -35,8 +35,7 @@ public final class PatchEventLog: Sendable {
 
         /// Writes an event as a line. A fault is kept, because nothing can be done about it where events happen.
         mutating func write(_ event: PatchEvent, at now: Int, count: Int? = nil) {
-            let time = max(0, min(now, 253_402_300_799_999))  // 1970 to 9999
-            let timestamp = Timestamp(secondsSince1970: time / 1000)?.with(milliseconds: time % 1000)
+            let timestamp = Timestamp(secondsSince1970: now / 1000)?.with(milliseconds: now % 1000)
             let context: [(key: String, value: JSONValue)] = [
                 ("timestamp", .string(timestamp ?? "")), ("resource", resource.json),
             ]
@@ -71,9 +70,12 @@ public final class PatchEventLog: Sendable {
     }
 
     deinit {
-        let now = clock()
+        let now = now
         memory.locked { $0.writeRepeats(at: now, all: true) }
     }
+
+    /// The milliseconds since 1970, from then to the year 9999.
+    private var now: Int { max(0, min(clock(), 253_402_300_799_999)) }
 
     /// What each line says about the device. It may change while the app runs.
     public var resource: EventResource {
@@ -88,7 +90,7 @@ public final class PatchEventLog: Sendable {
     ///
     /// - Parameter event: The event. Pass this method as the listener of a runner, a store or a sync.
     public func record(_ event: PatchEvent) {
-        let now = clock()
+        let now = now
         memory.locked { memory in
             memory.writeRepeats(at: now, all: false)
             guard memory.repeats.isNew(event, at: now) else { return }
@@ -101,7 +103,7 @@ public final class PatchEventLog: Sendable {
     ///
     /// - Parameter registry: The functions that patches replace.
     public func recordCalls(of registry: PatchRegistry) {
-        let now = clock()
+        let now = now
         memory.locked { memory in
             for event in memory.calls.next(of: registry) { memory.write(event, at: now) }
         }
@@ -109,7 +111,7 @@ public final class PatchEventLog: Sendable {
 
     /// Writes the counts of repeated events, and flushes the files to the disk.
     public func flush() {
-        let now = clock()
+        let now = now
         memory.locked { memory in
             memory.writeRepeats(at: now, all: true)
             do throws(PatchError) { try memory.files.flush() } catch { memory.fault = error }

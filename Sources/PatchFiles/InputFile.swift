@@ -14,6 +14,21 @@ package enum InputFile {
     package static func contents(
         of path: Path, limit: Int, growing: Bool = true, check: (FileInfo) throws(PatchError) -> Void = { _ in }
     ) throws(PatchError) -> [UInt8] {
+        let (file, info) = try open(path)
+        try check(info)
+        let expected = info.isRegular ? min(info.size, limit) : growing ? 0 : limit
+        do throws(SystemError) {
+            return try contents(of: file, expected: expected, limit: limit)
+        } catch {
+            throw .system(.noInput, path, error)
+        }
+    }
+
+    /// Opens a file to read it in parts.
+    ///
+    /// - Parameter path: `-` is standard input.
+    /// - Throws: `noInput` if the file is missing, is a folder, or cannot be opened.
+    package static func open(_ path: Path) throws(PatchError) -> (file: Descriptor, info: FileInfo) {
         let file: Descriptor
         do throws(SystemError) {
             file = try path.isStandardStream ? .standardInput() : Descriptor(path, .read)
@@ -27,13 +42,7 @@ package enum InputFile {
         guard !info.isFolder else {
             throw PatchError(.noInput, "is a folder", hint: "name the files in it, such as \(path)/*").about(path)
         }
-        try check(info)
-        let expected = info.isRegular ? min(info.size, limit) : growing ? 0 : limit
-        do throws(SystemError) {
-            return try contents(of: file, expected: expected, limit: limit)
-        } catch {
-            throw .system(.noInput, path, error)
-        }
+        return (file, info)
     }
 
     /// Reads a small file, such as a key, and refuses a larger one instead of cutting it short.

@@ -85,7 +85,7 @@ package final class Descriptor: Sendable {
     }
 
     /// Makes a second descriptor of standard input.
-    package static func standardInput() throws(SystemError) -> Descriptor {
+    static func standardInput() throws(SystemError) -> Descriptor {
         let number = fcntl(0, F_DUPFD_CLOEXEC, 3)
         try SystemError.check(number)
         return Descriptor(owning: number)

@@ -45,7 +45,7 @@ struct DeviceTable {
     }
 
     /// What becomes of a patch on a device. If two are of the same moment, the higher one counts.
-    enum Stage: UInt8, CaseIterable {
+    enum Stage: UInt8 {
         case none, refused, trial, good, withdrawn, rolledBack
     }
 
@@ -54,7 +54,6 @@ struct DeviceTable {
         case failed = 1
         case refused = 2
         case rolledBack = 4
-        case fellBack = 8
     }
 
     private var entries: [Entry]
@@ -70,8 +69,9 @@ struct DeviceTable {
         entries = Array(repeating: Entry(), count: min(1 << 12, most))
     }
 
-    /// How many devices each one that is kept represents.
-    var scale: Int { 1 << droppedBits }
+    /// How many devices each one that is kept represents. It has a limit, so that no sum over the table overflows: hashes may be
+    /// chosen.
+    var scale: Int { 1 << min(droppedBits, 31) }
 
     /// Changes the entry of a device, unless the device is left out.
     mutating func change(_ device: UInt64, _ patch: UInt16, _ body: (inout Entry) -> Void) {

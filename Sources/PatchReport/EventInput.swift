@@ -1,5 +1,5 @@
 internal import CInflate
-internal import PatchCrypto
+package import PatchCrypto
 package import PatchFiles
 
 /// Reads event logs: files, or what comes through a pipe, compressed with gzip or Zstandard or not at all.
@@ -20,25 +20,17 @@ package import PatchFiles
         unsafe text.deallocate()
     }
 
-    /// Why a file could be read only in part.
-    package enum Fault: Error, Equatable {
-        case system(SystemError)
-        /// The compressed data is wrong from some place on.
-        case damaged
-        /// The compressed data is cut off.
-        case cut
-        /// The library that reads Zstandard is missing.
-        case noZstandard
-        case noMemory
-    }
-
     /// Adds a file's events to a report. If that fails, the events before the fault are in it.
     ///
-    /// - Parameter progress: Called from time to time with the number of bytes that were read of the file.
+    /// - Parameters:
+    ///   - path: `-` is standard input.
+    ///   - progress: Called from time to time with the report and the number of bytes that were read of the file.
+    /// - Throws: `noInput` if the file cannot be read, `malformed` if its compressed data is damaged or cut off, `unavailable`
+    ///   if the library that reads Zstandard is missing.
     package func read(
-        _ file: Descriptor, into report: inout ReportBuilder, progress: (Int) -> Void
-    ) throws(Fault) {
-        var source = try unsafe Source.open(file, packed)
+        _ path: Path, into report: inout ReportBuilder, progress: (borrowing ReportBuilder, Int) -> Void
+    ) throws(PatchError) {
+        var source = try unsafe Source.open(path, packed)
         var count = try unsafe source.fill(text)
         var isSkipping = false
         var seen = 0
@@ -67,13 +59,14 @@ package import PatchFiles
             count += step
             if source.position - seen >= 1 << 24 {
                 seen = source.position
-                progress(seen)
+                progress(report, seen)
             }
         }
     }
 
     /// The text of a file.
     @safe private struct Source: ~Copyable {
+        private let path: Path
         private let file: Descriptor
         private let packed: UnsafeMutableRawBufferPointer
         private let stream: OpaquePointer?
@@ -84,8 +77,10 @@ package import PatchFiles
         private(set) var position: Int
 
         private init(
-            _ file: Descriptor, _ packed: UnsafeMutableRawBufferPointer, _ count: Int, _ stream: OpaquePointer?
+            _ path: Path, _ file: Descriptor, _ packed: UnsafeMutableRawBufferPointer, _ count: Int,
+            _ stream: OpaquePointer?
         ) {
+            self.path = path
             self.file = file
             unsafe self.packed = packed
             unsafe self.stream = stream
@@ -94,25 +89,37 @@ package import PatchFiles
             position = count
         }
 
-        static func open(_ file: Descriptor, _ packed: UnsafeMutableRawBufferPointer) throws(Fault) -> Source {
-            let count = try unsafe read(file, packed)
+        static func open(_ path: Path, _ packed: UnsafeMutableRawBufferPointer) throws(PatchError) -> Source {
+            let file = try InputFile.open(path).file
+            let count = try unsafe read(file, path, packed)
             let format = unsafe ci_format_of(packed.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
-            guard format != CI_PLAIN else { return unsafe Source(file, packed, count, nil) }
+            guard format != CI_PLAIN else { return unsafe Source(path, file, packed, count, nil) }
             var status = CI_OK
             guard let stream = unsafe ci_open(format, &status) else {
-                throw status == CI_NO_LIBRARY ? .noZstandard : .noMemory
+                guard status == CI_NO_LIBRARY else { throw noMemory.about(path) }
+                throw PatchError(
+                    .unavailable, "Zstandard cannot be read here", hint: "install libzstd1, or pipe zstd -dc to -"
+                ).about(path)
             }
-            return unsafe Source(file, packed, count, stream)
+            return unsafe Source(path, file, packed, count, stream)
         }
+
+        private static let noMemory = PatchError(.internal, "no memory")
 
         deinit { if let stream = unsafe stream { unsafe ci_close(stream) } }
 
-        private static func read(_ file: Descriptor, _ buffer: UnsafeMutableRawBufferPointer) throws(Fault) -> Int {
-            do throws(SystemError) { return try unsafe file.readSome(into: buffer) } catch { throw .system(error) }
+        private static func read(
+            _ file: Descriptor, _ path: Path, _ buffer: UnsafeMutableRawBufferPointer
+        ) throws(PatchError) -> Int {
+            do throws(SystemError) {
+                return try unsafe file.readSome(into: buffer)
+            } catch {
+                throw .system(.noInput, path, error)
+            }
         }
 
         /// Writes the next text to a buffer. Returns 0 at the end.
-        mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(Fault) -> Int {
+        mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(PatchError) -> Int {
             guard let stream = unsafe stream else {
                 guard rest.isEmpty else {
                     let count = min(rest.count, buffer.count)
@@ -121,13 +128,13 @@ package import PatchFiles
                     rest = part.upperBound..<rest.upperBound
                     return count
                 }
-                let count = try unsafe Self.read(file, buffer)
+                let count = try unsafe Self.read(file, path, buffer)
                 position += count
                 return count
             }
             while true {
                 if rest.isEmpty, !isAtEnd {
-                    let count = try unsafe Self.read(file, packed)
+                    let count = try unsafe Self.read(file, path, packed)
                     position += count
                     rest = 0..<count
                     isAtEnd = count == 0
@@ -139,10 +146,15 @@ package import PatchFiles
                     &used,
                     buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), &written)
                 rest = rest.lowerBound + used..<rest.upperBound
-                guard status == CI_OK else { throw status == CI_NO_MEMORY ? .noMemory : .damaged }
+                guard status != CI_NO_MEMORY else { throw Self.noMemory.about(path) }
+                guard status == CI_OK else { throw fault("damaged") }
                 if written > 0 { return written }
-                if isAtEnd { throw .cut }
+                if isAtEnd { throw fault("cut off") }
             }
+        }
+
+        private func fault(_ what: String) -> PatchError {
+            PatchError(.malformed, "the compressed data is \(what)", hint: "the events before are counted").about(path)
         }
     }
 }

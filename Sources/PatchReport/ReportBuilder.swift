@@ -1,4 +1,5 @@
 internal import CEventReader
+internal import PatchCrypto
 
 /// Adds events up to a report.
 @safe package struct ReportBuilder: ~Copyable {
@@ -57,7 +58,7 @@ internal import CEventReader
         guard let reader = unsafe er_open() else { return nil }
         unsafe self.reader = reader
         self.limits = limits
-        end = Int64(now).addingReportingOverflow(86_400_000).partialValue
+        end = Int64(now.addingOrMost(86_400_000))
         devices = DeviceTable(most: limits.devices)
     }
 
@@ -99,17 +100,21 @@ internal import CEventReader
 
     private mutating func add(_ line: er_line) {
         input.events += 1
-        let hasTime = (Self.start...end).contains(line.time)
+        let hasTime = line.time >= Self.start && line.time <= end
         if !hasTime { input.withoutTime += 1 }
         let time = hasTime ? UInt64(line.time) : 0
         let appVersion = number(ofAppVersion: line.app_version)
         change(line.device, 0, time, appVersion) { entry in
             if line.event == ER_LAUNCHED { entry.run(true, at: time) }
         }
-        if line.running_count > 0 { addLaunch(of: line, time, appVersion) }
-        let number = number(of: PatchKey(id: line.patch, version: line.version))
-        guard let number else { return input.dropped += 1 }
-        let happened = Int(clamping: max(0, line.count)).addingOrMost(line.count > 0 ? 0 : 1)
+        // A launch says what it began with, and so does each activation.
+        for place in 0..<line.running {
+            guard let number = unsafe number(of: er_running(reader, place)) else { continue }
+            change(line.device, number, time, appVersion) { $0.run(true, at: time) }
+        }
+        guard line.version > 0, let number = number(of: er_patch(patch: line.patch, version: line.version)) else {
+            return
+        }
         change(line.device, number, time, appVersion) { entry in
             switch line.event {
             case ER_ACTIVATED: entry.run(true, at: time)
@@ -124,52 +129,43 @@ internal import CEventReader
                 entry.reach(.rolledBack, at: time)
                 entry.set(.rolledBack)
             case ER_FAILED: entry.set(.failed)
-            case ER_FELL_BACK: entry.set(.fellBack)
             default: break
             }
         }
-        let index = Int(number)
+        let happened = Int(max(1, line.count))
         switch line.event {
-        case ER_CALLED:
-            let (calls, failures) = (Int(max(0, line.calls)), Int(max(0, line.failures)))
-            patches[index].calls.add(calls)
-            patches[index].failures.add(min(failures, calls))
-            patches[index].fallbacks.add(Int(max(0, line.fallbacks)))
-            patches[index].measured.add(Int(max(0, line.measured)))
-            patches[index].nanoseconds.add(Int(max(0, line.nanoseconds)))
-            patches[index].longest = max(patches[index].longest, Int(line.longest))
-            if hasTime {
-                changeHour(number, time) { hour in
-                    hour.calls.add(calls)
-                    hour.failures.add(min(failures, calls))
-                }
-            }
-        case ER_FAILED, ER_REFUSED, ER_FELL_BACK: addFault(line, number, happened)
+        case ER_CALLED: addCalls(line, number, time)
+        case ER_FAILED:
+            addFault(line, number, happened)
+            addBad(number, time) { $0.failed.addOrMost(happened) }
+        case ER_REFUSED, ER_FELL_BACK: addFault(line, number, happened)
+        case ER_ROLLED_BACK: addBad(number, time) { $0.rolledBack += 1 }
         default: break
-        }
-        if hasTime, [ER_FAILED, ER_ROLLED_BACK].contains(line.event) {
-            let minute = Int(time / 60_000)
-            patches[index].firstBadMinute = min(patches[index].firstBadMinute ?? .max, minute)
-            changeHour(number, time) { hour in
-                if line.event == ER_FAILED { hour.failed.add(happened) } else { hour.rolledBack.add(1) }
-            }
         }
     }
 
-    /// Adds the patches that a launch began with. A launch says so itself, and so does each activation.
-    private mutating func addLaunch(of line: er_line, _ time: UInt64, _ appVersion: UInt16) {
-        var line = line
-        let count = Int(line.running_count)
-        let keys = unsafe withUnsafeBytes(of: &line.running) { bytes in
-            unsafe bytes.bindMemory(to: er_patch.self).prefix(count).map { PatchKey(id: $0.patch, version: $0.version) }
+    private mutating func addCalls(_ line: er_line, _ patch: UInt16, _ time: UInt64) {
+        let calls = Int(max(0, line.calls))
+        let failures = min(Int(max(0, line.failures)), calls)
+        let index = Int(patch)
+        patches[index].calls.addOrMost(calls)
+        patches[index].failures.addOrMost(failures)
+        patches[index].fallbacks.addOrMost(Int(max(0, line.fallbacks)))
+        patches[index].measured.addOrMost(Int(max(0, line.measured)))
+        patches[index].nanoseconds.addOrMost(Int(max(0, line.nanoseconds)))
+        patches[index].longest = max(patches[index].longest, Int(line.longest))
+        changeHour(patch, time) { hour in
+            hour.calls.addOrMost(calls)
+            hour.failures.addOrMost(failures)
         }
-        for key in keys {
-            guard let number = number(of: key) else {
-                input.dropped += 1
-                continue
-            }
-            change(line.device, number, time, appVersion) { $0.run(true, at: time) }
-        }
+    }
+
+    /// Counts a failure or a roll-back in its hour.
+    private mutating func addBad(_ patch: UInt16, _ time: UInt64, _ body: (inout FleetReport.Hour) -> Void) {
+        guard time > 0 else { return }
+        let (index, minute) = (Int(patch), Int(time / 60_000))
+        patches[index].firstBadMinute = min(patches[index].firstBadMinute ?? .max, minute)
+        changeHour(patch, time, body)
     }
 
     private mutating func change(
@@ -191,10 +187,11 @@ internal import CEventReader
     private mutating func addFault(_ line: er_line, _ patch: UInt16, _ happened: Int) {
         let key = FaultKey(patch: patch, event: line.event.rawValue, code: line.error, function: line.function)
         guard faults[key] != nil || faults.count < limits.faults else { return input.dropped += 1 }
-        faults[key, default: (0, line.message)].count.add(happened)
+        faults[key, default: (0, line.message)].count.addOrMost(happened)
     }
 
     private mutating func changeHour(_ patch: UInt16, _ time: UInt64, _ body: (inout FleetReport.Hour) -> Void) {
+        guard time > 0 else { return }
         let hour = UInt32(clamping: time / 3_600_000)
         let key = HourKey(patch: patch, hour: hour)
         guard hours[key] != nil || hours.count < limits.hours else { return input.dropped += 1 }
@@ -203,17 +200,21 @@ internal import CEventReader
 
     // MARK: numbers
 
-    /// The number of a patch; nil if there are too many. Events without a patch have the number of the patch without a name.
-    private mutating func number(of key: PatchKey) -> UInt16? {
+    /// The number of a patch; nil if there are too many, which is counted.
+    private mutating func number(of patch: er_patch) -> UInt16? {
+        let key = PatchKey(id: patch.patch, version: patch.version)
         if let last, last.key == key { return last.number }
-        if let number = numbers[key] {
-            last = (key, number)
-            return number
+        // Too many texts are counted by the reader.
+        guard key.id > 0 else { return nil }
+        let next = UInt16(patches.count)
+        guard let number = numbers[key] ?? (patches.count < limits.patches ? next : nil) else {
+            input.dropped += 1
+            return nil
         }
-        guard patches.count < limits.patches else { return nil }
-        let number = UInt16(patches.count)
-        patches.append(FleetReport.Patch(id: text(key.id), version: Int(key.version)))
-        numbers[key] = number
+        if number == next {
+            patches.append(FleetReport.Patch(id: text(key.id), version: Int(key.version)))
+            numbers[key] = number
+        }
         last = (key, number)
         return number
     }
@@ -243,7 +244,7 @@ internal import CEventReader
     package consuming func report() -> FleetReport {
         var report = FleetReport()
         report.input = input
-        report.input.dropped.add(Int(clamping: unsafe er_dropped_texts(reader)))
+        report.input.dropped.addOrMost(Int(clamping: unsafe er_dropped_texts(reader)))
         report.scale = devices.scale
         let scale = devices.scale
         var patches = patches
@@ -279,7 +280,7 @@ internal import CEventReader
             }.map { (text(appVersionTexts[Int($0.key)]), $0.value) }
         }
         for (key, value) in hours where key.patch > 0 { patches[Int(key.patch)].hours.append(value) }
-        for (key, value) in faults where key.patch > 0 {
+        for (key, value) in faults {
             let event =
                 key.event == ER_FAILED.rawValue ? "failed" : key.event == ER_REFUSED.rawValue ? "refused" : "fell-back"
             patches[Int(key.patch)].faults.append(
@@ -293,19 +294,9 @@ internal import CEventReader
                 ($1.count, $0.event, $0.code, $0.function) < ($0.count, $1.event, $1.code, $1.function)
             }
         }
-        report.patches = patches.dropFirst().filter { !$0.id.isEmpty }.sorted {
+        report.patches = patches.dropFirst().sorted {
             ($0.id, $0.version) < ($1.id, $1.version)
         }
         return report
-    }
-}
-
-extension Int {
-    /// Adds a number. A sum that is too large is the largest number.
-    mutating func add(_ other: Int) { self = addingOrMost(other) }
-
-    func addingOrMost(_ other: Int) -> Int {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
     }
 }

@@ -14,7 +14,7 @@ package struct ReportGate: Sendable, Equatable {
         case refused
     }
 
-    /// How a report stands to a bound.
+    /// Whether a report keeps to a bound.
     package enum Verdict: String, Sendable {
         /// The part is below the bound, even at the upper end of its interval.
         case passed

@@ -149,6 +149,18 @@ struct EventLogTests {
         #expect(try lines().last?.contains(#""timestamp":"9999-12-31T23:59:59.999Z""#) == true)
     }
 
+    @Test(arguments: [Int.min, -1, Int.max]) func anyClockIsLogged(now: Int) throws {
+        clock.time.store(now, ordering: .relaxed)
+        let log = try log()
+        for _ in 0..<3 { log.record(.syncFailed(PatchError(.config, "no"))) }
+        log.flush()
+        let time = now < 0 ? "1970-01-01T00:00:00.000Z" : "9999-12-31T23:59:59.999Z"
+        let lines = try lines()
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.contains(#""timestamp":"\#(time)""#) })
+        #expect(lines.last?.contains(#""event.count":2"#) == true)
+    }
+
     @Test func aLaunchContinuesTheFile() throws {
         try log().record(.confirmed(patch))
         try log().record(.confirmed(patch))

@@ -23,7 +23,7 @@ struct ReportTests {
         let folder = try TestFolder()
         let path = try folder.write(Array(text), to: "events.jsonl")
         guard var builder = ReportBuilder(now: now, limits: limits) else { throw PatchError(.limit, "no memory") }
-        try EventInput().read(try Descriptor(Path(path), .read), into: &builder) { _ in }
+        try EventInput().read(Path(path), into: &builder) { _, _ in }
         return builder.report()
     }
 
@@ -149,6 +149,17 @@ struct ReportTests {
                 #expect(try Self.report(lines).input.damaged == 17, "\(byte) at \(place)")
             }
         }
+    }
+
+    /// A device whose clock was never set.
+    @Test(arguments: [Int.min, 0, Int.max]) func anyClockMakesAReport(now: Int) throws {
+        guard var builder = ReportBuilder(now: now) else { throw PatchError(.limit, "no memory") }
+        let folder = try TestFolder()
+        let path = try folder.write(Array((Self.line("activated") + "\n").utf8), to: "events.jsonl")
+        try EventInput().read(Path(path), into: &builder) { _, _ in }
+        let report = builder.report()
+        #expect(report.patches.map(\.running) == [1])
+        #expect(report.input.withoutTime == (now == .max ? 0 : 1))
     }
 
     @Test func theLastLineNeedsNoLineFeed() throws {

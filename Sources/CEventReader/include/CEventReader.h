@@ -19,12 +19,9 @@ typedef enum {
 
 /* The events that a report counts; all others are ER_OTHER. */
 typedef enum {
-    ER_OTHER, ER_ACTIVATED, ER_DEACTIVATED, ER_REFUSED, ER_FAILED, ER_FELL_BACK, ER_CALLED, ER_BREAKER_OPENED, ER_TRIAL,
-    ER_CONFIRMED, ER_ROLLED_BACK, ER_SAFE_MODE, ER_WITHDRAWN, ER_SYNCED, ER_SYNC_FAILED, ER_LAUNCHED,
+    ER_OTHER, ER_ACTIVATED, ER_DEACTIVATED, ER_REFUSED, ER_FAILED, ER_FELL_BACK, ER_CALLED, ER_TRIAL, ER_CONFIRMED, ER_ROLLED_BACK,
+    ER_WITHDRAWN, ER_LAUNCHED,
 } er_event;
-
-/* The most patches of a launch that are read. */
-#define ER_MOST_RUNNING 64
 
 typedef struct {
     uint32_t patch;
@@ -44,9 +41,8 @@ typedef struct {
     /* How often it happened again, or 0. */
     int64_t count;
     int64_t calls, failures, fallbacks, measured, nanoseconds, longest;
-    /* The patches of a launch. */
-    uint32_t running_count;
-    er_patch running[ER_MOST_RUNNING];
+    /* How many patches a launch has, at most 64. */
+    size_t running;
 } er_line;
 
 typedef struct er_reader er_reader;
@@ -59,6 +55,9 @@ void er_close(er_reader *reader);
    an address that is a multiple of 16, because that much is read at once. Returns how many bytes the line has with its line
    feed, or 0 if there is no line feed. */
 size_t er_next(er_reader *reader, char *buffer, size_t length, er_line *line, er_outcome *outcome);
+
+/* A patch of the launch that was read last, by its place from 0 to er_line.running. */
+er_patch er_running(const er_reader *reader, size_t place);
 
 /* A text by its number, and its length. It is valid until the reader is closed. */
 const char *er_text(const er_reader *reader, uint32_t number, size_t *length);

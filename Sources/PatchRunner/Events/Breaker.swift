@@ -1,3 +1,4 @@
+internal import PatchCrypto
 internal import Synchronization
 
 /// Counts a patch's failures, and reports once if there are too many in too short a time.

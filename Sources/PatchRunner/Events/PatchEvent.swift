@@ -37,21 +37,22 @@ public enum PatchEvent: Sendable {
     /// How often a patch was called, and how long its calls took.
     public struct Calls: Sendable, Equatable {
         /// How often a function of the patch was called.
-        public package(set) var calls = 0
+        public package(set) var calls: Int
         /// How many of the calls failed.
-        public package(set) var failures = 0
+        public package(set) var failures: Int
         /// How often an older patch or the original answered.
-        public package(set) var fallbacks = 0
+        public package(set) var fallbacks: Int
         /// How many of the calls were measured.
-        public package(set) var measured = 0
+        public package(set) var measured: Int
         /// The time of the measured calls together, in nanoseconds.
-        public package(set) var nanoseconds = 0
+        public package(set) var nanoseconds: Int
         /// The longest measured call since the patch was activated, in nanoseconds.
-        public package(set) var longest = 0
+        public package(set) var longest: Int
 
-        package init() {}
-
-        init(calls: Int, failures: Int, fallbacks: Int, measured: Int, nanoseconds: Int, longest: Int) {
+        package init(
+            calls: Int = 0, failures: Int = 0, fallbacks: Int = 0, measured: Int = 0, nanoseconds: Int = 0,
+            longest: Int = 0
+        ) {
             self.calls = calls
             self.failures = failures
             self.fallbacks = fallbacks

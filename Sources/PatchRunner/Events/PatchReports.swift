@@ -1,4 +1,5 @@
 internal import CLuaBridge
+internal import PatchCrypto
 internal import Synchronization
 
 /// Reports the events of a patch to the host, counts its failures, and limits its log.

@@ -32,11 +32,11 @@ package struct CallCounter: Sendable {
 
 extension PatchEvent.Calls {
     fileprivate mutating func add(_ total: PatchEvent.Calls, since before: PatchEvent.Calls) {
-        calls = calls.addingOrMost(total.calls - before.calls)
-        failures = failures.addingOrMost(max(0, total.failures - before.failures))
-        fallbacks = fallbacks.addingOrMost(max(0, total.fallbacks - before.fallbacks))
-        measured = measured.addingOrMost(max(0, total.measured - before.measured))
-        nanoseconds = nanoseconds.addingOrMost(max(0, total.nanoseconds - before.nanoseconds))
+        calls.addOrMost(total.calls - before.calls)
+        failures.addOrMost(max(0, total.failures - before.failures))
+        fallbacks.addOrMost(max(0, total.fallbacks - before.fallbacks))
+        measured.addOrMost(max(0, total.measured - before.measured))
+        nanoseconds.addOrMost(max(0, total.nanoseconds - before.nanoseconds))
         longest = max(longest, total.longest)
     }
 }

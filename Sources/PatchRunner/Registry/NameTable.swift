@@ -90,7 +90,7 @@ package final class NameTable: Sendable {
         for structure in structs { _ = try Self.add(structure, to: &found) }
         for type in types { try Self.add(type, to: &found) }
         let conflict = described.locked { described in
-            let conflict = found.first { described[$0.key].map { [structure = $0.value] in $0 != structure } ?? false }
+            let conflict = found.first { (described[$0.key] ?? $0.value) != $0.value }
             if conflict == nil { described.merge(found) { known, _ in known } }
             return conflict?.key
         }

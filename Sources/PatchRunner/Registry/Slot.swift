@@ -86,20 +86,15 @@ package final class Slot: Sendable {
 
     /// The patches that are active on the name, the topmost last.
     package var patches: [ReplaceableState.ActivePatch] {
-        layers.locked { layers in
-            layers.map { layer, reports in
-                let statistics = layer.statistics
-                return ReplaceableState.ActivePatch(
-                    patch: reports.patch, calls: Int(statistics.calls), failures: Int(statistics.failures),
-                    fallbacks: Int(statistics.fallbacks),
-                    meanTime: statistics.measured == 0
-                        ? nil : .nanoseconds(Int64(statistics.nanoseconds / statistics.measured)),
-                    longestTime: .nanoseconds(Int64(statistics.longest)))
-            }
+        totals.map { patch, calls in
+            ReplaceableState.ActivePatch(
+                patch: patch, calls: calls.calls, failures: calls.failures, fallbacks: calls.fallbacks,
+                meanTime: calls.measured == 0 ? nil : .nanoseconds(calls.nanoseconds / calls.measured),
+                longestTime: .nanoseconds(calls.longest))
         }
     }
 
-    /// How each patch that is active on the name was called since it was activated.
+    /// How each patch that is active on the name was called since it was activated, the topmost last.
     var totals: [(PatchID, PatchEvent.Calls)] {
         layers.locked { layers in
             layers.map { layer, reports in

@@ -34,16 +34,17 @@ enum ReportCommand {
         let id = try arguments.text(of: .reportedPatch)
         let page = try arguments.value(of: .html)?.path.checked(force: arguments.has(.force))
         guard var builder = ReportBuilder(now: WallClock.milliseconds) else { throw PatchError(.internal, "no memory") }
-        var status: Int32 = 0
+        var failure: PatchError?
         let input = EventInput()
         let progress = ReportProgress(files, console)
         for file in files {
             do {
-                try read(file, input, &builder, progress)
+                try input.read(file, into: &builder) { progress.show($0.input.events, $1) }
+                progress.finish(file)
             } catch {
                 // What the other files say is still worth knowing.
-                console.error(error.about(file))
-                if status == 0 { status = error.code.exitStatus }
+                console.error(error)
+                if failure == nil { failure = error }
             }
         }
         progress.end()
@@ -52,8 +53,9 @@ enum ReportCommand {
             id.map { $0 != patch.id } ?? false || version.map { $0 != patch.version } ?? false
         }
         let results = ReportGateResult.all(gates, report, id: id, version: version)
+        if failure == nil { failure = results.lazy.compactMap(\.failure).first }
         if console.format == .json {
-            try console.json(report.json(results))
+            try console.json(report.json(results, failure))
         } else {
             for line in report.lines(results) { try line.print(console) }
         }
@@ -62,10 +64,7 @@ enum ReportCommand {
                 [OutputFile(path: page, content: .bytes(Array(report.page(results).utf8)))],
                 force: arguments.has(.force))
         }
-        if status == 0, results.contains(where: { $0.verdict != .passed }) {
-            status = PatchError.Code.script.exitStatus
-        }
-        return status
+        return failure?.code.exitStatus ?? 0
     }
 
     private static func gates(_ arguments: ParsedArguments) throws(PatchError) -> [ReportGate] {
@@ -80,33 +79,6 @@ enum ReportCommand {
             gates.append(gate)
         }
         return gates
-    }
-
-    private static func read(
-        _ path: Path, _ input: borrowing EventInput, _ builder: inout ReportBuilder, _ progress: ReportProgress
-    ) throws(PatchError) {
-        let file: Descriptor
-        do throws(SystemError) {
-            file = path.isStandardStream ? try Descriptor.standardInput() : try Descriptor(path, .read)
-        } catch {
-            throw .system(.noInput, path, error)
-        }
-        do throws(EventInput.Fault) {
-            try input.read(file, into: &builder) { progress.show($0) }
-            progress.finish(path)
-        } catch {
-            switch error {
-            case .system(let error): throw .system(.noInput, path, error)
-            case .damaged:
-                throw PatchError(.malformed, "the compressed data is damaged", hint: "the events before are counted")
-            case .cut:
-                throw PatchError(.malformed, "the compressed data is cut off", hint: "the events before are counted")
-            case .noZstandard:
-                throw PatchError(
-                    .unavailable, "Zstandard cannot be read here", hint: "install libzstd1, or pipe zstd -dc to -")
-            case .noMemory: throw PatchError(.internal, "no memory")
-            }
-        }
     }
 }
 
@@ -130,13 +102,17 @@ final class ReportProgress {
         total = files.reduce(0) { $0 + (FileInfo($1, following: true)?.size ?? 0) }
     }
 
-    /// - Parameter bytes: The bytes that were read of the current file.
-    func show(_ bytes: Int) {
+    /// - Parameters:
+    ///   - events: The events that were read.
+    ///   - bytes: The bytes that were read of the current file.
+    func show(_ events: Int, _ bytes: Int) {
         let seconds = max(0.001, (ContinuousClock().now - start) / .seconds(1))
         let speed = Double(before + bytes) / seconds
         let left =
             speed > 0 && total > before + bytes ? ", \(Int(Double(total - before - bytes) / speed) + 1) s left" : ""
-        console.status("\((before + bytes).bytes) read, \(Int(speed).bytes) a second\(left)")
+        console.status(
+            "\((before + bytes).bytes) read, \(Int(speed).bytes) and \(Int(Double(events) / seconds)) events a second\(left)"
+        )
     }
 
     func finish(_ file: Path) { before += FileInfo(file, following: true)?.size ?? 0 }

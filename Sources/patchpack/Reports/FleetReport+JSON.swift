@@ -3,11 +3,8 @@ import PatchReport
 
 extension FleetReport {
     /// The report as an object of the schema `patchpack.report/1`. Parts are in millionths.
-    func json(_ gates: [ReportGateResult]) -> JSONValue {
-        let isPassed = gates.allSatisfy { $0.verdict == .passed }
-        return .object([
-            ("schema", .string("patchpack.report/1")), ("ok", .bool(isPassed)),
-            ("verdict", .string(isPassed ? "ok" : "script")), ("exitCode", .integer(isPassed ? 0 : 20)),
+    func json(_ gates: [ReportGateResult], _ failure: PatchError?) -> JSONValue {
+        let members: [(key: String, value: JSONValue)] = [
             (
                 "input",
                 .object([
@@ -28,8 +25,9 @@ extension FleetReport {
                             ("reason", .string(gate.reason)),
                         ])
                     })
-            ),
-        ])
+            ), ("error", .error(failure)),
+        ]
+        return .object([("schema", .string("patchpack.report/1"))] + JSONValue.outcome(failure) + members)
     }
 }
 

@@ -34,7 +34,7 @@ extension FleetReport {
             <body>
             <header>
             <h1>Patches on \(devices.grouped) devices</h1>
-            <p>\(lines([])[0].text.html)</p>
+            <p>\(summary.html)</p>
             </header>
             <main>
             \(verdicts.isEmpty ? "" : "<ul class=\"gates\">\n\(verdicts.joined(separator: "\n"))\n</ul>")
@@ -196,7 +196,7 @@ struct HTMLChart {
     private var codes: String? {
         var counts: [String: Int] = [:]
         for patch in patches {
-            for fault in patch.faults { counts["\(fault.event): \(fault.code)", default: 0].add(fault.count) }
+            for fault in patch.faults { counts["\(fault.event): \(fault.code)", default: 0].addOrMost(fault.count) }
         }
         let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(8)
         guard let most = sorted.first?.value else { return nil }
@@ -234,12 +234,5 @@ extension StringProtocol {
             default: String(character)
             }
         }.map(String.init).joined()
-    }
-}
-
-extension Int {
-    fileprivate mutating func add(_ other: Int) {
-        let (sum, overflow) = addingReportingOverflow(other)
-        self = overflow ? .max : sum
     }
 }

@@ -17,10 +17,7 @@ struct ReportLine {
 extension FleetReport {
     /// The report as text.
     func lines(_ gates: [ReportGateResult]) -> [ReportLine] {
-        var lines = [
-            ReportLine(
-                text: "\(input.events.grouped) events of \(devices.grouped) devices, \(input.bytes.bytes)\(notes)")
-        ]
+        var lines = [ReportLine(text: summary)]
         for patch in patches {
             lines.append(ReportLine(text: ""))
             lines.append(ReportLine(style: .good, word: "\(patch.id) \(patch.version)", text: ""))
@@ -38,8 +35,9 @@ extension FleetReport {
         return lines
     }
 
-    /// What else is to be known about the input.
-    private var notes: String {
+    /// What was read, and what is to be known about it.
+    var summary: String {
+        let counts = "\(input.events.grouped) events of \(devices.grouped) devices, \(input.bytes.bytes)"
         var notes: [String] = []
         if input.damaged > 0 { notes.append("\(input.damaged.grouped) damaged lines") }
         if input.foreign > 0 { notes.append("\(input.foreign.grouped) lines of another schema") }
@@ -49,7 +47,7 @@ extension FleetReport {
             notes.append("\(input.dropped.grouped) not counted by kind, because there are too many kinds")
         }
         if scale > 1 { notes.append("one device in \(scale) was counted, so numbers of devices are estimates") }
-        return notes.isEmpty ? "" : "; " + notes.joined(separator: ", ")
+        return notes.isEmpty ? counts : "\(counts); \(notes.joined(separator: ", "))"
     }
 }
 

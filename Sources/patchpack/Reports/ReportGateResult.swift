@@ -1,6 +1,8 @@
+import PatchCrypto
 import PatchReport
+import PatchRunner
 
-/// How a gate stands to a patch.
+/// Whether a patch passes a gate.
 struct ReportGateResult {
     let gate: ReportGate
     /// The patch and version; the patch that was asked for if no device reported it.
@@ -35,5 +37,11 @@ struct ReportGateResult {
         case .passed, .crossed: return interval
         case .undecided: return "\(interval): too few to tell"
         }
+    }
+
+    /// The error that ends a run in which this gate was not passed.
+    var failure: PatchError? {
+        guard verdict != .passed else { return nil }
+        return PatchError(.script, "gate \(gate.text): \(verdict.rawValue) for \(patch): \(reason)")
     }
 }

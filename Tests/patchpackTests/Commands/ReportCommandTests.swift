@@ -63,6 +63,13 @@ struct ReportCommandTests {
         #expect(run.text.contains("\n10\n"))
         #expect(run.text.hasSuffix("\n66\n"))
         #expect(run.text.contains("8,010 events"))
+        let json = try Tool.patchpack("report", "cut.jsonl.gz", "--format", "json", in: folder.path)
+        let value = try JSONValue(parsing: json.output)
+        #expect(json.status == 10)
+        #expect(value["exitCode"]?.number == 10)
+        #expect(value["error"]?["file"]?.text == "cut.jsonl.gz")
+        let place = try Tool.patchpack("report", "events/..", "nowhere", in: folder.path)
+        #expect(place.error.contains("nowhere: no such file"))
     }
 
     @Test func aGateHoldsARolloutBack() throws {

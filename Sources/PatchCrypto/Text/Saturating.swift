@@ -1,9 +1,12 @@
 extension Int {
     /// The sum of two counts, or the largest `Int` if that overflows.
-    func addingOrMost(_ other: Int) -> Int {
+    package func addingOrMost(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }
+
+    /// Adds a count. A sum that overflows is the largest `Int`.
+    package mutating func addOrMost(_ other: Int) { self = addingOrMost(other) }
 }
 
 extension Duration {
