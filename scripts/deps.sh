@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs missing packages. Does nothing if all of them are installed.
-# usage: deps.sh [build|demo|test|bench]     each includes the packages of those before it
+# usage: deps.sh [build|demo|test|bench|page]     each of the first four includes the packages of those before it
 set -euo pipefail
 what=${1:-build}
 
@@ -11,7 +11,7 @@ fi
 
 if [ "$(uname)" = Darwin ]; then
   missing=()
-  for package in openssl@3 libzip lua curl rapidjson zstd pkgconf shellcheck; do
+  for package in openssl@3 libzip lua curl boost zstd pkgconf shellcheck; do
     brew list --versions "$package" >/dev/null 2>&1 || missing+=("$package")
   done
   [ ${#missing[@]} -eq 0 ] && exit 0
@@ -20,7 +20,12 @@ if [ "$(uname)" = Darwin ]; then
   exit 0
 fi
 
-packages=(pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev libcurl4-openssl-dev rapidjson-dev libzstd-dev)
+packages=(pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev libcurl4-openssl-dev libzstd-dev)
+# Boost.JSON. The libboost-dev of Debian 12 is older than it, but there is a newer one too.
+case $(sed -n "s/^VERSION_CODENAME=//p" /etc/os-release) in
+bookworm) packages+=(libboost1.81-dev) ;;
+*) packages+=(libboost-dev) ;;
+esac
 # real Lua code to pack, and a web server
 case $what in demo | test | bench) packages+=(lua-penlight lua-inspect python3) ;; esac
 # tools that the tests compare results with
@@ -33,8 +38,10 @@ test | bench)
   )
   ;;
 esac
+# a browser that looks at pages
+[ "$what" != page ] || packages+=(chromium fonts-dejavu-core)
 # tools that the benchmarks compare patchpack with, and count instructions with
-[ "$what" != bench ] || packages+=(minisign php-cli php-zip valgrind)
+[ "$what" != bench ] || packages+=(jq minisign php-cli php-zip valgrind)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing+=("$package")

@@ -4,131 +4,164 @@
 #include <cstring>
 #include <new>
 
-// SSE2 and NEON are in every processor of their kind.
-#if defined(__SSE2__)
-#define RAPIDJSON_SSE2
-#elif defined(__ARM_NEON)
-#define RAPIDJSON_NEON
+#if !__has_include(<boost/json/basic_parser_impl.hpp>)
+#error "patchpack needs Boost 1.75 or newer: make deps"
 #endif
-#define RAPIDJSON_ASSERT(x) ((void)0)
-#include <rapidjson/reader.h>
+#include <boost/system/system_error.hpp>
+// What is hidden is not looked up when the tool starts.
+#pragma GCC visibility push(hidden)
+#include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/src.hpp>
+#pragma GCC visibility pop
 
 #include "texts.h"
 
 namespace {
 
-struct Span {
-    const char *bytes;
-    size_t length;
-
-    template <size_t Size> bool is(const char (&text)[Size]) const {
-        return length == Size - 1 && memcmp(bytes, text, Size - 1) == 0;
-    }
-};
+namespace json = boost::json;
+using json::string_view;
 
 enum class Member : uint8_t {
     none, schema, timestamp, event, resource, attributes, installation, app_version, patch, version, function, error, message,
     count, calls, failures, fallbacks, measured, nanoseconds, longest, running,
 };
 
-const unsigned deepest = 8;
 const size_t most_running = 64;
 
 /// Takes what a report needs out of a line: numbers right away, and texts until it is known whether they are needed. Everything else
 /// is read over.
-struct Handler : rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> {
-    er_line &line;
-    unsigned depth = 0;
-    Member section = Member::none, member = Member::none;
-    Span schema{}, timestamp{}, event{}, installation{}, app_version{}, patch{}, function{}, error{}, message{};
-    Span running[most_running];  // as many as are counted
-    size_t running_count = 0;
+struct Handler {
+    static constexpr size_t max_object_size = -1, max_array_size = -1, max_key_size = -1, max_string_size = -1;
 
-    explicit Handler(er_line &line) : line(line) {}
+    er_line line;
+    Member section, member;
+    unsigned depth;
+    string_view schema, timestamp, event, installation, app_version, patch, function, error, message;
+    string_view running[most_running];  // as many as are counted
 
-    bool Default() { return true; }
+    ~Handler() { free(room); }
 
-    bool StartObject() { return enter(); }
-    bool StartArray() {
-        bool lists_patches = depth == 2 && member == Member::running;
-        bool may = depth > 0 && enter();
-        if (lists_patches) member = Member::running;
-        return may;
-    }
-    bool EndObject(rapidjson::SizeType) { return leave(); }
-    bool EndArray(rapidjson::SizeType) { return leave(); }
-
-    bool Key(const char *bytes, rapidjson::SizeType length, bool) {
-        Span key = {bytes, length};
-        member = depth == 1                                            ? outer(key)
-            : depth != 2                                               ? Member::none
-            : section == Member::resource                              ? of_resource(key)
-            : section == Member::attributes                            ? of_attributes(key)
-                                                                       : Member::none;
+    /// Begins a line. Returns false if there is not enough memory.
+    bool begin(size_t length) {
+        line = {};
+        section = member = Member::none;
+        depth = 0;
+        schema = timestamp = event = installation = app_version = patch = function = error = message = {};
+        used = part = 0;
+        // Texts are shorter without their escapes.
+        if (length <= size) return true;
+        char *larger = static_cast<char *>(realloc(room, length));
+        if (!larger) return false;
+        room = larger;
+        size = length;
         return true;
     }
 
-    bool String(const char *bytes, rapidjson::SizeType length, bool) {
-        Span value = {bytes, length};
+    bool on_object_begin(json::error_code &) { return enter(Member::none); }
+    bool on_array_begin(json::error_code &) { return enter(depth == 2 && member == Member::running ? member : Member::none); }
+    bool on_object_end(size_t, json::error_code &) { return leave(); }
+    bool on_array_end(size_t, json::error_code &) { return leave(); }
+
+    bool on_key_part(string_view bytes, size_t, json::error_code &) { return keep(bytes); }
+    bool on_key(string_view bytes, size_t, json::error_code &) {
+        string_view key = whole(bytes);
+        member = depth == 1                       ? outer(key)
+            : depth != 2                          ? Member::none
+            : section == Member::resource         ? of_resource(key)
+            : section == Member::attributes       ? of_attributes(key)
+                                                  : Member::none;
+        return true;
+    }
+
+    bool on_string_part(string_view bytes, size_t, json::error_code &) { return keep(bytes); }
+    bool on_string(string_view bytes, size_t, json::error_code &) {
+        string_view value = whole(bytes);
         if (member == Member::running) {
-            if (depth == 3 && running_count < most_running) running[running_count++] = value;
-        } else if (Span *place = text()) {
+            if (depth == 3 && line.running < most_running) running[line.running++] = value;
+        } else if (string_view *place = text()) {
             *place = value;
         }
         return true;
     }
 
-    bool Int(int value) { return number(value); }
-    bool Uint(unsigned value) { return number(value); }
-    bool Int64(int64_t value) { return number(value); }
-    bool Uint64(uint64_t value) { return value > INT64_MAX || number(static_cast<int64_t>(value)); }
+    bool on_int64(int64_t value, string_view, json::error_code &) { return number(value); }
+    bool on_uint64(uint64_t value, string_view, json::error_code &) { return value > INT64_MAX || number(static_cast<int64_t>(value)); }
+
+    bool on_document_begin(json::error_code &) { return true; }
+    bool on_document_end(json::error_code &) { return true; }
+    bool on_number_part(string_view, json::error_code &) { return true; }
+    bool on_double(double, string_view, json::error_code &) { return true; }
+    bool on_bool(bool, json::error_code &) { return true; }
+    bool on_null(json::error_code &) { return true; }
+    bool on_comment_part(string_view, json::error_code &) { return true; }
+    bool on_comment(string_view, json::error_code &) { return true; }
 
 private:
-    bool enter() {
-        if (depth == 1) section = member;
-        member = Member::none;
-        return ++depth <= deepest;
+    /// Room for the texts of a line that have escapes. The last of them begins at `part`.
+    char *room = nullptr;
+    size_t size = 0, used = 0, part = 0;
+
+    /// Keeps a part of a text with escapes.
+    bool keep(string_view bytes) {
+        if (bytes.size() > size - used) return false;
+        if (!bytes.empty()) memcpy(room + used, bytes.data(), bytes.size());
+        used += bytes.size();
+        return true;
     }
 
+    /// The whole text, of which this is the last part.
+    string_view whole(string_view bytes) {
+        if (used == part || !keep(bytes)) return bytes;
+        string_view text(room + part, used - part);
+        part = used;
+        return text;
+    }
+
+    bool enter(Member inside) {
+        if (depth == 1) section = member;
+        member = inside;
+        depth++;
+        return true;
+    }
     bool leave() {
         depth--;
         member = Member::none;
         return true;
     }
 
-    static Member outer(Span key) {
-        if (key.is("schema")) return Member::schema;
-        if (key.is("timestamp")) return Member::timestamp;
-        if (key.is("eventName")) return Member::event;
-        if (key.is("resource")) return Member::resource;
-        if (key.is("attributes")) return Member::attributes;
+    static Member outer(string_view key) {
+        if (key == "schema") return Member::schema;
+        if (key == "timestamp") return Member::timestamp;
+        if (key == "eventName") return Member::event;
+        if (key == "resource") return Member::resource;
+        if (key == "attributes") return Member::attributes;
         return Member::none;
     }
 
-    static Member of_resource(Span key) {
-        if (key.is("app.installation.id")) return Member::installation;
-        if (key.is("service.version")) return Member::app_version;
+    static Member of_resource(string_view key) {
+        if (key == "app.installation.id") return Member::installation;
+        if (key == "service.version") return Member::app_version;
         return Member::none;
     }
 
-    static Member of_attributes(Span key) {
-        if (key.is("patch.id")) return Member::patch;
-        if (key.is("patch.version")) return Member::version;
-        if (key.is("code.function.name")) return Member::function;
-        if (key.is("error.type")) return Member::error;
-        if (key.is("error.message")) return Member::message;
-        if (key.is("event.count")) return Member::count;
-        if (key.is("patch.calls")) return Member::calls;
-        if (key.is("patch.failures")) return Member::failures;
-        if (key.is("patch.fallbacks")) return Member::fallbacks;
-        if (key.is("patch.measured")) return Member::measured;
-        if (key.is("patch.nanoseconds")) return Member::nanoseconds;
-        if (key.is("patch.longest")) return Member::longest;
-        if (key.is("patch.running")) return Member::running;
+    static Member of_attributes(string_view key) {
+        if (key == "patch.id") return Member::patch;
+        if (key == "patch.version") return Member::version;
+        if (key == "code.function.name") return Member::function;
+        if (key == "error.type") return Member::error;
+        if (key == "error.message") return Member::message;
+        if (key == "event.count") return Member::count;
+        if (key == "patch.calls") return Member::calls;
+        if (key == "patch.failures") return Member::failures;
+        if (key == "patch.fallbacks") return Member::fallbacks;
+        if (key == "patch.measured") return Member::measured;
+        if (key == "patch.nanoseconds") return Member::nanoseconds;
+        if (key == "patch.longest") return Member::longest;
+        if (key == "patch.running") return Member::running;
         return Member::none;
     }
 
-    Span *text() {
+    string_view *text() {
         switch (member) {
         case Member::schema: return &schema;
         case Member::timestamp: return &timestamp;
@@ -159,7 +192,7 @@ private:
     }
 };
 
-er_event event_named(Span name) {
+er_event event_named(string_view name) {
     static const struct {
         const char *name;
         er_event event;
@@ -169,7 +202,7 @@ er_event event_named(Span name) {
         {"fell-back", ER_FELL_BACK}, {"rolled-back", ER_ROLLED_BACK}, {"withdrawn", ER_WITHDRAWN},
     };
     for (const auto &known : events)
-        if (strncmp(known.name, name.bytes, name.length) == 0 && known.name[name.length] == '\0') return known.event;
+        if (name == known.name) return known.event;
     return ER_OTHER;
 }
 
@@ -184,20 +217,20 @@ int64_t digits(const char *bytes, size_t count) {
 }
 
 /// Reads `YYYY-MM-DDTHH:MM:SSZ`, with or without a fraction. Negative if it is anything else.
-int64_t milliseconds(Span text) {
-    const char *t = text.bytes;
-    if (text.length < 20 || t[4] != '-' || t[7] != '-' || t[10] != 'T' || t[13] != ':' || t[16] != ':'
-        || t[text.length - 1] != 'Z')
+int64_t milliseconds(string_view text) {
+    const char *t = text.data();
+    if (text.size() < 20 || t[4] != '-' || t[7] != '-' || t[10] != 'T' || t[13] != ':' || t[16] != ':'
+        || t[text.size() - 1] != 'Z')
         return -1;
     int64_t year = digits(t, 4), month = digits(t + 5, 2), day = digits(t + 8, 2);
     int64_t hour = digits(t + 11, 2), minute = digits(t + 14, 2), second = digits(t + 17, 2), fraction = 0;
     if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 || minute < 0 || minute > 59
         || second < 0 || second > 60)
         return -1;
-    if (text.length > 20) {
+    if (text.size() > 20) {
         if (t[19] != '.') return -1;
         int64_t unit = 100;
-        for (size_t i = 20; i < text.length - 1; i++) {
+        for (size_t i = 20; i < text.size() - 1; i++) {
             int64_t digit = digits(t + i, 1);
             if (digit < 0) return -1;
             fraction += digit * unit;
@@ -210,32 +243,27 @@ int64_t milliseconds(Span text) {
     return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction;
 }
 
-/// Whether a line has a byte that JSON never has and the parser overlooks: it ends at NUL, and where it reads 16 bytes of a string at
-/// once, RapidJSON 1.1 takes 0x19 for the last control character.
-bool has_wrong_byte(const char *byte, const char *end) {
-    unsigned wrong = 0;
-    for (; byte < end; byte++) {
-        unsigned char value = static_cast<unsigned char>(*byte);
-        wrong |= (value == 0) | (static_cast<unsigned char>(value - 0x1a) < 6);
-    }
-    return wrong != 0;
+/// Reads `ID VERSION`. The version is 0 if it is anything else.
+er_patch patch_of(string_view text, Texts &texts) {
+    size_t space = text.rfind(' ');
+    if (space == 0 || space >= text.size() - 1 || text.size() - space > 19) return {0, 0};
+    int64_t version = digits(text.data() + space + 1, text.size() - space - 1);
+    if (version <= 0) return {0, 0};
+    return {texts.number(text.data(), space), version};
 }
 
-/// Reads `ID VERSION`. The version is 0 if it is anything else.
-er_patch patch_of(Span text, Texts &texts) {
-    size_t space = text.length;
-    while (space > 0 && text.bytes[space - 1] != ' ') space--;
-    if (space < 2 || text.length - space > 18 || text.length == space) return {0, 0};
-    int64_t version = digits(text.bytes + space, text.length - space);
-    if (version <= 0) return {0, 0};
-    return {texts.number(text.bytes, space - 1), version};
+/// The most that objects and arrays may be nested. An event has three.
+json::parse_options options() {
+    json::parse_options options;
+    options.max_depth = 8;
+    return options;
 }
 
 }  // namespace
 
 struct er_reader {
     Texts texts;
-    rapidjson::Reader json;
+    json::basic_parser<Handler> parser{options()};
     er_patch running[most_running];
 };
 
@@ -250,43 +278,41 @@ er_reader *er_open(void) {
 
 void er_close(er_reader *reader) { delete reader; }
 
-size_t er_next(er_reader *reader, char *buffer, size_t length, er_line *line, er_outcome *outcome) {
-    char *end = static_cast<char *>(memchr(buffer, '\n', length));
+size_t er_next(er_reader *reader, const char *buffer, size_t length, er_line *line, er_outcome *outcome) {
+    const char *end = static_cast<const char *>(memchr(buffer, '\n', length));
     if (!end) return 0;
     size_t size = static_cast<size_t>(end - buffer) + 1;
     if (end > buffer && end[-1] == '\r') end--;
-    *end = '\0';
+    length = static_cast<size_t>(end - buffer);
     *outcome = ER_BLANK;
-    if (end == buffer) return size;
+    if (length == 0) return size;
     *outcome = ER_NOT_JSON;
-    if (has_wrong_byte(buffer, end)) return size;
-    *line = {};
-    Handler handler(*line);
-    rapidjson::InsituStringStream stream(buffer);
-    // It descends into what is nested by calling itself, at most as deep as the handler allows.
-    if (reader->json.Parse<rapidjson::kParseInsituFlag>(stream, handler).IsError()) return size;
+    Handler &found = reader->parser.handler();
+    json::error_code error;
+    reader->parser.reset();
+    if (!found.begin(length) || reader->parser.write_some(false, buffer, length, error) != length || error) return size;
     *outcome = ER_OTHER_SCHEMA;
-    if (!handler.schema.is("patchpack.event/1") || !handler.event.bytes) return size;
+    if (found.schema != "patchpack.event/1" || found.event.empty()) return size;
     *outcome = ER_NO_DEVICE;
-    if (handler.installation.length == 0) return size;
+    if (found.installation.empty()) return size;
     *outcome = ER_LINE;
-    Texts &texts = reader->texts;
-    auto number = [&](Span text) { return texts.number(text.bytes, text.length); };
-    line->event = event_named(handler.event);
-    line->time = handler.timestamp.bytes ? milliseconds(handler.timestamp) : -1;
-    line->device = Texts::hash(handler.installation.bytes, handler.installation.length);
-    bool has_patch = handler.patch.length > 0 && line->version > 0;
-    if (!has_patch) line->version = 0;
-    if (has_patch) line->patch = number(handler.patch);
-    line->app_version = number(handler.app_version);
+    auto number = [&](string_view text) { return reader->texts.number(text.data(), text.size()); };
+    *line = found.line;
+    line->event = event_named(found.event);
+    line->time = milliseconds(found.timestamp);
+    line->device = Texts::hash(found.installation.data(), found.installation.size());
+    if (found.patch.empty() || line->version <= 0) line->version = 0;
+    if (line->version > 0) line->patch = number(found.patch);
+    line->app_version = number(found.app_version);
     if (line->event == ER_FAILED || line->event == ER_REFUSED || line->event == ER_FELL_BACK) {
-        line->function = number(handler.function);
-        line->error = number(handler.error);
-        line->message = number(handler.message);
+        line->function = number(found.function);
+        line->error = number(found.error);
+        line->message = number(found.message);
     }
+    line->running = 0;
     if (line->event == ER_LAUNCHED) {
-        for (size_t i = 0; i < handler.running_count; i++) {
-            er_patch patch = patch_of(handler.running[i], texts);
+        for (size_t i = 0; i < found.line.running; i++) {
+            er_patch patch = patch_of(found.running[i], reader->texts);
             if (patch.version > 0) reader->running[line->running++] = patch;
         }
     }

@@ -11,8 +11,8 @@ package import PatchFiles
     private let text: UnsafeMutableRawBufferPointer
 
     package init() {
-        unsafe packed = .allocate(byteCount: 1 << 17, alignment: 16)
-        unsafe text = .allocate(byteCount: Self.capacity, alignment: 16)
+        unsafe packed = .allocate(byteCount: 1 << 17, alignment: 1)
+        unsafe text = .allocate(byteCount: Self.capacity, alignment: 1)
     }
 
     deinit {
@@ -42,7 +42,7 @@ package import PatchFiles
                 isSkipping = unsafe text[begin - 1] != UInt8(ascii: "\n")
                 report.skip(bytes: begin, isLine: false)
             }
-            begin += unsafe report.readLines(UnsafeMutableRawBufferPointer(rebasing: text[begin..<count]))
+            begin += unsafe report.readLines(UnsafeRawBufferPointer(rebasing: text[begin..<count]))
             if begin == 0, count == Self.capacity {
                 report.skip(bytes: count, isLine: true)
                 (isSkipping, begin) = (true, count)
@@ -53,7 +53,7 @@ package import PatchFiles
             if step == 0, count > 0 {
                 // The last line has no line feed.
                 unsafe text[count] = UInt8(ascii: "\n")
-                _ = unsafe report.readLines(UnsafeMutableRawBufferPointer(rebasing: text[...count]))
+                _ = unsafe report.readLines(UnsafeRawBufferPointer(rebasing: text[...count]))
                 count = 0
             }
             count += step

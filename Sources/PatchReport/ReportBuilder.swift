@@ -64,11 +64,10 @@ internal import PatchCrypto
 
     deinit { unsafe er_close(reader) }
 
-    /// Reads the whole lines at the beginning of a buffer, and changes the buffer there.
+    /// Reads the whole lines at the beginning of a buffer.
     ///
-    /// - Parameter buffer: Bytes in memory that is readable from and to a multiple of 16.
     /// - Returns: How many bytes they have.
-    package mutating func readLines(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    package mutating func readLines(_ buffer: UnsafeRawBufferPointer) -> Int {
         guard var bytes = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return 0 }
         var rest = buffer.count
         var line = er_line()

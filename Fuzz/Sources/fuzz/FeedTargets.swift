@@ -101,12 +101,8 @@ func fuzzEvents(_ bytes: [UInt8]) throws {
         limits.devices = 64
         guard var builder = ReportBuilder(now: 1_800_000_000_000, limits: limits) else { return nil }
         let text = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
-        let size = text.count
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: (size + 15) / 16 * 16, alignment: 16)
-        defer { memory.deallocate() }
-        memory.copyBytes(from: text)
-        let read = builder.readLines(UnsafeMutableRawBufferPointer(rebasing: memory[..<size]))
-        require(read == size, "\(read) of \(size) bytes are read")
+        let read = text.withUnsafeBytes { builder.readLines($0) }
+        require(read == text.count, "\(read) of \(text.count) bytes are read")
         return builder.report()
     }
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -120,9 +116,7 @@ func fuzzEvents(_ bytes: [UInt8]) throws {
             require(share.interval.contains(value) && value <= 1, "a part outside of its interval")
         }
     }
-    // Ids that are no text may look the same.
-    let names = Set(one.patches.map { "\($0.id) \($0.version)" })
-    guard one.scale == 1, other.scale == 1, names.count == one.patches.count else { return }
+    guard one.scale == 1, other.scale == 1 else { return }
     require(one.devices == other.devices, "other devices in another order")
     for (one, other) in zip(one.patches, other.patches) {
         let same = one.id == other.id && one.version == other.version && one.devices == other.devices

@@ -1,4 +1,4 @@
-/* Reads lines of event logs (docs/events.md) with RapidJSON. Texts that repeat, such as names of patches, become numbers. */
+/* Reads lines of event logs (docs/events.md) with Boost.JSON. Texts that repeat, such as names of patches, become numbers. */
 #ifndef CEVENTREADER_H
 #define CEVENTREADER_H
 
@@ -51,10 +51,9 @@ typedef struct er_reader er_reader;
 er_reader *er_open(void);
 void er_close(er_reader *reader);
 
-/* Reads the line at the beginning of a buffer, and changes the buffer there. The memory around the buffer must be readable from and to
-   an address that is a multiple of 16, because that much is read at once. Returns how many bytes the line has with its line
-   feed, or 0 if there is no line feed. */
-size_t er_next(er_reader *reader, char *buffer, size_t length, er_line *line, er_outcome *outcome);
+/* Reads the line at the beginning of a buffer. Returns how many bytes the line has with its line feed, or 0 if there is no line
+   feed. The line and the outcome are set if it returns more. */
+size_t er_next(er_reader *reader, const char *buffer, size_t length, er_line *line, er_outcome *outcome);
 
 /* A patch of the launch that was read last, by its place from 0 to er_line.running. */
 er_patch er_running(const er_reader *reader, size_t place);

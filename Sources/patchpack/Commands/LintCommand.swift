@@ -82,13 +82,11 @@ enum LintCommand {
         if patches.count != 1 || !all.isEmpty {
             let errors = all.count { $0.finding.severity == .error }
             console.note(
-                "\(counted(errors, "error")), \(counted(all.count - errors, "warning")) in \(counted(paths.count, "file"))"
+                "\(errors.counting("error")), \((all.count - errors).counting("warning")) in \(paths.count.counting("file"))"
             )
         }
         return status
     }
-
-    private static func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
 
     /// Prints a finding with its line and a caret.
     static func show(_ finding: Finding, in file: Path, _ text: String, _ console: Console) throws(PatchError) {

@@ -51,7 +51,7 @@ extension FleetReport {
 
     private static let style = """
         :root { color-scheme: light dark; --text: #1d2129; --faint: #5d6673; --line: #d8dce2; --back: #fff; --card: #f6f7f9;
-          --good: #1a7f37; --bad: #c62828; --c0: #2f6fde; --c1: #b3510b; --c2: #7b3fc4; --c3: #0d7d74; --c4: #b0307c; --c5: #6b6f00; }
+          --good: #1a7f37; --bad: #c62828; --c0: #2862c9; --c1: #b3510b; --c2: #7b3fc4; --c3: #0d7d74; --c4: #b0307c; --c5: #6b6f00; }
         @media (prefers-color-scheme: dark) { :root { --text: #e8eaee; --faint: #9aa4b2; --line: #39404a; --back: #15181d; --card: #1d2127;
           --good: #57c173; --bad: #ff7b72; --c0: #7aa7ff; --c1: #f0a35e; --c2: #bf9cff; --c3: #4fc9bd; --c4: #f58cc5; --c5: #c9cc4e; } }
         * { box-sizing: border-box; }
@@ -70,8 +70,9 @@ extension FleetReport {
         .c0 { color: var(--c0); } .c1 { color: var(--c1); } .c2 { color: var(--c2); } .c3 { color: var(--c3); } .c4 { color: var(--c4); } .c5 { color: var(--c5); }
         .ink { stroke: currentColor; } .fill { fill: currentColor; } .bad { color: var(--bad); } .good { color: var(--good); } .rest { color: var(--faint); }
         table { border-collapse: collapse; width: 100%; } th { text-align: left; font-weight: 400; color: var(--faint); vertical-align: top; width: 9rem; padding: .1rem 1rem .1rem 0; }
-        td { overflow-wrap: anywhere; padding: .1rem 0; font-variant-numeric: tabular-nums; }
-        @media print { body { max-width: none; padding: 0; font-size: 11px; } figure, section { background: none; border: 1px solid var(--line); } }
+        td { overflow-wrap: anywhere; white-space: pre-wrap; padding: .1rem 0; font-variant-numeric: tabular-nums; }
+        @media (max-width: 40rem) { svg { font-size: 15px; } }
+        @media print { body { max-width: none; padding: 0; font-size: 11px; } .charts { grid-template-columns: 1fr 1fr; } figure, section { background: none; border: 1px solid var(--line); } }
         """
 }
 

@@ -37,12 +37,12 @@ extension FleetReport {
 
     /// What was read, and what is to be known about it.
     var summary: String {
-        let counts = "\(input.events.grouped) events of \(devices.grouped) devices, \(input.bytes.bytes)"
+        let counts = "\(input.events.counting("event")) of \(devices.counting("device")), \(input.bytes.bytes)"
         var notes: [String] = []
-        if input.damaged > 0 { notes.append("\(input.damaged.grouped) damaged lines") }
-        if input.foreign > 0 { notes.append("\(input.foreign.grouped) lines of another schema") }
-        if input.withoutDevice > 0 { notes.append("\(input.withoutDevice.grouped) events without an installation") }
-        if input.withoutTime > 0 { notes.append("\(input.withoutTime.grouped) events with an unbelievable time") }
+        if input.damaged > 0 { notes.append(input.damaged.counting("damaged line")) }
+        if input.foreign > 0 { notes.append("\(input.foreign.counting("line")) of another schema") }
+        if input.withoutDevice > 0 { notes.append("\(input.withoutDevice.counting("event")) without an installation") }
+        if input.withoutTime > 0 { notes.append("\(input.withoutTime.counting("event")) with an unbelievable time") }
         if input.dropped > 0 {
             notes.append("\(input.dropped.grouped) not counted by kind, because there are too many kinds")
         }
@@ -69,7 +69,7 @@ extension FleetReport.Patch {
             rows.append(
                 (
                     "calls",
-                    "\(calls.grouped)  \(rate.percent) failed (\(failureRate.interval.text)), \(fallbacks.grouped) fallbacks"
+                    "\(calls.grouped)  \(rate.percent) failed (\(failureRate.interval.text)), \(fallbacks.counting("fallback"))"
                 ))
         }
         if let meanTime { rows.append(("time", "\(meanTime.duration) on average, at most \(longest.duration)")) }

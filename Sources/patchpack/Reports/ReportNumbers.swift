@@ -21,6 +21,9 @@ extension Int {
         return "\(decimal(value, digits: 2)) GB"
     }
 
+    /// The number and what is counted: `1 device`, `2,000 devices`.
+    func counting(_ word: String) -> String { "\(grouped) \(word)\(self == 1 ? "" : "s")" }
+
     /// The number with a comma after each three digits.
     var grouped: String {
         let digits = Array(String(self))
