@@ -34,7 +34,7 @@ test | bench)
   packages+=(
     openssl zip unzip zstd bsdutils faketime fish zsh shellcheck
     python3-venv python3-cryptography python3-junitparser python3-jsonschema lcov perl softhsm2 opensc
-    lua5.4 lua-dkjson lua-busted binutils rsync nginx-light varnish tinyproxy
+    lua5.4 lua-dkjson lua-busted lua-check binutils rsync nginx-light varnish tinyproxy
   )
   ;;
 esac

@@ -204,11 +204,12 @@ extension Option {
     static let discard = Option(name: "discard", help: "drop the change that waits for signatures")
     static let role = Option(
         name: "role", value: .choice("ROLE", ["targets", "rollout", "root"]),
-        help: "role to print the payload of, or to attach the signature to")
+        help: "role to print the payload of, or to attach the signature to: targets, rollout or root")
     static let percentage = Option(
         name: "rollout", value: .text("PERCENT"), help: "part of all devices to offer it to, such as 5% (default: all)")
     static let rolloutUnit = Option(
-        name: "by", value: .choice("UNIT", ["installation", "user"]), help: "what is counted (default: installation)")
+        name: "by", value: .choice("UNIT", ["installation", "user"]),
+        help: "what is counted: installation or user (default: installation)")
     static let seed = Option(
         name: "seed", value: .text("TEXT"), help: "mixes who is in (default: the patch's id)")
     static let group = Option(
@@ -216,7 +217,8 @@ extension Option {
     static let user = Option(
         name: "user", value: .text("ID"), repeats: true, help: "user that it is for")
     static let activation = Option(
-        name: "when", value: .choice("MOMENT", ["now", "next-launch"]), help: "when devices activate it (default: now)")
+        name: "when", value: .choice("MOMENT", ["now", "next-launch"]),
+        help: "when devices activate it: now or next-launch (default: now)")
     static let patchVersion = Option(
         name: "patch-version", value: .text("N"), help: "version of the patch (default: the highest that is listed)")
     static let reason = Option(name: "reason", value: .text("TEXT"), help: "why, for the devices' events")
@@ -248,7 +250,8 @@ extension Option {
         name: "format", value: .choice("FORMAT", ["text", "json"]), help: "text, or json (one object per line)")
     static let quiet = Option(name: "quiet", short: "q", help: "print failures only")
     static let color = Option(
-        name: "color", value: .choice("WHEN", ["auto", "always", "never"]), help: "colour the text (default: auto)")
+        name: "color", value: .choice("WHEN", ["auto", "always", "never"]),
+        help: "colour the text: auto, always or never (default: auto)")
     static let toolVersion = Option(name: "version", help: "print the version")
     static let help = Option(name: "help", short: "h", help: "print this help")
 

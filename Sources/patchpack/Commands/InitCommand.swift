@@ -33,15 +33,21 @@ enum InitCommand {
         }
         for output in outputs { try Folder.make(output.path.parent) }
         try OutputFile.write(outputs, force: false)
-        for output in outputs {
-            if console.format == .json {
-                try console.json(
-                    .object([("schema", .string("patchpack.init/1")), ("file", .string(output.path.description))]))
-            } else if !console.isQuiet {
-                try console.line(.good, "made", "  \(output.path)")
-            }
-        }
+        try console.made(outputs, schema: "patchpack.init/1")
         console.note("next: cd \(folder), patchpack keygen -o keys, sh release.sh")
         return 0
+    }
+}
+
+extension Console {
+    /// Says which files were made.
+    func made(_ files: [OutputFile], schema: String) throws(PatchError) {
+        for file in files {
+            if format == .json {
+                try json(.object([("schema", .string(schema)), ("file", .string(file.path.description))]))
+            } else if !isQuiet {
+                try line(.good, "made", "  \(file.path)")
+            }
+        }
     }
 }

@@ -1,17 +1,44 @@
 import PatchCrypto
+import PatchFiles
 import PatchRunner
 import PatchWorkbench
 
-/// `interface`: compares what two versions of an app offer to patches.
+/// `interface`: compares what two versions of an app offer to patches, and tells editors about it.
 enum InterfaceCommand {
     static let verb = Verb(
-        name: "interface", summary: "show which changes between two versions of an app could break a patch",
+        name: "interface",
+        summary: "show what an app offers to patches: to editors, and what changed between two versions",
         actions: [
             Verb(
                 name: "interface diff", summary: "compare what two versions of an app offer to patches",
                 operands: "OLD.json NEW.json", operandValue: .file("FILE.json"), operandCount: 2...2, options: [],
-                example: "patchpack interface diff interface-2.3.json interface-2.4.json", run: diff)
+                example: "patchpack interface diff interface-2.3.json interface-2.4.json", run: diff),
+            Verb(
+                name: "interface stubs", summary: "write types for lua-language-server and names for luacheck",
+                operands: "INTERFACE.json", operandValue: .file("FILE.json"), operandCount: 1...1,
+                options: [.outputFolder, .force], example: "patchpack interface stubs interface.json --output .",
+                run: stubs),
         ])
+
+    /// Writes `types/patchpack.lua`, and the configurations that are missing: those are for people to change.
+    private static func stubs(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let interface = try InterfaceFile.interface(at: arguments.operands[0].path)
+        let folder = arguments.value(of: .outputFolder)?.path ?? Path(".")
+        let isForced = arguments.has(.force)
+        func file(_ name: String, _ text: String) -> OutputFile {
+            OutputFile(path: folder.appending(Path(name)), content: .bytes(Array(text.utf8)))
+        }
+        let types = file("types/patchpack.lua", interface.stubs)
+        let configurations = [
+            file(".luarc.json", PatchInterface.languageServerConfiguration),
+            file(".luacheckrc", PatchInterface.luacheckConfiguration),
+        ].filter { FileInfo($0.path, following: false) == nil }
+        try types.checkPlace(force: isForced)
+        try Folder.make(types.path.parent)
+        try OutputFile.write([types] + configurations, force: isForced)
+        try console.made([types] + configurations, schema: "patchpack.interface-stubs/1")
+        return 0
+    }
 
     private static func diff(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let older = try InterfaceFile.interface(at: arguments.operands[0].path)

@@ -32,7 +32,8 @@ struct CompletionTests {
         #expect(run.status == 0, "\(run.error)")
         #expect(
             run.lines == [
-                "verify version", "--signature-only", "json junit", "fish", "unpack", "tap", "diff", "revoke remove",
+                "verify version", "--signature-only", "json junit", "fish", "unpack", "tap", "diff stubs",
+                "revoke remove",
                 "text json", "--name --not-after", "revoke remove", "akey.pem", "adir", "a key.pem",
                 "complete -o filenames -F _patchpack patchpack",
             ])

@@ -1,0 +1,287 @@
+package import PatchRunner
+
+/// What an editor needs to know about an app, and about the sandbox.
+extension PatchInterface {
+    /// Annotations for lua-language-server: the types of the app's functions, structs and objects, and the words of patches and specs.
+    package var stubs: String {
+        let structs = structs.map { structure in
+            (["---@class \(Self.identifier(structure.name))"]
+                + structure.fields.map { "---@field \(Self.key($0.name)) \(type($0.type))" }).joined(separator: "\n")
+        }
+        let classes = classes.map { exposed in
+            (["---@class \(Self.identifier(exposed.name))"]
+                + exposed.methods.map { method in
+                    let receiver = "self: \(Self.identifier(exposed.name))"
+                    return
+                        "---@field \(Self.key(method.name)) fun(\(parameters(method, before: [receiver])))\(result(method))"
+                }).joined(separator: "\n")
+        }
+        let others = unknownTypes.map { "---@alias \($0) \(anyObject)" }
+        return
+            ([
+                """
+                ---@meta
+                -- What patches for \(Self.oneLine(app)) \(Self.oneLine(appVersion)) find. Written by patchpack interface stubs.
+                """
+            ] + structs + classes + others + [
+                functions(of: "patch.replace"), Self.words, functions(of: "host.call"), Self.specs,
+            ])
+            .joined(separator: "\n\n") + "\n"
+    }
+
+    /// The configuration of lua-language-server for a folder of patches.
+    package static var languageServerConfiguration: String {
+        let missing = ["coroutine", "debug", "io", "os", "package"].map { "    \"\($0)\": \"disable\"" }
+        return """
+            {
+              "runtime.version": "Lua 5.4",
+              "runtime.builtin": {
+            \(missing.joined(separator: ",\n"))
+              }
+            }
+
+            """
+    }
+
+    /// The configuration of luacheck for a folder of patches, with their specs in `specs`.
+    package static var luacheckConfiguration: String {
+        let globals = SandboxNames.globals.subtracting(SandboxNames.members.keys).sorted().map { "\"\($0)\"" }
+        func fields(_ names: some Sequence<String>) -> String {
+            "{fields = {\(names.sorted().map { "\"\($0)\"" }.joined(separator: ", "))}}"
+        }
+        let members = SandboxNames.members.sorted { $0.key < $1.key }.map { "    \($0.key) = \(fields($0.value))," }
+        return """
+            -- What patches find, for luacheck. Written by patchpack interface stubs.
+            stds.patch = {
+              read_globals = {
+                \(globals.joined(separator: ", ")),
+            \(members.joined(separator: "\n"))
+              },
+            }
+            stds.spec = {
+              read_globals = {
+                \(specWords.map { "\"\($0)\"" }.joined(separator: ", ")), "assert",
+                host = \(fields(specHost)),
+              },
+            }
+            std = "patch"
+            ignore = {"131", "212/original", "212/self"}
+            allow_defined_top = true
+            max_line_length = false
+            files["**/specs/**"] = {std = "lua54+spec"}
+            exclude_files = {"types/"}
+
+            """
+    }
+
+    package static let specWords = [
+        "describe", "context", "insulate", "expose", "it", "test", "spec", "pending", "setup", "teardown",
+        "strict_setup",
+        "strict_teardown", "lazy_setup", "lazy_teardown", "before_each", "after_each", "finally", "spy", "stub", "mock",
+        "match",
+    ]
+
+    package static let specHost = [
+        "define", "call", "object", "throw", "calls", "failures", "fellback", "logs", "fuel",
+    ]
+
+    // MARK: types
+
+    /// The names of types that Lua has too.
+    private static let known = [
+        "any": "any", "boolean": "boolean", "integer": "integer", "nil": "nil", "nothing": "nil", "number": "number",
+        "string": "string",
+    ]
+
+    private func type(_ name: String) -> String {
+        if name.hasSuffix(" or nil") {
+            let wrapped = type(String(name.dropLast(7)))
+            return wrapped.hasSuffix("?") ? wrapped : "\(wrapped)?"
+        }
+        if name.hasPrefix("array of ") { return "(\(type(String(name.dropFirst(9)))))[]" }
+        if name.hasPrefix("table of ") { return "table<string, \(type(String(name.dropFirst(9))))>" }
+        return Self.known[name] ?? Self.identifier(name)
+    }
+
+    /// The types that functions name and the interface does not describe, such as the Swift names of classes.
+    private var unknownTypes: [String] {
+        let described = Set((structs.map(\.name) + classes.map(\.name)).map(Self.identifier))
+        let methods = classes.flatMap(\.methods) + functions
+        let named =
+            methods.flatMap { $0.signature.arguments + [$0.signature.result] }
+            + structs.flatMap { $0.fields.map(\.type) }
+        func innermost(_ name: String) -> String {
+            if name.hasSuffix(" or nil") { return innermost(String(name.dropLast(7))) }
+            for prefix in ["array of ", "table of "] where name.hasPrefix(prefix) {
+                return innermost(String(name.dropFirst(prefix.count)))
+            }
+            return name
+        }
+        let names = Set(named.map(innermost)).filter { Self.known[$0] == nil }.map(Self.identifier)
+        return Set(names).subtracting(described).sorted()
+    }
+
+    /// Any object of the app.
+    private var anyObject: String {
+        classes.isEmpty ? "any" : classes.map { Self.identifier($0.name) }.joined(separator: "|")
+    }
+
+    /// A name that annotations can have.
+    private static func identifier(_ name: String) -> String {
+        String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" || $0 == "." ? $0 : "_" })
+    }
+
+    /// The name of a field, which may be any text.
+    private static func key(_ name: String) -> String {
+        identifier(name) == name && !name.isEmpty && !name.contains(".") ? name : "[\(quoted(name))]"
+    }
+
+    /// Text in a comment, which ends with its line.
+    private static func oneLine(_ text: String) -> String { text.filter { !$0.isNewline } }
+
+    private static func quoted(_ text: String) -> String {
+        "\"" + oneLine(text).map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
+    }
+
+    // MARK: functions
+
+    private func parameters(_ function: Function, before: [String] = []) -> String {
+        (before + function.signature.arguments.enumerated().map { "a\($0 + 1): \(type($1))" }).joined(separator: ", ")
+    }
+
+    private func result(_ function: Function) -> String {
+        function.signature.result == "nothing" ? "" : ": \(type(function.signature.result))"
+    }
+
+    /// The overloads of a function whose first argument names a function of the app.
+    private func functions(of name: String) -> String {
+        let isReplacement = name == "patch.replace"
+        let overloads = functions.map { function in
+            let original = "original: fun(\(parameters(function)))\(result(function))"
+            let rest =
+                isReplacement
+                ? "replacement: fun(\(parameters(function, before: [original])))\(result(function)))"
+                : "\(parameters(function)))\(result(function))"
+            return "---@overload fun(name: \(Self.quoted(function.name)), \(rest)"
+                .replacing(", )", with: ")")
+        }
+        // A blank line would end the annotations of the function.
+        return
+            ([isReplacement ? Self.patch : Self.host] + overloads + [
+                "function \(name)(name, \(isReplacement ? "replacement" : "...")) end"
+            ])
+            .joined(separator: "\n")
+    }
+
+    private static let patch = """
+        ---The patch that this script is.
+        ---@class patch
+        ---@field id string
+        ---@field version integer
+        ---@field app string
+        ---@field appVersion string
+        patch = {}
+
+        ---Replaces a function of the app, while the script loads.
+        ---@param name string
+        ---@param replacement fun(original: function, ...): any
+        """
+
+    private static let words = """
+        ---@class log
+        log = {}
+        ---Writes a line to the app's log.
+        ---@param ... any
+        function log.debug(...) end
+        ---Writes a line to the app's log.
+        ---@param ... any
+        function log.info(...) end
+        ---Writes a line to the app's log.
+        ---@param ... any
+        function log.warn(...) end
+        ---Writes a line to the app's log.
+        ---@param ... any
+        function log.error(...) end
+
+        ---Replaces methods in the way of Wax.
+        ---@param names string[]
+        function waxClass(names) end
+        """
+
+    private static let host = """
+        ---The app. Specs have more of its functions than patches.
+        ---@class host
+        host = {}
+
+        ---Whether the app has a function.
+        ---@param name string
+        ---@return boolean
+        function host.has(name) end
+
+        ---Throws an error as the app would.
+        ---@param message string
+        function host.throw(message) end
+
+        ---Calls a function of the app as it is now, patched or not.
+        ---@param name string
+        ---@param ... any
+        ---@return any
+        """
+
+    private static let specs = """
+        -- Words of specs.
+
+        ---Defines the app's function: what a patch gets as `original`.
+        ---@param name string
+        ---@param body function
+        function host.define(name, body) end
+        ---Makes a table act as an object of the app.
+        ---@param class string
+        ---@param methods table<string, function>
+        ---@return any
+        function host.object(class, methods) end
+        ---The arguments of each call that the original got in this test.
+        ---@param name string
+        ---@return any[][]
+        function host.calls(name) end
+        ---The patch's failures in this test.
+        ---@return {name: string, code: string, message: string, script: string, line: integer}[]
+        function host.failures() end
+        ---How often something below the patch answered instead of it.
+        ---@param name string
+        ---@return integer
+        function host.fellback(name) end
+        ---What the patch logged.
+        ---@return string[]
+        function host.logs() end
+        ---The fuel that the patch's last call took.
+        ---@return integer
+        function host.fuel() end
+
+        """
+        + specWords.filter { !["spy", "stub", "mock", "match", "finally", "pending"].contains($0) }.map { word in
+            let isNamed = ["describe", "context", "insulate", "expose", "it", "test", "spec"].contains(word)
+            return isNamed
+                ? "---@param name string\n---@param body fun()\nfunction \(word)(name, body) end"
+                : "---@param body fun()\nfunction \(word)(body) end"
+        }.joined(separator: "\n") + """
+
+            ---@param name string
+            ---@param body? fun()
+            function pending(name, body) end
+            ---@param body fun()
+            function finally(body) end
+            ---@type any
+            spy = nil
+            ---@type any
+            stub = nil
+            ---@type any
+            mock = nil
+            ---@type any
+            match = nil
+            ---@class patchpack.assert
+            ---@overload fun(value: any, message?: string, ...): any
+            ---@field [string] any
+            assert = {}
+            """
+}

@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What editors, luacheck and CI services get to know.
+struct EditorTests {
+    private func workshop() throws -> Workshop {
+        let shop = try Workshop()
+        let app = URL(filePath: Tool.patchpack).deletingLastPathComponent().appending(path: "shop").path
+        try shop.folder.write(try Tool.run(app, ["--interface"]).output, to: "interface.json")
+        return shop
+    }
+
+    @Test func stubsAreLuaAndLuacheckKnowsTheWords() throws {
+        let shop = try workshop()
+        let made = try shop.run("interface", "stubs", "interface.json")
+        #expect(
+            made.lines == ["made  ./types/patchpack.lua", "made  ./.luarc.json", "made  ./.luacheckrc"], "\(made.error)"
+        )
+        let stubs = String(decoding: try shop.folder.read("types/patchpack.lua"), as: UTF8.self)
+        #expect(
+            stubs.contains(
+                "---@overload fun(name: \"Cart.total\", replacement: fun(original: fun(a1: number, a2: integer): number, a1: number, a2: integer): number)"
+            ))
+        try shop.folder.write("print(2)\nio.write(host.define)\n", to: "wrong.lua")
+        let run = try Tool.shell(
+            """
+            lua5.4 -e 'assert(loadfile("types/patchpack.lua")); assert(loadfile(".luacheckrc"))' && cp -r '\(Tool.root)'/examples/{patches,specs} . &&
+            luacheck --no-color -q patches specs && luacheck --no-color wrong.lua
+            """, in: shop.folder.path)
+        #expect(run.text.contains("Total: 0 warnings / 0 errors in 10 files"), "\(run.text) \(run.error)")
+        #expect(run.text.contains("accessing undefined variable 'io'"))
+        #expect(run.text.contains("accessing undefined field 'define' of global 'host'"))
+    }
+
+    @Test func configurationsBelongToTheUser() throws {
+        let shop = try workshop()
+        try shop.folder.write("{}", to: ".luarc.json")
+        #expect(try shop.run("interface", "stubs", "interface.json").lines.count == 2)
+        let again = try shop.run("interface", "stubs", "interface.json")
+        #expect(again.status == 73)
+        #expect(try shop.run("interface", "stubs", "interface.json", "--force").status == 0)
+        #expect(try shop.folder.read(".luarc.json") == Array("{}".utf8))
+    }
+
+    /// An interface comes from a file, and its types and fields may have any name.
+    @Test func anyNameMakesStubsThatLoad() throws {
+        let folder = try TestFolder()
+        try folder.write(
+            #"""
+            {"schema":"patchpack.interface/1","app":"com.example.shop","appVersion":"1.0","functions":[
+            {"name":"A.b","arguments":["Box<Int>","table of array of Box<Int> or nil"],"result":"nothing","throws":false,"async":false}],
+            "structs":[{"name":"x\nos.exit(3)","fields":[{"name":"]]\"\nos.exit(4)--","type":"integer"},{"name":"y","type":"a or nil or nil"}]}],
+            "classes":[]}
+            """#, to: "odd.json")
+        let run = try Tool.shell(
+            "patchpack interface stubs odd.json && lua5.4 -e 'patch, log, host = {}, {}, {}; dofile(\"types/patchpack.lua\")'",
+            in: folder.path)
+        #expect(run.status == 0, "\(run.error)")
+        let stubs = String(decoding: try folder.read("types/patchpack.lua"), as: UTF8.self)
+        #expect(stubs.contains("a1: Box_Int_, a2: table<string, (Box_Int_)[]>?))"))
+        #expect(stubs.contains("---@alias Box_Int_ any"))
+        #expect(stubs.split(separator: "\n").allSatisfy { !$0.hasPrefix("os.exit") })
+    }
+
+    @Test(arguments: ["problem-matcher.json", "tasks.json"]) func problemMatchersFindFindings(file: String) throws {
+        let text = try String(contentsOfFile: "\(Tool.root)/examples/editors/\(file)", encoding: .utf8)
+            .split(separator: "\n").filter { !$0.contains("//") }.joined(separator: "\n")
+        let root = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        let task = (root["tasks"] as? [[String: Any]])?.first?["problemMatcher"] as? [String: Any]
+        let matcher = try #require(task ?? (root["problemMatcher"] as? [[String: Any]])?.first)
+        let pattern = try #require(
+            matcher["pattern"] as? [String: Any] ?? (matcher["pattern"] as? [[String: Any]])?.first)
+        let expression = try NSRegularExpression(pattern: try #require(pattern["regexp"] as? String))
+        let shop = try workshop()
+        try shop.folder.write(
+            "-- @patch com.example.x\n-- @version 1\n-- @app com.example.shop\n\nundefined()\n", to: "a b.lua")
+        let lines = try shop.run("lint", "a b.lua", "--color", "never").lines
+        let found = lines.flatMap { line in
+            expression.matches(in: line, range: NSRange(line.startIndex..., in: line)).map { match in
+                ["severity", "file", "line", "column", "code"].map { name in
+                    (pattern[name] as? Int).flatMap { Range(match.range(at: $0), in: line) }.map { String(line[$0]) }
+                        ?? ""
+                }
+            }
+        }
+        #expect(found.contains(["warning", "a b.lua", "5", "1", "undefined-global"]), "\(lines)")
+    }
+}
