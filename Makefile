@@ -12,6 +12,8 @@ RELEASE_FLAGS += --static-swift-stdlib -Xswiftc -use-ld=lld
 # The tool loads no library from its own folder, every symbol is bound and made read-only before it starts, and C code has
 # a stack protector. scripts/check-elf.sh checks all of this.
 RELEASE_FLAGS += --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong
+# The same source makes the same bytes in any folder.
+RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xcxx -ffile-prefix-map=$(CURDIR)=.
 # Packed relative relocations are smaller, but glibc reads them only since 2.36.
 ifeq ($(shell printf '2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -V | head -n 1),2.36)
 RELEASE_FLAGS += -Xlinker -z -Xlinker pack-relative-relocs
@@ -24,7 +26,7 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: all build deps demo test conformance interop outside asan ubsan tsan check lint generate docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
+.PHONY: all build deps install deb demo test conformance interop outside asan ubsan tsan check lint generate docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
 
 comma = ,
 
@@ -37,6 +39,17 @@ build:
 	@scripts/deps.sh build
 	@[ -z "$(STATIC)" ] || { mkdir -p "$(STATIC)" && ln -sf $(LIBSTDCXX) "$(STATIC)"; }
 	$(SWIFT) build $(RELEASE_FLAGS) --product patchpack
+
+# Installs the tool, completions and manual pages: `make install PREFIX=/opt/patchpack`. DESTDIR is put before it for packagers.
+PREFIX = /usr/local
+install: build
+	@scripts/deps.sh package
+	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/install.sh "$(DESTDIR)$(PREFIX)"
+
+# Makes dist/patchpack_VERSION_ARCHITECTURE.deb.
+deb: build
+	@scripts/deps.sh package
+	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/deb.sh dist
 
 demo: build
 	@scripts/deps.sh demo

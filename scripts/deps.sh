@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs missing packages. Does nothing if all of them are installed.
-# usage: deps.sh [build|demo|test|bench|page]     each of the first four includes the packages of those before it
+# usage: deps.sh [build|demo|test|bench|page|package]     each of the first four includes the packages of those before it
 set -euo pipefail
 what=${1:-build}
 
@@ -34,10 +34,12 @@ test | bench)
   packages+=(
     openssl zip unzip zstd bsdutils faketime fish zsh shellcheck
     python3-venv python3-cryptography python3-junitparser python3-jsonschema lcov perl softhsm2 opensc
-    lua5.4 lua-dkjson lua-busted lua-check binutils rsync nginx-light varnish tinyproxy
+    lua5.4 lua-dkjson lua-busted lua-check mandoc groff-base lowdown bsdextrautils binutils rsync nginx-light varnish tinyproxy
   )
   ;;
 esac
+# tools that make a package
+[ "$what" != package ] || packages+=(python3 binutils lowdown dpkg-dev git)
 # a browser that looks at pages
 [ "$what" != page ] || packages+=(chromium fonts-dejavu-core)
 # tools that the benchmarks compare patchpack with, and count instructions with

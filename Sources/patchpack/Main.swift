@@ -13,6 +13,14 @@ enum Main {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
         occupyStandardStreams()
+        // Swift reads the arguments from /proc.
+        guard CommandLine.argc > 0 else {
+            let error = PatchError(
+                .unavailable, "the arguments cannot be read, because /proc is not mounted",
+                hint: "mount -t proc proc /proc")
+            Console(unparsed: [], secrets: Secrets(words: [])).error(error)
+            exit(error.code.exitStatus)
+        }
         OpenSSLLibrary.skipCleanupAtExit()
         OpenSSLLibrary.refuseCoreDumps()
         let words = (1..<max(1, Int(CommandLine.argc))).compactMap { index in

@@ -10,15 +10,48 @@ extension PatchError.Code {
     /// The same version of a patch twice in one run.
     static let duplicate = Self("duplicate")
 
-    /// The exit statuses, in the order of docs/cli.md.
-    static let exitStatuses: [(code: PatchError.Code, status: Int32)] = [
-        (.malformed, 10), (.badSignature, 11), (.unknownSigner, 12), (.decryptFailed, 13), (.digestMismatch, 14),
-        (.policy, 15), (.limit, 16),
-        (.script, 20), (.scriptLimit, 21),
-        (.feedMalformed, 30), (.feedSignature, 31), (.feedRollback, 32), (.feedExpired, 33), (.feedMismatch, 34),
-        (.feedLimit, 35), (.feedUnavailable, 36), (.clock, 37), (.feedPublished, 38),
-        (.usage, 64), (.duplicate, 65), (.noInput, 66), (.unavailable, 69), (.internal, 70), (.exists, 73), (.io, 74),
-        (.passphrase, 77), (.config, 78), (.modifiedTrust, 78),
+    /// The exit statuses and what they mean, as in docs/cli.md.
+    static let exitStatuses: [(code: PatchError.Code, status: Int32, meaning: String)] = [
+        (
+            .malformed, 10,
+            "not an envelope, cut short, or data after its end; a zip or a manifest that the format does not allow"
+        ),
+        (.badSignature, 11, "signed under a trusted key's id, but the file was changed"),
+        (.unknownSigner, 12, "no signature of a trusted key, or fewer than the threshold"),
+        (.decryptFailed, 13, "the signature is valid, but the script key is another one"),
+        (.digestMismatch, 14, "a script does not match its digest"),
+        (.policy, 15, "intact, but not for this app, version, engine or time"),
+        (.limit, 16, "larger than a limit allows"),
+        (
+            .script, 20,
+            "a script that does not parse, fails, or does not fit; a failed spec; a breaking change of an interface; a gate of a report that is not passed"
+        ),
+        (.scriptLimit, 21, "a script ran past its fuel, memory or time"),
+        (.feedMalformed, 30, "a file of a feed is not what its place says"),
+        (.feedSignature, 31, "metadata of a feed have too few signatures by the keys of their role"),
+        (.feedRollback, 32, "a feed is older than it was before"),
+        (.feedExpired, 33, "metadata of a feed have expired, or end sooner than `--days` allows"),
+        (
+            .feedMismatch, 34,
+            "a file of a feed does not have the length, the hash or the version that is signed; a list for another app"
+        ),
+        (.feedLimit, 35, "a file of a feed is larger than allowed, or there are too many"),
+        (.feedUnavailable, 36, "a file of a feed cannot be had: the network failed, or it is missing"),
+        (.clock, 37, "metadata seem expired, but the server's clock says that this machine's is wrong"),
+        (.feedPublished, 38, "this version of a patch was published before, with other bytes"),
+        (.usage, 64, "wrong arguments, or tags that are wrong or missing"),
+        (.duplicate, 65, "two files of one run are the same version of the same patch"),
+        (.noInput, 66, "a file is missing or cannot be read"),
+        (
+            .unavailable, 69,
+            "this machine's OpenSSL refuses MD5, SHA-1 or AES, as under a FIPS policy; or the library that reads Zstandard is missing"
+        ),
+        (.internal, 70, "a defect in patchpack; please report it"),
+        (.exists, 73, "the output already exists, and `--force` was not given"),
+        (.io, 74, "writing failed"),
+        (.passphrase, 77, "a key's passphrase is missing or wrong"),
+        (.config, 78, "a key file is unusable or unsafe"),
+        (.modifiedTrust, 78, "the trust store does not match its pin"),
     ]
 
     /// The status that the tool exits with.

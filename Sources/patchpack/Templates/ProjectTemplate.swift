@@ -91,11 +91,15 @@ enum ProjectTemplate {
         # The secret SIGNING_KEY holds signing.pem; keys/trusted.pem and keys/script.key are in the repository.
         name: patches
         on: [push, pull_request]
+        permissions:
+          contents: read
         jobs:
           patches:
             runs-on: ubuntu-latest
             steps:
-              - uses: actions/checkout@v4
+              - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
+                with:
+                  persist-credentials: false
               - name: Put patchpack on the PATH
                 # Change this to where your team keeps the tool from `make build`. It needs only the libraries below.
                 run: |
@@ -112,7 +116,7 @@ enum ProjectTemplate {
                   SIGNING_KEY: ${{ secrets.SIGNING_KEY }}
                   PATCHPACK_SIGNING_KEY: env:SIGNING_KEY
                 run: sh release.sh
-              - uses: actions/upload-artifact@v4
+              - uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2
                 if: github.event_name == 'push'
                 with:
                   name: patches

@@ -86,4 +86,26 @@ struct EditorTests {
         }
         #expect(found.contains(["warning", "a b.lua", "5", "1", "undefined-global"]), "\(lines)")
     }
+
+    /// What the GitHub action does, with the files that a runner gives it.
+    @Test func theActionSumsUp() throws {
+        let shop = try workshop()
+        let run = try shop.shell(
+            """
+            export GITHUB_OUTPUT=$PWD/output GITHUB_STEP_SUMMARY=$PWD/summary RUNNER_TEMP=$PWD/temp
+            mkdir patches temp && cp '\(Tool.root)'/examples/patches/cart-total.lua patches
+            patchpack pack patches/*.lua -o dist --signing-key signing.pem --script-key script.key
+            export PATCHES=patches SPECS='\(Tool.root)'/examples/specs/cart-total.lua INTERFACE=interface.json
+            export ENVELOPES=dist TRUSTED_KEY=trusted.pem SCRIPT_KEY=script.key APP=com.example.shop
+            '\(Tool.root)'/scripts/action.sh; echo "status $?"; cat summary output; ls temp/patchpack
+            echo x >>dist/cart-total.js; '\(Tool.root)'/scripts/action.sh; echo "status $?"; tail -n 1 summary
+            """)
+        #expect(
+            run.text.contains("status 0\n### Patches\n\n| step | result |\n| --- | --- |\n| lint | passed |\n"),
+            "\(run.text)")
+        #expect(run.text.contains("| test | passed |\n| verify | passed |\n"))
+        #expect(run.text.contains("envelopes.xml\nlint.sarif\ntests.xml\n"))
+        #expect(run.text.contains("::error file=dist/cart-total.js"))
+        #expect(run.text.hasSuffix("status 10\n| verify | failed (10) |\n"), "\(run.text)")
+    }
 }

@@ -1,0 +1,117 @@
+import PatchCrypto
+import PatchFiles
+
+/// `man`: writes the manual pages, generated from the table of verbs.
+enum ManCommand {
+    static let verb = Verb(
+        name: "man", summary: "write the manual pages into a folder", operands: "", operandCount: 0...0,
+        options: [.outputFolder, .force], example: "patchpack man --output ~/.local/share/man/man1", run: run)
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let folder = arguments.value(of: .outputFolder)?.path ?? Path(".")
+        let pages = [("patchpack", overview)] + Verb.all.map { ("patchpack-\($0.name)", page(of: $0)) }
+        let files = pages.map {
+            OutputFile(path: folder.appending(Path("\($0.0).1")), content: .bytes(Array($0.1.utf8)))
+        }
+        for file in files { try file.checkPlace(force: arguments.has(.force)) }
+        try Folder.make(folder)
+        try OutputFile.write(files, force: arguments.has(.force))
+        try console.made(files, schema: "patchpack.man/1")
+        return 0
+    }
+
+    private static var overview: String {
+        var lines = head("patchpack", "pack, verify and deliver signed Lua patches")
+        lines += [".Sh SYNOPSIS", ".Nm", ".Ar verb", ".Op Ar option ...", ".Op Ar file ...", ".Sh DESCRIPTION"]
+        lines += text(
+            "packs Lua scripts into signed, encrypted patch envelopes, verifies and opens them, and publishes them in a signed feed. Its verbs are:",
+            after: ".Nm")
+        lines.append(".Bl -tag -width Ds")
+        for verb in Verb.all { lines += [".It Xr patchpack-\(verb.name) 1"] + text(verb.summary) }
+        lines += [".El", ".Sh ENVIRONMENT", ".Bl -tag -width Ds"]
+        let options = Verb.allWithActions.flatMap(\.allOptions)
+        for variable in Set(options.compactMap(\.variable)).sorted() {
+            let names = Set(options.filter { $0.variable == variable }.map(\.name)).sorted()
+            lines += [".It Ev \(variable)", "The value of"] + names.map { ".Fl Fl \($0)" } + ["if that is not given."]
+        }
+        lines += [".El", ".Sh EXIT STATUS", ".Bl -tag -width Ds", ".It 0", "Success.", ".It 1"]
+        lines += text("`diff` found a difference.")
+        for (code, status, meaning) in PatchError.Code.exitStatuses {
+            lines += [".It \(status)"] + text("\(code): \(meaning)")
+        }
+        lines += [
+            ".El", ".Sh EXAMPLES", "Make keys, pack a script, and verify the envelope:", ".Bd -literal -offset indent",
+        ]
+        lines += [
+            "patchpack keygen --output keys",
+            "patchpack pack fix.lua --output dist --signing-key keys/signing.pem \\e",
+            "    --script-key keys/script.key",
+            "patchpack verify dist/fix.js --trusted-key keys/trusted.pem \\e",
+            "    --script-key keys/script.key",
+        ]
+        lines += [".Ed", ".Sh SEE ALSO", ".Xr patchpack-feed 5 ,", ".Xr patchpack-format 5"]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func page(of verb: Verb) -> String {
+        var lines = head("patchpack-\(verb.name)", verb.summary) + [".Sh SYNOPSIS"]
+        for verb in verb.actions.isEmpty ? [verb] : verb.actions {
+            lines += [".Nm patchpack \(verb.name)", ".Op Ar option ..."]
+            if !verb.operands.isEmpty { lines.append(".Ar \(quoted(verb.operands))") }
+        }
+        lines += [".Sh DESCRIPTION"]
+        if verb.actions.isEmpty {
+            lines += text("\(verb.summary.prefix(1).uppercased())\(verb.summary.dropFirst()).") + options(of: verb)
+        } else {
+            for action in verb.actions {
+                lines += [".Ss \(quoted(action.name))"]
+                lines +=
+                    text("\(action.summary.prefix(1).uppercased())\(action.summary.dropFirst()).") + options(of: action)
+            }
+        }
+        lines += [".Sh EXIT STATUS", "The statuses are listed in", ".Xr patchpack 1 .", ".Sh EXAMPLES"]
+        for verb in verb.actions.isEmpty ? [verb] : verb.actions {
+            lines += [".Dl \(escaped(verb.example))"]
+        }
+        lines += [".Sh SEE ALSO", ".Xr patchpack 1"]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func options(of verb: Verb) -> [String] {
+        [".Bl -tag -width Ds"]
+            + verb.allOptions.flatMap { option in
+                let names = (option.short.map { "Fl \($0) , " } ?? "") + "Fl Fl \(option.name)"
+                let value = option.value.map { " Ar \(quoted($0.placeholder))" } ?? ""
+                return [".It \(names)\(value)"]
+                    + text("\(option.help.prefix(1).uppercased())\(option.help.dropFirst()).")
+            } + [".El"]
+    }
+
+    // MARK: mdoc
+
+    private static func head(_ name: String, _ summary: String) -> [String] {
+        [
+            ".Dd \(toolDate)", ".Dt \(name.uppercased()) 1", ".Os", ".Sh NAME", ".Nm \(name)",
+            ".Nd \(escaped(summary))",
+        ]
+    }
+
+    /// One argument of a macro.
+    private static func quoted(_ text: String) -> String { "\"\(escaped(text).replacing("\"", with: "\"\""))\"" }
+
+    private static func escaped(_ text: String) -> String { text.replacing("\\", with: "\\e") }
+
+    /// Text in lines of at most 75 characters, which begin with no character that a request begins with.
+    private static func text(_ text: String, after first: String? = nil) -> [String] {
+        var lines = first.map { [$0, ""] } ?? [""]
+        for word in escaped(text).split(separator: " ") {
+            let isFull = lines[lines.count - 1].count + word.count > 74
+            // A sentence begins a line.
+            let isNew = lines[lines.count - 1].hasSuffix(".") && word.first?.isUppercase == true
+            if isFull || isNew { lines.append("") }
+            let isControl = lines[lines.count - 1].isEmpty && (word.hasPrefix(".") || word.hasPrefix("'"))
+            lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? isControl ? "\\&" : "" : " ") + word
+        }
+        return lines
+    }
+}

@@ -1,0 +1,21 @@
+import TestSupport
+import Testing
+
+struct ManTests {
+    /// Without a warning from mandoc or groff. A page refers to others, which are not installed.
+    @Test func manualPagesAreClean() throws {
+        let folder = try TestFolder()
+        let run = try Tool.shell(
+            """
+            PATCHPACK='\(Tool.patchpack)' '\(Tool.root)'/scripts/man.sh "$PWD" && ls man1 | wc -l
+            mandoc -Tlint man1/* man5/* | grep -v 'referenced manual not found'
+            for page in man1/* man5/*; do groff -k -t -man -ww -rLL=100n -Tutf8 $page 2>&1 >out.txt; done
+            mandoc -Tutf8 man1/patchpack-feed.1 | col -b | grep -A1 -- '^     --online-key KEY$'
+            """, in: folder.path)
+        #expect(run.error.isEmpty, "\(run.error)")
+        #expect(
+            run.lines.map { $0.filter { !$0.isWhitespace } } == [
+                "23", "--online-keyKEY", "Keythatoffers,pauses,withdrawsandrefreshes,publicor",
+            ], "\(run.text)")
+    }
+}

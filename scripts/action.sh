@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# What the GitHub action does (action.yml). Its inputs are variables: PATCHES, SPECS, INTERFACE, ENVELOPES, TRUSTED_KEY, SCRIPT_KEY,
+# APP, PUBLISH, FEED_KEY. A step whose input is empty is left out.
+set -euo pipefail
+report=${RUNNER_TEMP:-$(mktemp -d)}/patchpack
+mkdir -p "$report"
+echo "report=$report" >>"$GITHUB_OUTPUT"
+status=0
+rows=
+
+# Runs a command once with notes for GitHub, and once for a file that keeps the result. Its status is the first one's.
+step() {
+  local name=$1 file=$2 format=$3 code=0
+  shift 3
+  echo "::group::$name"
+  "$@" --format github || code=$?
+  echo "::endgroup::"
+  "$@" --format "$format" >"$report/$file" 2>/dev/null || true
+  rows+="| $name | $([ $code = 0 ] && echo passed || echo "failed ($code)") |"$'\n'
+  [ $code = 0 ] || status=$code
+}
+
+interface=()
+[ -z "${INTERFACE:-}" ] || interface=(--interface "$INTERFACE")
+[ -z "${PATCHES:-}" ] || step lint lint.sarif sarif patchpack lint --recursive "$PATCHES" "${interface[@]}"
+if [ -n "${PATCHES:-}" ] && [ -n "${SPECS:-}" ]; then
+  code=0
+  patchpack test "$PATCHES" --spec "$SPECS" "${interface[@]}" || code=$?
+  patchpack test "$PATCHES" --spec "$SPECS" "${interface[@]}" --format junit >"$report/tests.xml" 2>/dev/null || true
+  rows+="| test | $([ $code = 0 ] && echo passed || echo "failed ($code)") |"$'\n'
+  [ $code = 0 ] || status=$code
+fi
+if [ -n "${ENVELOPES:-}" ]; then
+  how=(--trusted-key "$TRUSTED_KEY")
+  if [ -n "${SCRIPT_KEY:-}" ]; then how+=(--script-key "$SCRIPT_KEY"); else how+=(--signature-only); fi
+  if [ -n "${APP:-}" ] && [ -n "${SCRIPT_KEY:-}" ]; then how+=(--app "$APP"); fi
+  step verify envelopes.xml junit patchpack verify --recursive "$ENVELOPES" "${how[@]}"
+fi
+if [ -n "${PUBLISH:-}" ] && [ "$status" = 0 ]; then
+  patchpack feed publish "$PUBLISH" "$ENVELOPES"/*.js --key "$FEED_KEY" || status=$?
+  rows+="| publish | $([ $status = 0 ] && echo passed || echo "failed ($status)") |"$'\n'
+fi
+{
+  printf '### Patches\n\n| step | result |\n| --- | --- |\n%s' "$rows"
+} >>"$GITHUB_STEP_SUMMARY"
+exit "$status"
