@@ -26,7 +26,7 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: all build deps install deb demo test conformance interop outside asan ubsan tsan check lint generate docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
+.PHONY: all build deps install deb demo test conformance interop outside plugins asan ubsan tsan check lint generate docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
 
 comma = ,
 
@@ -75,6 +75,10 @@ VARIANTS =
 outside: deps
 	SWIFT=$(SWIFT) python3 Tests/Outside/build.py $(VARIANTS)
 
+# Builds an app that depends on this checkout by URL and tag, and uses the plug-ins.
+plugins: deps
+	SWIFT=$(SWIFT) Tests/Plugins/check.sh
+
 # The libraries' tests under the address sanitizer, with the leak check, and those of the verbs that read foreign files. The
 # tool's other tests start programs thousands of times, each of which takes ten times longer there.
 ASAN = SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp:print_suppressions=0 \
@@ -98,10 +102,11 @@ tsan: deps
 check: deps lint docs bench-count
 	scripts/check-elf.sh $(BUILD)/patchpack
 	$(SWIFT) build --build-tests
+	SWIFT=$(SWIFT) scripts/api-check.sh
 
 lint:
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 -n 50 $(SWIFT) format lint --strict
-	shellcheck scripts/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
+	shellcheck scripts/*.sh Tests/Plugins/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
 	scripts/layers.py
 	scripts/phrases.sh
 

@@ -15,6 +15,8 @@ let package = Package(
         .library(name: "PatchStore", targets: ["PatchStore"]),
         .library(name: "PatchSync", targets: ["PatchSync"]),
         .library(name: "PatchTesting", targets: ["PatchTesting"]),
+        .plugin(name: "PatchpackCommand", targets: ["PatchpackCommand"]),
+        .plugin(name: "PatchResources", targets: ["PatchResources"]),
     ],
     targets: [
         .systemLibrary(
@@ -63,6 +65,13 @@ let package = Package(
                 "PatchCrypto", "PatchFiles", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchStore", "PatchSync",
                 "PatchWorkbench", "PatchReport", "Libc",
             ]),
+        .plugin(
+            name: "PatchpackCommand",
+            capability: .command(
+                intent: .custom(verb: "patchpack", description: "Pack, verify, lint and test patches."),
+                permissions: [.writeToPackageDirectory(reason: "It writes envelopes, keys and feeds.")]),
+            dependencies: ["patchpack"]),
+        .plugin(name: "PatchResources", capability: .buildTool(), dependencies: ["patchpack"]),
         .target(
             name: "PatchTesting",
             dependencies: ["PatchSync", "PatchStore", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
@@ -114,7 +123,7 @@ let package = Package(
     ]
 )
 
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && target.type != .plugin {
     target.swiftSettings = [
         .swiftLanguageMode(.v6),
         .enableUpcomingFeature("ExistentialAny"),

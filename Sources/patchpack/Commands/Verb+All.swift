@@ -5,7 +5,7 @@ extension Verb {
         VerifyCommand.verb, InspectCommand.verb, CatCommand.verb, DiffCommand.verb, UnpackCommand.verb,
         ResignCommand.verb, TrustCommand.verb, KeystoreCommand.verb, InterfaceCommand.verb, FeedCommand.verb,
         SyncCommand.verb, StoreCommand.verb, ReportCommand.verb,
-        DoctorCommand.verb, CompletionsCommand.verb, ManCommand.verb,
+        DoctorCommand.verb, CompletionsCommand.verb, ManCommand.verb, EmbedCommand.verb,
     ]
 
     /// The verbs, and after each verb its actions.

@@ -87,6 +87,28 @@ struct EditorTests {
         #expect(found.contains(["warning", "a b.lua", "5", "1", "undefined-global"]), "\(lines)")
     }
 
+    @Test func whatIsEmbeddedIsChecked() throws {
+        let shop = try Workshop()
+        let good = try shop.run("embed", "cart.lua", "--trusted-key", "trusted.pem", "--output", "Keys.swift")
+        #expect(good.status == 0, "\(good.error)")
+        let source = String(decoding: try shop.folder.read("Keys.swift"), as: UTF8.self)
+        #expect(source.contains(#"static let trustedKey = Array("-----BEGIN PUBLIC KEY-----\n"#))
+        try shop.folder.write("x = (", to: "broken.lua")
+        for (arguments, status, message) in [
+            (["--trusted-key", "signing.pem"], 78, "signing.pem: expected a public key"),
+            (["--trusted-key", "script.key"], 78, "script.key: "),
+            (["--root", "trusted.pem"], 30, "trusted.pem: "), (["--trust-store", "cart.lua"], 78, "cart.lua:1: "),
+            (["broken.lua"], 20, "broken.lua:"), (["--trusted-key", "missing.pem"], 66, "missing.pem: no such file"),
+        ] {
+            let bad = try Tool.run(
+                Tool.patchpack, ["embed", "--output", "Bad.swift"] + arguments, in: shop.folder.path)
+            #expect(bad.status == status, "\(arguments): \(bad.error)")
+            #expect((bad.error + bad.text).contains(message), "\(bad.error)")
+            #expect(!shop.folder.exists("Bad.swift"))
+        }
+        #expect(try shop.run("embed", "cart.lua").status == 64)
+    }
+
     /// What the GitHub action does, with the files that a runner gives it.
     @Test func theActionSumsUp() throws {
         let shop = try workshop()

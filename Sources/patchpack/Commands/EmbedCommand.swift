@@ -1,0 +1,91 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import PatchRunner
+import PatchSync
+import PatchWorkbench
+
+extension Option {
+    fileprivate static let embeddedKey = Option(
+        name: "trusted-key", value: .file("FILE"), help: "public key, in PEM, to embed as trustedKey")
+    fileprivate static let embeddedStore = Option(
+        name: "trust-store", value: .file("FILE"), help: "file from `patchpack trust` to embed as trustStore")
+    fileprivate static let embeddedRoot = Option(
+        name: "root", value: .file("FILE"), help: "a feed's 1.root.json to embed as root")
+}
+
+/// `embed`: checks what an app needs to trust patches, and writes it as Swift source. The build plug-in runs it.
+enum EmbedCommand {
+    static let verb = Verb(
+        name: "embed", summary: "check keys, a feed's root and scripts, and write keys and root as Swift source",
+        operands: "[SCRIPT.lua...] --output FILE.swift", operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
+        options: [.outputFile, .force, .embeddedKey, .embeddedStore, .trustStorePin, .embeddedRoot, .interface],
+        example: "patchpack embed --trusted-key trusted.pem --root root.json --output PatchResources.swift", run: run)
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        guard let output = arguments.value(of: .outputFile)?.path else {
+            throw PatchError(.usage, "no output", hint: "give --output FILE.swift")
+        }
+        var members: [String] = []
+        if let file = arguments.value(of: .embeddedKey)?.path {
+            let bytes = try InputFile.small(file)
+            let key = try file.naming { () throws(PatchError) in try VerifyingKey(pem: bytes) }
+            members.append(try member("trustedKey", "\(KeyDescription.trusted(key).text)", bytes, file))
+        }
+        if let file = arguments.value(of: .embeddedStore)?.path {
+            let bytes = try TrustFiles.file(at: file)
+            let pin = try arguments.text(of: .trustStorePin)
+            let store = try file.naming { () throws(PatchError) in try TrustStore(contentsOf: bytes, pinnedTo: pin) }
+            members.append(try member("trustStore", store.keys.count.counting("key"), bytes, file))
+        }
+        if let file = arguments.value(of: .embeddedRoot)?.path {
+            let bytes = try InputFile.small(file)
+            try file.naming { () throws(PatchError) in
+                _ = try FeedClient(
+                    root: bytes, from: FolderSource("."), keptIn: NoStorage(),
+                    at: try SystemClock.now())
+            }
+            members.append(try member("root", "the root of a feed, which its own keys have signed", bytes, file))
+        }
+        let interface = try InterfaceFile.given(arguments)
+        var status: Int32 = 0
+        for script in arguments.operands.map(\.path) {
+            let patch = try LintedPatch([script], try ManifestFields(arguments), interface, onStandardInput: nil)
+            for (finding, file) in patch.findings {
+                try LintCommand.show(finding, in: file, patch.line(of: finding), console)
+                if finding.severity == .error { status = PatchError.Code.script.exitStatus }
+            }
+        }
+        guard status == 0 else { return status }
+        let source = """
+            // Written by patchpack embed.
+
+            /// What this app trusts.
+            enum PatchResources {
+            \(members.joined(separator: "\n"))
+            }
+
+            """
+        try OutputFile.write(
+            [OutputFile(path: output, content: .bytes(Array(source.utf8)))], force: arguments.has(.force))
+        return 0
+    }
+
+    /// A constant with the bytes of a text file.
+    private static func member(
+        _ name: String, _ meaning: String, _ bytes: [UInt8], _ file: Path
+    ) throws(PatchError) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw PatchError(.config, "not UTF-8 text").about(file)
+        }
+        let literal = text.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\n": "\\n"
+            case "\"", "\\": "\\\(scalar)"
+            case " "..."~": String(scalar)
+            default: "\\u{\(String(scalar.value, radix: 16))}"
+            }
+        }
+        return "    /// \(meaning)\n    static let \(name) = Array(\"\(literal.joined())\".utf8)"
+    }
+}
