@@ -26,7 +26,7 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: all build deps install deb demo test conformance interop outside plugins asan ubsan tsan check lint generate docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
+.PHONY: all build deps install deb demo test conformance interop outside plugins asan ubsan tsan check lint generate recording docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
 
 comma = ,
 
@@ -103,6 +103,7 @@ check: deps lint docs bench-count
 	scripts/check-elf.sh $(BUILD)/patchpack
 	$(SWIFT) build --build-tests
 	SWIFT=$(SWIFT) scripts/api-check.sh
+	scripts/workflows.sh
 
 lint:
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 -n 50 $(SWIFT) format lint --strict
@@ -114,6 +115,10 @@ lint:
 generate:
 	python3 scripts/generate-arities.py functions | $(SWIFT) format - >Sources/PatchRunner/Registry/Arities.swift
 	python3 scripts/generate-arities.py structs | $(SWIFT) format - >Sources/PatchRunner/Values/PatchFields+Arities.swift
+
+# Draws docs/recording.svg, from what the tool prints.
+recording: build
+	python3 scripts/recording.py $(BUILD)/patchpack
 
 docs: deps
 	@SWIFT=$(SWIFT) scripts/docs.sh
