@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the GitHub action does (action.yml). Its inputs are variables: PATCHES, SPECS, INTERFACE, ENVELOPES, TRUSTED_KEY, SCRIPT_KEY,
-# APP, PUBLISH, FEED_KEY. A step whose input is empty is left out.
+# APP, PUBLISH, FEED_KEYS. A step whose input is empty is left out.
 set -euo pipefail
 report=${RUNNER_TEMP:-$(mktemp -d)}/patchpack
 mkdir -p "$report"
@@ -33,11 +33,14 @@ fi
 if [ -n "${ENVELOPES:-}" ]; then
   how=(--trusted-key "$TRUSTED_KEY")
   if [ -n "${SCRIPT_KEY:-}" ]; then how+=(--script-key "$SCRIPT_KEY"); else how+=(--signature-only); fi
+  # Publishing opens each envelope, so it needs the script key.
+  publish=(--trusted-key "$TRUSTED_KEY" --script-key "${SCRIPT_KEY:-no script-key is given}")
   if [ -n "${APP:-}" ] && [ -n "${SCRIPT_KEY:-}" ]; then how+=(--app "$APP"); fi
   step verify envelopes.xml junit patchpack verify --recursive "$ENVELOPES" "${how[@]}"
 fi
 if [ -n "${PUBLISH:-}" ] && [ "$status" = 0 ]; then
-  patchpack feed publish "$PUBLISH" "$ENVELOPES"/*.js --key "$FEED_KEY" || status=$?
+  for key in $FEED_KEYS; do publish+=(--key "$key"); done
+  patchpack feed publish "$PUBLISH" "$ENVELOPES"/*.js "${publish[@]}" || status=$?
   rows+="| publish | $([ $status = 0 ] && echo passed || echo "failed ($status)") |"$'\n'
 fi
 {
