@@ -26,7 +26,7 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: all build deps install deb demo test conformance interop outside plugins asan ubsan tsan check lint generate recording docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
+.PHONY: all build deps install deb deb-check demo test conformance interop outside plugins asan ubsan tsan check lint generate recording docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
 
 comma = ,
 
@@ -50,6 +50,11 @@ install: build
 deb: build
 	@scripts/deps.sh package
 	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/deb.sh dist
+
+# As root: checks the package with lintian, and in a new system.
+deb-check: deb
+	@scripts/deps.sh deb-check
+	@scripts/deb-check.sh dist/patchpack_*.deb
 
 demo: build
 	@scripts/deps.sh demo

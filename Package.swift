@@ -83,7 +83,9 @@ let package = Package(
             path: "examples/shop-tests"),
         .executableTarget(
             name: "shop",
-            dependencies: ["PatchSync", "PatchStore", "PatchHTTP", "PatchFeed", "PatchRunner", "PatchCrypto"],
+            dependencies: [
+                "PatchSync", "PatchStore", "PatchEvents", "PatchHTTP", "PatchFeed", "PatchRunner", "PatchCrypto",
+            ],
             path: "examples/shop"),
         .executableTarget(
             name: "tuf-client", dependencies: ["PatchHTTP", "PatchFeed", "PatchCrypto"], path: "Tests/Conformance"),

@@ -116,7 +116,7 @@ launch() {
   (
     ulimit -c 0
     SWIFT_BACKTRACE=enable=no timeout 3 "$shop" --feed "$work/release" --root "$work/release.root.json" --store "$work/device" \
-      --trusted-key keys/trusted.pem --script-key keys/script.key >"$work/screen" 2>/dev/null
+      --event-log "$work/events" --trusted-key keys/trusted.pem --script-key keys/script.key >"$work/screen" 2>/dev/null
   ) 2>/dev/null || status=$?
   grep -E '^  (\*|today)' "$work/screen" | grep -v -E ' (loaded|activated|deactivated)' || true
   case $status in
@@ -150,5 +150,8 @@ publish 5-right.js
 launch
 launch
 "$patchpack" store status "$work/device"
+
+step "14. what the device has written down, as a report"
+"$patchpack" report "$work/events"
 
 step "done: dist/ holds $(find dist -name '*.js' | wc -l | tr -d ' ') verified patches"

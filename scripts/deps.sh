@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs missing packages. Does nothing if all of them are installed.
-# usage: deps.sh [build|demo|test|bench|page|package]     each of the first four includes the packages of those before it
+# usage: deps.sh [build|demo|test|bench|page|package|deb-check]     each of the first four includes the packages of those before it
 set -euo pipefail
 what=${1:-build}
 
@@ -40,6 +40,8 @@ test | bench)
 esac
 # tools that make a package
 [ "$what" != package ] || packages+=(python3 binutils lowdown dpkg-dev git)
+# tools that check it
+[ "$what" != deb-check ] || packages+=(lintian mmdebstrap)
 # a browser that looks at pages
 [ "$what" != page ] || packages+=(chromium fonts-dejavu-core)
 # tools that the benchmarks compare patchpack with, and count instructions with

@@ -8,6 +8,7 @@ import PatchSync
 ///
 ///     shop [--patches DIR --trusted-key FILE --script-key FILE] [--events]
 ///     shop --feed URL|DIR --root FILE --store DIR [--environment NAME] [--user ID] [--trusted-key FILE --script-key FILE] [--events]
+///          [--event-log DIR]
 ///     shop --interface
 @main
 struct Main {
@@ -49,7 +50,7 @@ struct Main {
     ) async throws {
         let patches = try PatchService(
             registry: registry, host: host, feed: feed, root: options.read(options.root), folder: options.store,
-            trust: PatchTrust(options.trust(), scriptKeys: options.scriptKeys()),
+            eventFolder: options.eventLog, trust: PatchTrust(options.trust(), scriptKeys: options.scriptKeys()),
             settings: SyncSettings(environment: options.environment, user: options.user), clock: clock, log: options.log
         )
         let center = ServiceCenter(services: [patches, HomeService(shop: shop)])
@@ -84,6 +85,7 @@ struct Options {
     var user: String?
     var trustedKey = "keys/trusted.pem"
     var scriptKey = "keys/script.key"
+    var eventLog: String?
     var showsEvents = false
     var showsInterface = false
 
@@ -103,6 +105,7 @@ struct Options {
             case "--user": user = try value(of: argument)
             case "--trusted-key": trustedKey = try value(of: argument)
             case "--script-key": scriptKey = try value(of: argument)
+            case "--event-log": eventLog = try value(of: argument)
             case "--events": showsEvents = true
             case "--interface": showsInterface = true
             default: throw ShopError(description: "\(argument) is not known; see the top of Main.swift")

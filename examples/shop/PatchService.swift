@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchEvents
 import PatchFeed
 import PatchHTTP
 import PatchRunner
@@ -10,23 +11,38 @@ struct PatchService: Service {
     private let store: PatchStore
     private let runner: PatchRunner
     private let sync: PatchSync
+    private let registry: PatchRegistry
+    private let events: PatchEventLog?
 
     /// - Parameters:
     ///   - feed: The feed of the app's environment: an https URL, or a folder.
     ///   - root: The feed's `1.root.json`, which the app has as a resource.
+    ///   - eventFolder: Where events are written, for the app to send; nil if they are not.
     init(
-        registry: PatchRegistry, host: HostInfo, feed: String, root: [UInt8], folder: String, trust: PatchTrust,
-        settings: SyncSettings, clock: @escaping @Sendable () -> Timestamp?,
+        registry: PatchRegistry, host: HostInfo, feed: String, root: [UInt8], folder: String, eventFolder: String?,
+        trust: PatchTrust, settings: SyncSettings, clock: @escaping @Sendable () -> Timestamp?,
         log: @escaping @Sendable (PatchEvent) -> Void
     ) throws {
-        let store = PatchStore(folder: folder, host: host, clock: clock, events: log)
-        runner = PatchRunner(registry: registry, host: host, clock: clock) { event in
+        // The store is made with a listener, and only then says which installation this is.
+        let events = eventFolder.map {
+            PatchEventLog(
+                folder: $0, resource: EventResource(host: host, installation: "", environment: settings.environment))
+        }
+        let listener: @Sendable (PatchEvent) -> Void = { event in
             log(event)
+            events?.record(event)
+        }
+        let store = PatchStore(folder: folder, host: host, clock: clock, events: listener)
+        events?.resource.installation = store.installation
+        runner = PatchRunner(registry: registry, host: host, clock: clock) { event in
+            listener(event)
             store.observe(event)
         }
         let source: any FeedSource = feed.hasPrefix("https://") ? try HTTPSource(feed) : FolderSource(feed)
         sync = PatchSync(feed: root, at: source, store: store, runner: runner, trust: trust, settings: settings)
         self.store = store
+        self.registry = registry
+        self.events = events
     }
 
     func launched() { sync.runStored() }
@@ -35,6 +51,12 @@ struct PatchService: Service {
     func ready() async {
         store.confirm()
         await sync.launch()
+    }
+
+    /// The moment to write how often patches were called, and what has waited.
+    func backgrounded() {
+        events?.recordCalls(of: registry)
+        events?.flush()
     }
 
     func foregrounded() async { await sync.foregrounded() }
