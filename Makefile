@@ -7,12 +7,12 @@ ifeq ($(shell uname),Linux)
 # Links the Swift and C++ runtimes into the tool, so that it is one file to copy. It also starts a millisecond faster.
 # The linker takes the first libstdc++ that it finds; this folder has the static one.
 STATIC = $(CURDIR)/.build/static
-LIBSTDCXX = $(shell $$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/clang -print-file-name=libstdc++.a)
+LIBSTDCXX = $(shell $$(SWIFT=$(SWIFT) scripts/toolchain.sh)/clang -print-file-name=libstdc++.a 2>/dev/null)
 RELEASE_FLAGS += --static-swift-stdlib -Xswiftc -use-ld=lld
 # The tool loads no library from its own folder, every symbol is bound and made read-only before it starts, and C code has
 # a stack protector. scripts/check-elf.sh checks all of this.
 RELEASE_FLAGS += --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong
-# The same source makes the same bytes in any folder.
+# No folder of this machine is in the tool.
 RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xcxx -ffile-prefix-map=$(CURDIR)=.
 # Packed relative relocations are smaller, but glibc reads them only since 2.36.
 ifeq ($(shell printf '2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -V | head -n 1),2.36)
@@ -155,24 +155,21 @@ fleet: deps
 # Compares `patchpack report` with ClickHouse's own engine over the events of a hundred thousand simulated devices. It takes about
 # five minutes, and 5 GB of disk.
 DEVICES = 100000
-fleet-check: deps
+fleet-check: build deps
 	$(SWIFT) build $(RELEASE_FLAGS) --product fleet
-	$(SWIFT) build $(RELEASE_FLAGS) --product patchpack
 	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/fleet-check.sh $(DEVICES)
 
 # Measures `patchpack report` beside DuckDB, ClickHouse's engine and jq, over ten million events. It takes about ten minutes, and 5 GB
 # of disk.
-fleet-bench: deps
+fleet-bench: build deps
 	$(SWIFT) build $(RELEASE_FLAGS) --product fleet
-	$(SWIFT) build $(RELEASE_FLAGS) --product patchpack
 	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/fleet-check.sh 213000 bench
 
 # Opens the pages of reports in headless Chromium. `make page-check PICTURES=DIR` keeps pictures of them.
 PICTURES =
-page-check: deps
+page-check: build deps
 	@scripts/deps.sh page
 	$(SWIFT) build $(RELEASE_FLAGS) --product fleet
-	$(SWIFT) build $(RELEASE_FLAGS) --product patchpack
 	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/page-check.sh $(PICTURES)
 
 # Makes ten million patched calls while patches are activated and deactivated. Memory use must not grow.

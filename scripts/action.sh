@@ -20,27 +20,41 @@ step() {
   [ $code = 0 ] || status=$code
 }
 
+refuse() {
+  echo "::error::$1"
+  exit 64
+}
+[ -z "${SPECS:-}" ] || [ -n "${PATCHES:-}" ] || refuse "specs without patches: give the folder of the scripts, too"
+[ -z "${ENVELOPES:-}" ] || [ -n "${TRUSTED_KEY:-}" ] || refuse "envelopes without trusted-key: give the public key to trust"
+if [ -n "${PUBLISH:-}" ]; then
+  # Publishing opens each envelope.
+  if [ -z "${ENVELOPES:-}" ] || [ -z "${SCRIPT_KEY:-}" ] || [ -z "${FEED_KEYS:-}" ]; then
+    refuse "publish needs envelopes, script-key and feed-keys"
+  fi
+fi
+[ -n "${PATCHES:-}${ENVELOPES:-}" ] || refuse "nothing to do: give patches or envelopes"
+
 interface=()
 [ -z "${INTERFACE:-}" ] || interface=(--interface "$INTERFACE")
-[ -z "${PATCHES:-}" ] || step lint lint.sarif sarif patchpack lint --recursive "$PATCHES" "${interface[@]}"
+[ -z "${PATCHES:-}" ] || step lint lint.sarif sarif patchpack lint --recursive "$PATCHES" ${interface[@]+"${interface[@]}"}
 if [ -n "${PATCHES:-}" ] && [ -n "${SPECS:-}" ]; then
   code=0
-  patchpack test "$PATCHES" --spec "$SPECS" "${interface[@]}" || code=$?
-  patchpack test "$PATCHES" --spec "$SPECS" "${interface[@]}" --format junit >"$report/tests.xml" 2>/dev/null || true
+  patchpack test "$PATCHES" --spec "$SPECS" ${interface[@]+"${interface[@]}"} || code=$?
+  patchpack test "$PATCHES" --spec "$SPECS" ${interface[@]+"${interface[@]}"} --format junit >"$report/tests.xml" 2>/dev/null || true
   rows+="| test | $([ $code = 0 ] && echo passed || echo "failed ($code)") |"$'\n'
   [ $code = 0 ] || status=$code
 fi
 if [ -n "${ENVELOPES:-}" ]; then
   how=(--trusted-key "$TRUSTED_KEY")
   if [ -n "${SCRIPT_KEY:-}" ]; then how+=(--script-key "$SCRIPT_KEY"); else how+=(--signature-only); fi
-  # Publishing opens each envelope, so it needs the script key.
-  publish=(--trusted-key "$TRUSTED_KEY" --script-key "${SCRIPT_KEY:-no script-key is given}")
   if [ -n "${APP:-}" ] && [ -n "${SCRIPT_KEY:-}" ]; then how+=(--app "$APP"); fi
   step verify envelopes.xml junit patchpack verify --recursive "$ENVELOPES" "${how[@]}"
 fi
 if [ -n "${PUBLISH:-}" ] && [ "$status" = 0 ]; then
+  publish=()
+  while IFS= read -r -d '' file; do publish+=("$file"); done < <(find "$ENVELOPES" -name '*.js' -print0 | sort -z)
   for key in $FEED_KEYS; do publish+=(--key "$key"); done
-  patchpack feed publish "$PUBLISH" "$ENVELOPES"/*.js "${publish[@]}" || status=$?
+  patchpack feed publish "$PUBLISH" "${publish[@]}" --trusted-key "$TRUSTED_KEY" --script-key "$SCRIPT_KEY" || status=$?
   rows+="| publish | $([ $status = 0 ] && echo passed || echo "failed ($status)") |"$'\n'
 fi
 {

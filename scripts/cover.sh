@@ -3,7 +3,7 @@
 set -euo pipefail
 
 swift=${SWIFT:-swift}
-llvm_cov=$(dirname "$(readlink -f "$(command -v "$swift")")")/llvm-cov
+llvm_cov=$(scripts/toolchain.sh)/llvm-cov
 [ -x "$llvm_cov" ] || llvm_cov=$(xcrun --find llvm-cov)
 "$swift" test --enable-code-coverage
 build=$("$swift" build --show-bin-path)

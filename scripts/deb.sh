@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a Debian package of the tool. The same source makes the same bytes in any folder.
+# Makes a Debian package of the tool. The same source makes the same bytes in a folder whose name is as long.
 # usage: PATCHPACK=PROGRAM deb.sh FOLDER
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -48,6 +48,7 @@ END
 (find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum) >DEBIAN/md5sums
 cd "$OLDPWD"
 mkdir -p "$1"
+rm -f "$1"/patchpack_*_"$architecture".deb
 file=$1/patchpack_${version}_$architecture.deb
 dpkg-deb --root-owner-group -Zxz --build "$work/root" "$file" >/dev/null
 echo "$file"

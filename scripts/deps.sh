@@ -9,9 +9,18 @@ if ! command -v "${SWIFT:-swift}" >/dev/null; then
   exit 1
 fi
 
+# Whoever packages this has installed them.
+[ -z "${NO_DEPS:-}" ] || exit 0
+
 if [ "$(uname)" = Darwin ]; then
   missing=()
-  for package in openssl@3 libzip lua curl boost zstd pkgconf shellcheck; do
+  packages=(openssl@3 libzip lua curl boost zstd pkgconf)
+  case $what in
+  build | demo) ;;
+  package) packages+=(lowdown) ;;
+  *) packages+=(shellcheck) ;;
+  esac
+  for package in "${packages[@]}"; do
     brew list --versions "$package" >/dev/null 2>&1 || missing+=("$package")
   done
   [ ${#missing[@]} -eq 0 ] && exit 0

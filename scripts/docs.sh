@@ -3,7 +3,7 @@
 set -euo pipefail
 
 swift=${SWIFT:-swift}
-docc=$(dirname "$(readlink -f "$(command -v "$swift")")")/docc
+docc=$(scripts/toolchain.sh)/docc
 [ -x "$docc" ] || docc=$(xcrun --find docc)
 # It wants the modules of the tests, too.
 "$swift" build --build-tests >/dev/null

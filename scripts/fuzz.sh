@@ -9,7 +9,7 @@ seconds=${1:-60}
 shift || true
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(envelope zip manifest tags ranges arguments trust keystore lua metadata list canonical state events)
-tools=$(dirname "$(readlink -f "$(command -v "${SWIFT:-swift}")")")
+tools=$(scripts/toolchain.sh)
 runtime=$("$tools/clang" -print-resource-dir)/lib
 export PATCHPACK_FUZZER_LIBRARY
 PATCHPACK_FUZZER_LIBRARY=$(find -L "$runtime" -name "libclang_rt.fuzzer_no_main*$(uname -m)*.a" -o -name 'libclang_rt.fuzzer_no_main_osx.a' | head -n 1)

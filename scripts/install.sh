@@ -5,12 +5,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 prefix=$1
 share=$prefix/share
-install -D -m 755 "$PATCHPACK" "$prefix/bin/patchpack"
+mkdir -p "$prefix/bin" "$share/doc/patchpack"
+install -m 755 "$PATCHPACK" "$prefix/bin/patchpack"
 if [ "$(uname)" = Linux ]; then
   # The linker is LLVM's, and binutils' strip would lose its read-only relocations. The two sections depend on the folder in which the
   # tool was built, and nothing reads them.
-  "$(dirname "$(readlink -f "$(command -v "${SWIFT:-swift}")")")/llvm-objcopy" --strip-all \
-    --remove-section=.swift_modhash --remove-section=.note.gnu.build-id "$prefix/bin/patchpack"
+  "$(scripts/toolchain.sh)/llvm-objcopy" --strip-all --remove-section=.swift_modhash --remove-section=.note.gnu.build-id "$prefix/bin/patchpack"
   scripts/check-elf.sh "$prefix/bin/patchpack"
 else
   strip "$prefix/bin/patchpack"
@@ -22,7 +22,6 @@ mkdir -p "$share/bash-completion/completions" "$share/zsh/site-functions" "$shar
 "$tool" completions fish >"$share/fish/vendor_completions.d/patchpack.fish"
 PATCHPACK=$tool scripts/man.sh "$share/man"
 gzip -9nf "$share"/man/man[15]/patchpack*
-install -d "$share/doc/patchpack"
 install -m 644 README.md SECURITY.md "$share/doc/patchpack"
 gzip -9nc CHANGELOG.md >"$share/doc/patchpack/changelog.gz"
 if [ "$(uname)" = Linux ]; then python3 scripts/sbom.py "$tool" >"$share/doc/patchpack/patchpack.spdx.json"; fi

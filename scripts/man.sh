@@ -9,7 +9,7 @@ mkdir -p "$1/man5"
 # Makes a page from Markdown: lowdown's font for code is not one of man's, and links that lead out of docs/ lead nowhere.
 page() {
   sed -E 's/\]\((\.\.\/|[a-z-]+\.md)[^)]*\)/]/g; s/\[([^]]*)\]([^(]|$)/\1\2/g' "docs/$1.md" |
-    lowdown -s -Tman -m title="PATCHPACK-${1^^}" -m section=5 -m date="$(date -u -d "$day" +%F)" |
+    lowdown -s -Tman -m title="PATCHPACK-$(tr "[:lower:]" "[:upper:]" <<<"$1")" -m section=5 -m date="$day" |
     awk -v name="patchpack-$1" -v about="$2" '
       /^\.TH/ { print; print ".SH NAME"; print name " \\- " about; next }
       { gsub(/\\fC/, "\\fB") }

@@ -39,6 +39,12 @@ def package(name, version, license="NOASSERTION", url=None):
     }
 
 
+def in_debian(path, license="NOASSERTION"):
+    name, number = debian(path)
+    system = re.search(r"^ID=(.*)$", pathlib.Path("/etc/os-release").read_text(), re.M)[1]
+    return package(name, number, license, f"pkg:deb/{system}/{name}@{number.replace('+', '%2B').replace(':', '%3A')}")
+
+
 def main():
     tool = sys.argv[1]
     text = (ROOT / "Sources/patchpack/Version.swift").read_text()
@@ -46,14 +52,12 @@ def main():
     digest = hashlib.sha256(pathlib.Path(tool).read_bytes()).hexdigest()
     this = package("patchpack", version, "MIT")
     this["checksums"] = [{"algorithm": "SHA256", "checksumValue": digest}]
-    linked = {}
-    for path in re.findall(r"=> (/\S+)", output("ldd", tool)):
-        name, number = debian(path)
-        linked[name] = package(name, number, url=f"pkg:deb/debian/{name}@{number.replace('+', '%2B').replace(':', '%3A')}")
+    linked = {found["name"]: found for found in map(in_debian, re.findall(r"=> (/\S+)", output("ldd", tool)))}
     swift = re.search(r"Swift version (\S+)", output(os.environ.get("SWIFT", "swift"), "--version"))[1]
-    headers = "/usr/include/boost/version.hpp"
-    name, number = debian(headers)
-    inside = [package("swift-runtime", swift, "Apache-2.0"), package(name, number, "BSL-1.0")]
+    inside = [package("swift-runtime", swift, "Apache-2.0"), in_debian("/usr/include/boost/version.hpp", "BSL-1.0")]
+    if "libstdc++" not in output("ldd", tool):
+        clang = output(str(ROOT / "scripts/toolchain.sh")).strip() + "/clang"
+        inside.append(in_debian(output(clang, "-print-file-name=libstdc++.a").strip(), "GPL-3.0-or-later WITH GCC-exception-3.1"))
     packages = sorted(linked.values(), key=lambda p: p["name"])
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", this)]
     relations += [(this["SPDXID"], "DYNAMIC_LINK", other) for other in packages]

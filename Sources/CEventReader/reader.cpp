@@ -5,7 +5,7 @@
 #include <new>
 
 #if !__has_include(<boost/json/basic_parser_impl.hpp>)
-#error "patchpack needs Boost 1.75 or newer: make deps"
+#error "patchpack needs the headers of Boost 1.75 or newer: libboost1.81-dev on Debian 12, else libboost-dev, or boost"
 #endif
 #include <boost/system/system_error.hpp>
 // What is hidden is not looked up when the tool starts.
@@ -42,7 +42,9 @@ struct Handler {
     ~Handler() { free(room); }
 
     /// Begins a line. Returns false if there is not enough memory.
-    bool begin(size_t length) {
+    bool begin(const char *bytes, size_t length) {
+        from = bytes;
+        to = bytes + length;
         line = {};
         section = member = Member::none;
         depth = 0;
@@ -57,13 +59,13 @@ struct Handler {
         return true;
     }
 
-    bool on_object_begin(json::error_code &) { return enter(Member::none); }
-    bool on_array_begin(json::error_code &) { return enter(depth == 2 && member == Member::running ? member : Member::none); }
-    bool on_object_end(size_t, json::error_code &) { return leave(); }
-    bool on_array_end(size_t, json::error_code &) { return leave(); }
+    bool on_object_begin(boost::system::error_code &) { return enter(Member::none); }
+    bool on_array_begin(boost::system::error_code &) { return enter(depth == 2 && member == Member::running ? member : Member::none); }
+    bool on_object_end(size_t, boost::system::error_code &) { return leave(); }
+    bool on_array_end(size_t, boost::system::error_code &) { return leave(); }
 
-    bool on_key_part(string_view bytes, size_t, json::error_code &) { return keep(bytes); }
-    bool on_key(string_view bytes, size_t, json::error_code &) {
+    bool on_key_part(string_view bytes, size_t, boost::system::error_code &) { return keep(bytes); }
+    bool on_key(string_view bytes, size_t, boost::system::error_code &) {
         string_view key = whole(bytes);
         member = depth == 1                       ? outer(key)
             : depth != 2                          ? Member::none
@@ -73,8 +75,8 @@ struct Handler {
         return true;
     }
 
-    bool on_string_part(string_view bytes, size_t, json::error_code &) { return keep(bytes); }
-    bool on_string(string_view bytes, size_t, json::error_code &) {
+    bool on_string_part(string_view bytes, size_t, boost::system::error_code &) { return keep(bytes); }
+    bool on_string(string_view bytes, size_t, boost::system::error_code &) {
         string_view value = whole(bytes);
         if (member == Member::running) {
             if (depth == 3 && line.running < most_running) running[line.running++] = value;
@@ -84,19 +86,20 @@ struct Handler {
         return true;
     }
 
-    bool on_int64(int64_t value, string_view, json::error_code &) { return number(value); }
-    bool on_uint64(uint64_t value, string_view, json::error_code &) { return value > INT64_MAX || number(static_cast<int64_t>(value)); }
+    bool on_int64(int64_t value, string_view, boost::system::error_code &) { return number(value); }
+    bool on_uint64(uint64_t value, string_view, boost::system::error_code &) { return value > INT64_MAX || number(static_cast<int64_t>(value)); }
 
-    bool on_document_begin(json::error_code &) { return true; }
-    bool on_document_end(json::error_code &) { return true; }
-    bool on_number_part(string_view, json::error_code &) { return true; }
-    bool on_double(double, string_view, json::error_code &) { return true; }
-    bool on_bool(bool, json::error_code &) { return true; }
-    bool on_null(json::error_code &) { return true; }
-    bool on_comment_part(string_view, json::error_code &) { return true; }
-    bool on_comment(string_view, json::error_code &) { return true; }
+    bool on_document_begin(boost::system::error_code &) { return true; }
+    bool on_document_end(boost::system::error_code &) { return true; }
+    bool on_number_part(string_view, boost::system::error_code &) { return true; }
+    bool on_double(double, string_view, boost::system::error_code &) { return true; }
+    bool on_bool(bool, boost::system::error_code &) { return true; }
+    bool on_null(boost::system::error_code &) { return true; }
+    bool on_comment_part(string_view, boost::system::error_code &) { return true; }
+    bool on_comment(string_view, boost::system::error_code &) { return true; }
 
 private:
+    const char *from = nullptr, *to = nullptr;
     /// Room for the texts of a line that have escapes. The last of them begins at `part`.
     char *room = nullptr;
     size_t size = 0, used = 0, part = 0;
@@ -109,9 +112,10 @@ private:
         return true;
     }
 
-    /// The whole text, of which this is the last part.
+    /// The whole text, of which this is the last part. What was unescaped is in a buffer of the parser's, which does not last.
     string_view whole(string_view bytes) {
-        if (used == part || !keep(bytes)) return bytes;
+        if (used == part && bytes.data() >= from && bytes.data() <= to) return bytes;
+        if (!keep(bytes)) return {};
         string_view text(room + part, used - part);
         part = used;
         return text;
@@ -288,9 +292,9 @@ size_t er_next(er_reader *reader, const char *buffer, size_t length, er_line *li
     if (length == 0) return size;
     *outcome = ER_NOT_JSON;
     Handler &found = reader->parser.handler();
-    json::error_code error;
+    boost::system::error_code error;
     reader->parser.reset();
-    if (!found.begin(length) || reader->parser.write_some(false, buffer, length, error) != length || error) return size;
+    if (!found.begin(buffer, length) || reader->parser.write_some(false, buffer, length, error) != length || error) return size;
     *outcome = ER_OTHER_SCHEMA;
     if (found.schema != "patchpack.event/1" || found.event.empty()) return size;
     *outcome = ER_NO_DEVICE;

@@ -151,6 +151,28 @@ struct ReportTests {
         }
     }
 
+    /// What is unescaped is in a buffer of the parser's, wherever in the text the escape is.
+    @Test(arguments: [#"\"no"#, #"\nno"#, #"\u00e9t\u00e9"#, #"n\u00f6"#, #"\ud83d\ude00"#, #"\\"#])
+    func textsMayHaveEscapes(escaped: String) throws {
+        let text = try #require(try JSONValue(parsing: Array("\"\(escaped)\"".utf8)).text)
+        let lines = (0..<200).map { device in
+            Self.line(
+                "failed", device: 1, patch: "\(escaped)x", app: "1.\(device % 2)",
+                #","code.function.name":"\#(escaped)","error.type":"script","error.message":"\#(escaped) \#(escaped)""#
+            ).replacing(#""d1""#, with: #""\#(escaped)\#(device)""#)
+        }
+        let report = try Self.report(lines)
+        #expect(report.devices == 200)
+        let patch = try #require(report.patches.first)
+        #expect(report.patches.count == 1)
+        #expect(patch.id == text + "x")
+        #expect(patch.devices == 200)
+        let fault = try #require(patch.faults.first)
+        #expect(patch.faults.count == 1)
+        #expect(fault.function == text)
+        #expect(fault.message == "\(text) \(text)")
+    }
+
     /// A device whose clock was never set.
     @Test(arguments: [Int.min, 0, Int.max]) func anyClockMakesAReport(now: Int) throws {
         guard var builder = ReportBuilder(now: now) else { throw PatchError(.limit, "no memory") }

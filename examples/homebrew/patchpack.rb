@@ -17,7 +17,8 @@ class Patchpack < Formula
   depends_on "zstd"
 
   def install
-    system "make", "install", "PREFIX=#{prefix}"
+    ENV["NO_DEPS"] = "1"
+    system "make", "install", "PREFIX=#{prefix}", "RELEASE_FLAGS=-c release --disable-sandbox"
   end
 
   test do

@@ -31,7 +31,7 @@ extension PatchInterface {
 
     /// The configuration of lua-language-server for a folder of patches.
     package static var languageServerConfiguration: String {
-        let missing = ["coroutine", "debug", "io", "os", "package"].map { "    \"\($0)\": \"disable\"" }
+        let missing = ["coroutine", "debug", "io", "os"].map { "    \"\($0)\": \"disable\"" }
         return """
             {
               "runtime.version": "Lua 5.4",
@@ -150,7 +150,8 @@ extension PatchInterface {
     }
 
     private func result(_ function: Function) -> String {
-        function.signature.result == "nothing" ? "" : ": \(type(function.signature.result))"
+        // Without parentheses, what follows would be further results.
+        function.signature.result == "nothing" ? "" : ": (\(type(function.signature.result)))"
     }
 
     /// The overloads of a function whose first argument names a function of the app.

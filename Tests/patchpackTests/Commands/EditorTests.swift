@@ -20,7 +20,7 @@ struct EditorTests {
         let stubs = String(decoding: try shop.folder.read("types/patchpack.lua"), as: UTF8.self)
         #expect(
             stubs.contains(
-                "---@overload fun(name: \"Cart.total\", replacement: fun(original: fun(a1: number, a2: integer): number, a1: number, a2: integer): number)"
+                "---@overload fun(name: \"Cart.total\", replacement: fun(original: fun(a1: number, a2: integer): (number), a1: number, a2: integer): (number))"
             ))
         try shop.folder.write("print(2)\nio.write(host.define)\n", to: "wrong.lua")
         let run = try Tool.shell(

@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# Prints the folder of the Swift toolchain's programs. `swift` itself may be a link to a program that chooses one, as swiftly's is.
+set -euo pipefail
+resources=$("${SWIFT:-swift}" -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+cd "$resources/../../bin" && pwd
