@@ -24,12 +24,14 @@ public:
         if (length == 0) return 0;
         if (length > longest) length = longest;
         uint64_t hash = Texts::hash(bytes, length);
-        for (uint32_t slot = hash % slots;; slot = (slot + 1) % slots) {
-            uint32_t number = table[slot];
+        for (uint32_t probe = 0; probe < farthest; probe++) {
+            uint32_t slot = (hash + probe) % slots, number = table[slot];
             if (number == 0) return add(slot, hash, bytes, length);
             const Text &text = texts[number];
             if (text.hash == hash && text.length == length && memcmp(text.bytes, bytes, length) == 0) return number;
         }
+        refused++;
+        return 0;
     }
 
     const char *text(uint32_t number, size_t *length) const {
@@ -55,7 +57,8 @@ private:
         size_t length;
     };
 
-    static const uint32_t most = 65535, slots = 1 << 18;
+    // A quarter of the slots is used at most, so that only texts that were chosen for their hashes are farther away.
+    static const uint32_t most = 65535, slots = 1 << 18, farthest = 128;
     static const size_t longest = 512, room = 16 << 20;
     uint32_t *table;
     Text *texts;

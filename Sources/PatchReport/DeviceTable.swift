@@ -60,6 +60,8 @@ struct DeviceTable {
     private var count = 0
     /// The most places: 32 bytes each.
     private let most: Int
+    /// Spreads hashes over the places. It is another in each run, because hashes may be chosen to meet in one place.
+    private let spread = UInt64.random(in: .min ... .max) | 1
     /// Devices are kept if this many leading bits of their hash are 0.
     private var droppedBits = 0
 
@@ -106,7 +108,8 @@ struct DeviceTable {
     private func place(_ device: UInt64, _ patch: UInt16) -> Int {
         let mask = entries.count - 1
         // What a device has is near each other, mostly in one line of the processor's cache.
-        var place = Int(truncatingIfNeeded: device &+ UInt64(patch)) & mask
+        let first = (device &* spread) >> UInt64(64 - mask.nonzeroBitCount)
+        var place = Int(truncatingIfNeeded: first &+ UInt64(patch)) & mask
         while entries[place].device != 0, entries[place].device != device || entries[place].patch != patch {
             place = (place + 1) & mask
         }
