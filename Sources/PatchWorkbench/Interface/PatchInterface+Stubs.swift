@@ -188,26 +188,16 @@ extension PatchInterface {
         ---@param replacement fun(original: function, ...): any
         """
 
-    private static let words = """
-        ---@class log
-        log = {}
-        ---Writes a line to the app's log.
-        ---@param ... any
-        function log.debug(...) end
-        ---Writes a line to the app's log.
-        ---@param ... any
-        function log.info(...) end
-        ---Writes a line to the app's log.
-        ---@param ... any
-        function log.warn(...) end
-        ---Writes a line to the app's log.
-        ---@param ... any
-        function log.error(...) end
+    private static let words =
+        "---@class log\nlog = {}\n"
+        + ["debug", "info", "warn", "error"].map { level in
+            "---Writes a line to the app's log.\n---@param ... any\nfunction log.\(level)(...) end\n"
+        }.joined() + """
 
-        ---Replaces methods in the way of Wax.
-        ---@param names string[]
-        function waxClass(names) end
-        """
+            ---Replaces methods in the way of Wax.
+            ---@param names string[]
+            function waxClass(names) end
+            """
 
     private static let host = """
         ---The app. Specs have more of its functions than patches.
