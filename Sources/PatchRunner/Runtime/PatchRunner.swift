@@ -75,7 +75,8 @@ public final class PatchRunner: Sendable {
         changing.locked { $0.floors = floors }
     }
 
-    deinit { deactivateAll() }
+    /// Deactivates all patches. There are no events: that a process ends says nothing about its patches.
+    deinit { while let last = active.last { remove { $0 === last } } }
 
     /// The active patches, in the order in which they were activated.
     public var active: [LoadedPatch] { changing.locked { $0.active } }
@@ -224,15 +225,19 @@ public final class PatchRunner: Sendable {
 
     @discardableResult
     private func deactivate(_ isMeant: (LoadedPatch) -> Bool) -> Bool {
-        let removed = changing.locked { state -> LoadedPatch? in
+        guard let removed = remove(isMeant) else { return false }
+        events?(.deactivated(removed.script.patch))
+        return true
+    }
+
+    @discardableResult
+    private func remove(_ isMeant: (LoadedPatch) -> Bool) -> LoadedPatch? {
+        changing.locked { state in
             guard let index = state.active.firstIndex(where: isMeant) else { return nil }
             let patch = state.active.remove(at: index)
             registry.names.whileChanging { patch.script.deactivate() }
             return patch
         }
-        guard let removed else { return false }
-        events?(.deactivated(removed.script.patch))
-        return true
     }
 
     private func takeOut(_ patch: PatchID, _ breaker: Breaker, after failures: Int) {

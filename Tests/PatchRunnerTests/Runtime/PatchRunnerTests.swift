@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchRunner
+import Synchronization
 import Testing
 import TestSupport
 
@@ -22,5 +23,23 @@ import TestSupport
         #expect(harness.runner.deactivate("com.example.shop.fix"))
         #expect(total(9.5, -2) == -19)
         #expect(harness.events.map(\.name) == ["loaded", "activated", "deactivated"])
+    }
+
+    /// A report would take it for a device that runs nothing.
+    @Test func theEndOfARunnerIsNoEvent() throws {
+        let registry = PatchRegistry()
+        let function = try registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let events = Mutex<[String]>([])
+        do {
+            let runner = PatchRunner(
+                registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"),
+                clock: { Timestamp("2026-11-20T12:00:00Z") },
+                events: { event in events.withLock { $0.append(event.name) } })
+            let script = "patch.replace('T.f', function(original, x) return x + 1 end)"
+            try runner.activate(try runner.load(try Harness.verified(script, version: 1, replaces: ["T.f"])))
+            #expect(function(1) == 2)
+        }
+        #expect(function(1) == 1)
+        #expect(events.withLock { $0 } == ["loaded", "activated"])
     }
 }
