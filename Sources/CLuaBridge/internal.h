@@ -100,8 +100,11 @@ struct pp_state {
     _Atomic(struct pp_activation *) abandoned;
     /// The queue for the lock, and when the current turn was given. Guarded by `queue`.
     pthread_mutex_t queue;
-    pp_waiter *waiters;
+    pp_waiter *waiters, *last_waiter;
     uint64_t turn_given;
+    /// The waiters that are tasks', and whether a clock looks after them.
+    int64_t waiting_tasks;
+    bool has_clock;
     int32_t depth, suspended;
     lua_State *main;
     pp_activation *activation, *calls;

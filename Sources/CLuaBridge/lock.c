@@ -4,6 +4,10 @@
 // while, because most calls are short. After that it queues. A task queues from the start. The thread that releases the
 // lock hands it to the first in the queue. A task is woken by a callback, and it may take time until a thread runs it.
 // So a waiting thread takes a turn that is not used within a millisecond.
+//
+// Releasing the lock and joining the queue are not ordered, so the thread that releases it may not see that somebody has
+// just joined. A waiting thread therefore looks again by itself. For all tasks that wait, one clock does (`pp_tick`). It
+// also wakes those that have waited for too long.
 
 #include "internal.h"
 
@@ -15,12 +19,15 @@
 enum { TURN_NANOSECONDS = 1000000, MOST_LOST = 2 };
 
 struct pp_waiter {
-    pp_waiter *next;
+    pp_waiter *next, *previous;
     pp_state *state;
+    bool is_queued;
+    /// It is a task's, and has waited for too long.
+    bool gave_up;
     /// Wakes a task. A thread waits for `ready`.
     pp_alarm alarm;
     pthread_cond_t ready;
-    /// It gives up after this time, if a single call has been in the state for a tenth of the whole wait.
+    /// A task gives up after this time. A thread does if a single call has been in the state for a tenth of the whole wait.
     uint64_t deadline;
     uint64_t tenth;
     /// The last turn that it has seen, and when it saw it first.
@@ -54,20 +61,23 @@ static bool try_lock(pp_state *state) {
 
 // MARK: the queue, under its own lock
 
-static void append(pp_state *state, pp_waiter *waiter) {
-    pp_waiter **end = &state->waiters;
-    while (*end) end = &(*end)->next;
-    waiter->next = NULL;
-    *end = waiter;
+/// Puts a waiter before another, or at the end.
+static void put_before(pp_waiter *later, pp_waiter *waiter) {
+    pp_state *state = waiter->state;
+    waiter->next = later;
+    waiter->previous = later ? later->previous : state->last_waiter;
+    *(waiter->previous ? &waiter->previous->next : &state->waiters) = waiter;
+    *(later ? &later->previous : &state->last_waiter) = waiter;
+    waiter->is_queued = true;
     atomic_store(&state->attention, true);
 }
 
-static void take_out(pp_state *state, pp_waiter *waiter) {
-    for (pp_waiter **at = &state->waiters; *at; at = &(*at)->next)
-        if (*at == waiter) {
-            *at = waiter->next;
-            return;
-        }
+static void take_out(pp_waiter *waiter) {
+    if (!waiter->is_queued) return;
+    pp_state *state = waiter->state;
+    *(waiter->previous ? &waiter->previous->next : &state->waiters) = waiter->next;
+    *(waiter->next ? &waiter->next->previous : &state->last_waiter) = waiter->previous;
+    waiter->is_queued = false;
 }
 
 /// Hands the lock, which this thread holds or which is reserved, to the first waiter. Releases it if there is none.
@@ -81,7 +91,7 @@ static pp_alarm hand_over(pp_state *state) {
         atomic_store_explicit(&state->owner, 0, memory_order_release);
         return (pp_alarm){0};
     }
-    state->waiters = next->next;
+    take_out(next);
     state->turn_given = pp_nanoseconds();
     atomic_store_explicit(&state->owner, reserved_for(next), memory_order_release);
     if (next->alarm.wake)
@@ -120,11 +130,10 @@ static bool take_turn(pp_state *state, pp_waiter *waiter) {
             &state->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed))
         return false;
     count_turn(state);
-    take_out(state, waiter);
+    take_out(waiter);
     if (is_late) {
         late->lost++;
-        late->next = state->waiters;
-        state->waiters = late;
+        put_before(state->waiters, late);
     }
     return true;
 }
@@ -154,11 +163,11 @@ static bool wait_in_queue(pp_state *state, int64_t nanoseconds) {
     prepare(&waiter, state, nanoseconds);
     pthread_cond_init(&waiter.ready, NULL);
     pthread_mutex_lock(&state->queue);
-    append(state, &waiter);
+    put_before(NULL, &waiter);
     bool is_ours;
     while (!(is_ours = take_turn(state, &waiter))) {
         if (gives_up(&waiter)) {
-            take_out(state, &waiter);
+            take_out(&waiter);
             break;
         }
         // The thread that released the lock may not have seen that this one waits, so this one checks again by itself.
@@ -199,13 +208,16 @@ void pp_hand_over(pp_state *state) {
 
 // MARK: tasks
 
-pp_waiter *pp_wait(pp_state *state, pp_alarm alarm) {
+pp_waiter *pp_wait(pp_state *state, pp_alarm alarm, bool *needs_clock) {
     pp_waiter *waiter = malloc(sizeof *waiter);
     if (!waiter) return NULL;
     prepare(waiter, state, state->limits.lock_nanoseconds);
     waiter->alarm = alarm;
     pthread_mutex_lock(&state->queue);
-    append(state, waiter);
+    put_before(NULL, waiter);
+    state->waiting_tasks++;
+    *needs_clock = !state->has_clock;
+    state->has_clock = true;
     unlock_and_wake(state, hand_over_if_free(state));
     return waiter;
 }
@@ -215,10 +227,32 @@ pp_state *pp_waits_for(pp_waiter *waiter) { return waiter->state; }
 bool pp_goes_on_waiting(pp_waiter *waiter) {
     pp_state *state = waiter->state;
     pthread_mutex_lock(&state->queue);
-    pp_alarm first = hand_over_if_free(state);
-    bool goes_on = !pp_has_turn(waiter) && !gives_up(waiter);
-    unlock_and_wake(state, first);
+    bool goes_on = !pp_has_turn(waiter) && !waiter->gave_up;
+    pthread_mutex_unlock(&state->queue);
     return goes_on;
+}
+
+/// Takes out the first task that has waited for too long, and returns its alarm.
+static pp_alarm give_up(pp_state *state, uint64_t now) {
+    pp_waiter *waiter = state->waiters;
+    while (waiter && !waiter->alarm.wake) waiter = waiter->next;
+    if (!waiter || now < waiter->deadline) return (pp_alarm){0}; // those after it came later
+    take_out(waiter);
+    waiter->gave_up = true;
+    waiter->alarm.keep(waiter->alarm.context);
+    return waiter->alarm;
+}
+
+bool pp_tick(pp_state *state) {
+    uint64_t now = pp_nanoseconds();
+    for (;;) {
+        pthread_mutex_lock(&state->queue);
+        pp_alarm alarm = hand_over_if_free(state);
+        if (!alarm.wake) alarm = give_up(state, now);
+        bool goes_on = state->has_clock = alarm.wake || state->waiting_tasks > 0;
+        unlock_and_wake(state, alarm);
+        if (!alarm.wake) return goes_on;
+    }
 }
 
 bool pp_has_turn(pp_waiter *waiter) { return atomic_load(&waiter->state->owner) == reserved_for(waiter); }
@@ -234,7 +268,8 @@ bool pp_take_turn(pp_waiter *waiter) {
 void pp_stop_waiting(pp_waiter *waiter) {
     pp_state *state = waiter->state;
     pthread_mutex_lock(&state->queue);
-    take_out(state, waiter);
+    take_out(waiter);
+    state->waiting_tasks--;
     unlock_and_wake(state, pp_has_turn(waiter) ? hand_over(state) : (pp_alarm){0});
     free(waiter);
 }

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-struct EventLogTests {
+@Suite(.ownThreads) struct EventLogTests {
     private let folder: TestFolder
     private let clock = Clock()
     private let patch = PatchID(id: "com.example.shop.fix", version: 3)

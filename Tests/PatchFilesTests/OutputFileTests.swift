@@ -5,7 +5,7 @@ import Testing
 @testable import PatchCrypto
 @testable import PatchFiles
 
-struct OutputFileTests {
+@Suite(.ownThreads) struct OutputFileTests {
     private let folder: TestFolder
 
     init() throws { folder = try TestFolder() }

@@ -4,7 +4,7 @@ import PatchReport
 import TestSupport
 import Testing
 
-struct ReportTests {
+@Suite(.ownThreads) struct ReportTests {
     /// 2026-11-22T11:20:00Z, in milliseconds.
     static let now = 1_795_346_400_000
 

@@ -5,10 +5,11 @@ import PatchRunner
 import PatchStore
 import PatchSync
 import PatchTesting
+import TestSupport
 import Testing
 
 /// What becomes of patches on a device over its launches.
-struct DeviceTests {
+@Suite(.ownThreads) struct DeviceTests {
     static let id = "com.example.shop.price"
 
     struct App: Sendable {

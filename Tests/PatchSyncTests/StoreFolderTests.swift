@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// A store whose files were damaged, replaced or lost, or that another process has open.
-struct StoreFolderTests {
+@Suite(.ownThreads) struct StoreFolderTests {
     private let devices = DeviceTests()
 
     /// A device with a good version 7, and a banned version 8.

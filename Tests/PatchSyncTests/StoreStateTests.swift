@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The state machine of a store, compared with a model of it over random sequences of events.
-struct StoreStateTests {
+@Suite(.ownThreads) struct StoreStateTests {
     /// The rules in the fewest words: what each version of each patch is, and how often launches with it failed.
     ///
     /// It is written from docs/running-patches.md, and shares no code with the store.

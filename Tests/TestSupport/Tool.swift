@@ -62,6 +62,7 @@ public struct Tool {
         _ program: String, _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
         in folder: String? = nil
     ) throws -> Tool {
+        OwnThreads.areRequired()
         var variables = ProcessInfo.processInfo.environment.filter { name, _ in
             !name.hasPrefix("PATCHPACK_") && !["NO_COLOR", "SOURCE_DATE_EPOCH", "OPENSSL_CONF"].contains(name)
         }

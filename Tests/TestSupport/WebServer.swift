@@ -1,9 +1,13 @@
 import Foundation
+import Synchronization
 
 /// A server of Debian's packages on loopback, which ends with the test.
 public final class WebServer: Sendable {
     public let port: Int
-    private let process: pid_t
+    private let process: Mutex<pid_t?>
+
+    /// The ports that this process has used. Each is used once, so no test connects to the server of another.
+    private static let used = Mutex<Set<Int>>([])
 
     /// Starts a server, and waits until it takes connections.
     ///
@@ -11,40 +15,66 @@ public final class WebServer: Sendable {
     ///   - folder: Its working folder.
     ///   - command: Makes a line of shell that runs it in the foreground on a port.
     public init(in folder: String, _ command: (Int) throws -> String) throws {
+        OwnThreads.areRequired()
         let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
-        // Another process may take a port at any moment.
+        // A server of another process may take a port at any moment.
         for _ in 0..<20 {
-            let port = Int.random(in: 20_000...50_000)
+            let port = Self.unusedPort()
             let process = try Tool.spawn(
                 ["/bin/bash", "-c", "cd \"$0\" && exec \(try command(port)) 2>&1", folder], environment,
                 streams: ["/dev/null", "\(folder)/server-\(port).log", "/dev/null"])
-            let wait = try Tool.shell(
-                """
-                for i in {1..600}; do
-                  (exec 3<>/dev/tcp/127.0.0.1/\(port)) 2>/dev/null && exit 0
-                  kill -0 \(process) && ! grep -q '^State:.Z' /proc/\(process)/status || exit 1
-                  sleep 0.05
-                done
-                exit 1
-                """)
-            if wait.status == 0 {
-                self.port = port
-                self.process = process
-                return
+            let end = ContinuousClock.now + .seconds(30)
+            var isRunning = true
+            while isRunning, ContinuousClock.now < end {
+                if Self.listens(process, on: port) {
+                    self.port = port
+                    self.process = Mutex(process)
+                    return
+                }
+                isRunning = waitpid(process, nil, WNOHANG) == 0
+                usleep(20_000)
             }
-            Self.end(process)
+            if isRunning { Self.end(process) }
         }
         throw CocoaError(.executableLoad)
     }
 
-    deinit { Self.end(process) }
+    deinit { stop() }
 
     /// Ends the server before the test does.
-    public func stop() { Self.end(process) }
+    public func stop() {
+        // Once it is reaped, the number may be another process's.
+        guard let process = process.withLock({ $0.take() }), waitpid(process, nil, WNOHANG) == 0 else { return }
+        Self.end(process)
+    }
+
+    private static func unusedPort() -> Int {
+        while true {
+            let port = Int.random(in: 20_000...32_000)  // below the ports that the system gives to clients
+            if used.withLock({ $0.insert(port).inserted }) { return port }
+        }
+    }
+
+    /// Whether the process itself listens on a port: another server's answer is none of this one.
+    private static func listens(_ process: pid_t, on port: Int) -> Bool {
+        let sockets = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { table -> [String] in
+            guard let text = try? String(contentsOfFile: table, encoding: .utf8) else { return [] }
+            return text.split(separator: "\n").dropFirst().compactMap { line in
+                let fields = line.split(separator: " ")
+                guard fields.count > 9, fields[3] == "0A" else { return nil }  // the state of a socket that listens
+                guard fields[1].split(separator: ":").last.flatMap({ Int($0, radix: 16) }) == port else { return nil }
+                return "socket:[\(fields[9])]"
+            }
+        }
+        let folder = "/proc/\(process)/fd"
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return files.contains { file in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(file)")).map(sockets.contains)
+                ?? false
+        }
+    }
 
     private static func end(_ process: pid_t) {
-        // Once it is reaped, the number may be another process's.
-        guard waitpid(process, nil, WNOHANG) == 0 else { return }
         kill(process, SIGTERM)
         while waitpid(process, nil, 0) < 0, errno == EINTR {}
     }

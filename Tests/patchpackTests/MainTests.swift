@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-struct MainTests {
+@Suite(.ownThreads) struct MainTests {
     #if os(Linux)
         /// On a crash, the Swift runtime would start any `./swift-backtrace`.
         @Test func aCrashRunsNothing() throws {

@@ -268,9 +268,12 @@ typedef struct pp_alarm {
     void (*wake)(void *context);
     void *context;
 } pp_alarm;
-/// Queues for the lock. The alarm wakes when it is this waiter's turn. NULL if there is not enough memory.
-pp_waiter *pp_wait(pp_state *state, pp_alarm alarm);
-/// Whether it is neither this waiter's turn nor time to give up. Must be called now and then.
+/// Queues for the lock. The alarm wakes when it is this waiter's turn, or when it has waited for too long. NULL if there is
+/// not enough memory. If `*needs_clock`, the caller must call `pp_tick` every few milliseconds until it returns false.
+pp_waiter *pp_wait(pp_state *state, pp_alarm alarm, bool *needs_clock);
+/// The clock of all tasks that wait for a state. Returns false if none does any more.
+bool pp_tick(pp_state *state);
+/// Whether it is neither this waiter's turn nor time to give up.
 bool pp_goes_on_waiting(pp_waiter *waiter);
 bool pp_has_turn(pp_waiter *waiter);
 /// The state that it waits for.

@@ -263,8 +263,20 @@ extension Slot {
                 guard let context = unsafe context else { return }
                 unsafe Unmanaged<Alarm>.fromOpaque(context).takeRetainedValue().wake()
             }, context: Unmanaged.passUnretained(alarm).toOpaque())
-        guard let waiter = unsafe pp_wait(state, alarm) else { return nil }
+        var needsClock = false
+        guard let waiter = unsafe pp_wait(state, alarm, &needsClock) else { return nil }
         unsafe self.waiter = waiter
+        if needsClock { unsafe Self.startClock(for: state, of: slot) }
+    }
+
+    /// Looks after all tasks that wait for a state, until none does any more.
+    private static func startClock(for state: OpaquePointer, of slot: Slot) {
+        let address = UInt(bitPattern: state)
+        Task.detached {
+            repeat {
+                try? await Task.sleep(for: .milliseconds(20))
+            } while withExtendedLifetime(slot, { unsafe pp_tick(OpaquePointer(bitPattern: address)) })
+        }
     }
 
     deinit { unsafe pp_stop_waiting(waiter) }
@@ -273,15 +285,7 @@ extension Slot {
 
     /// Waits until the turn comes. Returns false if it is time to give up.
     func comes() async -> Bool {
-        while unsafe pp_goes_on_waiting(waiter) {
-            // A turn that was given just before it queued is found by checking again.
-            let clock = Task { [alarm] in
-                try? await Task.sleep(for: .milliseconds(20))
-                alarm.wake()
-            }
-            await alarm.sleep()
-            clock.cancel()
-        }
+        while unsafe pp_goes_on_waiting(waiter) { await alarm.sleep() }
         return unsafe pp_has_turn(waiter)
     }
 }

@@ -56,7 +56,7 @@ struct ZipBytes {
     }
 }
 
-struct ZipProfileTests {
+@Suite(.ownThreads) struct ZipProfileTests {
     private static let faults = [
         ZipFault("prefix") { $0.insert([0], at: 0, moving: true) },
         ZipFault("prefix with offsets right") { zip in

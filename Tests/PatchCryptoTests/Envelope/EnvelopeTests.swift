@@ -3,7 +3,7 @@ import Testing
 
 @testable import PatchCrypto
 
-struct EnvelopeTests {
+@Suite(.ownThreads) struct EnvelopeTests {
     /// The error of splitting a file; nil if it can be split.
     private func fault(_ file: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) -> PatchError? {
         do {

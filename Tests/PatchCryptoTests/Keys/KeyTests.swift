@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tests of keys. `openssl` makes the keys, so that this code reads what another program has written.
-struct KeyTests {
+@Suite(.ownThreads) struct KeyTests {
     /// If the line of a revoked key lost its name, it would be the line of a trusted key named `revoked`.
     @Test(arguments: ["revoked", "Revoked", "not-after", "not-after=2027-01-01T00:00:00Z"])
     func noKeyIsCalledByAWordOfAStore(_ name: String) {
@@ -133,7 +133,7 @@ struct KeyTests {
     }
 }
 
-struct ScriptKeyTests {
+@Suite(.ownThreads) struct ScriptKeyTests {
     private static let hex = String(repeating: "0123456789abcdef", count: 2)
 
     @Test func idIsTheHashOfTheLabelledKey() throws {
@@ -173,7 +173,7 @@ struct ScriptKeyTests {
     }
 }
 
-struct TrustStoreTests {
+@Suite(.ownThreads) struct TrustStoreTests {
     @Test func aKeyGivenTwiceCountsOnce() throws {
         let key = TestKeys.signing.verifyingKey
         #expect(try TrustStore([key, key, TestKeys.otherSigning.verifyingKey]).keys.count == 2)

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PatchCrypto
 
-@Suite struct ManifestFieldsTests {
+@Suite(.ownThreads) struct ManifestFieldsTests {
     private func manifest(_ head: String, _ given: ManifestFields = ManifestFields()) throws -> Manifest {
         let script = PatchScript(name: "main.lua", bytes: Array(head.utf8))
         return try given.completed(by: ManifestFields(ScriptHead(of: script.bytes))).manifest(of: [script])

@@ -2,7 +2,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-struct ManifestTests {
+@Suite(.ownThreads) struct ManifestTests {
     /// A manifest with every key, in canonical form.
     private static let full =
         #"{"app":"com.example.shop","appVersions":">=2.3.0 <2.5.0","created":"2026-11-20T10:00:00Z","engine":1,"#

@@ -1,7 +1,8 @@
 import PatchCrypto
+import TestSupport
 import Testing
 
-struct ScriptHeadTests {
+@Suite(.ownThreads) struct ScriptHeadTests {
     private func head(_ text: String) throws -> ScriptHead { try ScriptHead(of: Array(text.utf8)) }
 
     @Test func tagsAreRead() throws {

@@ -1,7 +1,8 @@
 import PatchCrypto
+import TestSupport
 import Testing
 
-struct VersionTests {
+@Suite(.ownThreads) struct VersionTests {
     @Test(arguments: [("1", "1.0.0.0"), ("10.1.68", "10.1.68.0"), ("2.3", "2.3.0"), ("0", "0.0")])
     func missingPartsCountAsZero(short: String, long: String) throws {
         #expect(try #require(AppVersion(short)) == #require(AppVersion(long)))
@@ -39,7 +40,7 @@ struct VersionTests {
     }
 }
 
-struct TimestampTests {
+@Suite(.ownThreads) struct TimestampTests {
     @Test(arguments: [
         "0001-01-01T00:00:00Z", "1900-02-28T12:00:00Z", "2000-02-29T23:59:59Z", "2024-02-29T00:00:00Z",
         "9999-12-31T23:59:59Z",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PatchCrypto
 
-struct CipherTests {
+@Suite(.ownThreads) struct CipherTests {
     @Test(arguments: EnvelopeSuite.allCases, [0, 1, 15, 16, 17, 4096])
     func sealingIsUndone(suite: EnvelopeSuite, length: Int) throws {
         let key = try ScriptKey.generate(for: suite)

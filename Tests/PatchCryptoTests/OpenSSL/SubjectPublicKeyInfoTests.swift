@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PatchCrypto
 
-struct SubjectPublicKeyInfoTests {
+@Suite(.ownThreads) struct SubjectPublicKeyInfoTests {
     private let modulus = [0xC0] + [UInt8](repeating: 0x5A, count: 254) + [1]
 
     @Test func everyChangeOfTheEncodingIsRefusedOrAnotherKey() throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import PatchCrypto
 
 /// Lines and tokens that claim to be something else; each case is built by hand.
-struct ConfusionTests {
+@Suite(.ownThreads) struct ConfusionTests {
     private let rsaSHA1 = TestKeys.signing
     private let rsaSHA256: SigningKey
     private let ed25519: SigningKey

@@ -4,7 +4,7 @@ import Testing
 @testable import PatchCrypto
 
 /// Runs the vectors through the library.
-struct VectorTests {
+@Suite(.ownThreads) struct VectorTests {
     /// A reader's verdict on a vector: `accepted` and its scripts, or the stage and the code that refuse it.
     private func verdict(of vector: Vector) throws -> (String, scripts: [String: String]) {
         var report = VerificationReport()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PatchCrypto
 
-struct VerifierTests {
+@Suite(.ownThreads) struct VerifierTests {
     /// Verifies an envelope, and returns the stage at which that ended, and the error.
     private func outcome(
         _ envelope: [UInt8], trust: TrustStore = TestKeys.trust, threshold: Int = 1, key: ScriptKey = TestKeys.script,

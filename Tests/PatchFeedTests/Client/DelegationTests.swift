@@ -1,10 +1,11 @@
 import PatchCrypto
+import TestSupport
 import Testing
 
 @testable import PatchFeed
 
 /// Delegations as another tool could have made them. The conformance suite has many more.
-struct DelegationTests {
+@Suite(.ownThreads) struct DelegationTests {
     private let key: SigningKey
     private let source = MemorySource()
 

@@ -1,11 +1,12 @@
 import PatchCrypto
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PatchFeed
 
 /// The workflow of the specification, and each attack that it names (section 1.5.2).
-struct FeedClientTests {
+@Suite(.ownThreads) struct FeedClientTests {
     private let feed: FeedFixture
     private let storage = MemoryStorage()
 

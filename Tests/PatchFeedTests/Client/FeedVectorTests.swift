@@ -6,7 +6,7 @@ import Testing
 @testable import PatchFeed
 
 /// The vectors for other implementers, which `Tests/Vectors/feed.py` makes with a library of its own.
-struct FeedVectorTests {
+@Suite(.ownThreads) struct FeedVectorTests {
     private struct Vectors: Decodable {
         struct Case: Decodable {
             let name: String

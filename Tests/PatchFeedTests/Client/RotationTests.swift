@@ -1,10 +1,11 @@
 import PatchCrypto
+import TestSupport
 import Testing
 
 @testable import PatchFeed
 
 /// Changes of keys, and the attacks that they end.
-struct RotationTests {
+@Suite(.ownThreads) struct RotationTests {
     private let storage = MemoryStorage()
 
     @Test(arguments: ["root", "targets", "rollout", "snapshot", "timestamp"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PatchFeed
 
-struct CanonicalJSONTests {
+@Suite(.ownThreads) struct CanonicalJSONTests {
     @Test(arguments: [
         (#"{ "b" : 1 , "a" : [ true , null , -7 ] }"#, #"{"a":[true,null,-7],"b":1}"#),
         (#"{"é":1,"z":2,"\u00e8":3}"#, #"{"z":2,"è":3,"é":1}"#), (#""a\n\t\u0000b""#, "\"a\n\t\u{0}b\""),

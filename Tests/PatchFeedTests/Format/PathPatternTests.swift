@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import PatchFeed
 
-struct PathPatternTests {
+@Suite(.ownThreads) struct PathPatternTests {
     @Test(arguments: [
         ("*", "a", true), ("*", "", true), ("*", "a/b", false), ("rollout/*.json", "rollout/com.example.json", true),
         ("rollout/*.json", "rollout/a/b.json", false), ("rollout/*.json", "rollout/.json", true),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PatchFeed
 
-struct PatchListTests {
+@Suite(.ownThreads) struct PatchListTests {
     /// The vectors for other implementers: buckets, and names of users.
     @Test func vectorsHold() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Vectors")

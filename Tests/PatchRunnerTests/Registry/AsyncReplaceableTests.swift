@@ -1,8 +1,9 @@
 import PatchCrypto
 import PatchRunner
+import TestSupport
 import Testing
 
-@Suite struct AsyncReplaceableTests {
+@Suite(.ownThreads) struct AsyncReplaceableTests {
     @Test func theOriginalIsAwaitedWhileOthersUseThePatch() async throws {
         let harness = try Harness()
         let sync = try harness.registry.replaceable("A.sync") { (x: Int) -> Int in x }

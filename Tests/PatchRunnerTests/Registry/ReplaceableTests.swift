@@ -1,8 +1,9 @@
 import PatchCrypto
 import PatchRunner
+import TestSupport
 import Testing
 
-@Suite struct ReplaceableTests {
+@Suite(.ownThreads) struct ReplaceableTests {
     @Test func functionsOfNoneToEightArguments() throws {
         let harness = try Harness()
         let registry = harness.registry

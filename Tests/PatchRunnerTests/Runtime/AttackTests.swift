@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Attacks through the public API that a review has found.
-@Suite struct AttackTests {
+@Suite(.ownThreads) struct AttackTests {
     /// Calls a patched function while it is decoded, so that the script runs while its table is being read.
     struct Price: Codable, PatchValue {
         static let tick = Mutex<Replaceable<@Sendable () -> Int>?>(nil)

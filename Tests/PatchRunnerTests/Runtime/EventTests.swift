@@ -1,8 +1,9 @@
 import PatchCrypto
 import PatchRunner
+import TestSupport
 import Testing
 
-@Suite struct EventTests {
+@Suite(.ownThreads) struct EventTests {
     @Test func aPatchThatFailsTooOftenIsTakenOut() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every limit works at its smallest value, below it, and at its largest.
-@Suite struct LimitsTests {
+@Suite(.ownThreads) struct LimitsTests {
     static let counts: [any WritableKeyPath<PatchLimits, Int> & Sendable] = [
         \.sourceBytes, \.loadFuel, \.callFuel, \.memory, \.peakMemory, \.instructionsPerCheck, \.originalCalls,
         \.replacements, \.stringBytes, \.tableDepth, \.tableElements, \.logBytesPerMinute, \.failures, \.stackBytes,

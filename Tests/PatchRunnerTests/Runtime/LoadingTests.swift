@@ -3,7 +3,7 @@ import PatchRunner
 import Testing
 import TestSupport
 
-@Suite struct LoadingTests {
+@Suite(.ownThreads) struct LoadingTests {
     private func refusal(
         of source: String, replaces: [String] = ["T.f"], others: [String: String] = [:]
     ) throws -> PatchError {

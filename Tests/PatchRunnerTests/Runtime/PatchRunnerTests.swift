@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-@Suite struct PatchRunnerTests {
+@Suite(.ownThreads) struct PatchRunnerTests {
     @Test func aPatchAnswersInPlaceOfTheOriginalAndThroughIt() throws {
         let harness = try Harness()
         let total = try harness.registry.replaceable("Cart.total") { (price: Double, quantity: Int) -> Double in

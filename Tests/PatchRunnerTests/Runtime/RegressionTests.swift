@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Bugs that reviews and fuzzing have found and that are fixed.
-@Suite struct RegressionTests {
+@Suite(.ownThreads) struct RegressionTests {
     @Test func anOldHandleDoesNotCloseTheNextPatch() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct ThreadTests {
+@Suite(.ownThreads) struct ThreadTests {
     /// Runs a body on separate threads until a deadline.
     private func onThreads(_ count: Int, seconds: Double, _ body: @escaping @Sendable (Int) -> Void) async {
         await withTaskGroup(of: Void.self) { group in

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Calls that wait for a patch that another call is in.
-@Suite struct WaitingTests {
+@Suite(.ownThreads) struct WaitingTests {
     private static let through = "patch.replace('T.f', function(original, x) return original(x) + 1000 end)"
 
     private func fallbacks(_ harness: Harness) -> [PatchEvent.Fallback] {
@@ -74,10 +74,11 @@ import Testing
             replaces: ["T.f", "T.w"])
         async let held = onThread { holds(1) }
         await isIn.wait()
+        let executor = ThreadPool(threads: 2)
         await withTaskGroup(of: Int.self) { group in
-            for i in 0..<40 { group.addTask { await waits(i) } }
-            // If every thread of the pool were taken, this task would not run before the others give up after 20 seconds.
-            group.addTask {
+            for i in 0..<40 { group.addTask(executorPreference: executor) { await waits(i) } }
+            // If both threads were taken, this task would not run before the others give up after 20 seconds.
+            group.addTask(executorPreference: executor) {
                 try? await Task.sleep(for: .milliseconds(50))
                 mayLeave.signal()
                 return -1
@@ -337,9 +338,10 @@ import Testing
         let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in x }
         try harness.apply(
             """
-            for _, name in ipairs{'T.f', 'T.o', 'T.w'} do
-              patch.replace(name, function(original, x) return original(x) + 1000 end)
-            end
+            patch.replace('T.f', function(original, x) return original(x) + 1000 end)
+            patch.replace('T.o', function(original, x) return original(x) + 1000 end)
+            -- Without the original it waits once, so only the first thread can wake it.
+            patch.replace('T.w', function(original, x) return x + 1000 end)
             """, replaces: ["T.f", "T.o", "T.w"])
         async let held = onThread { holds(1) }
         await isIn.wait()

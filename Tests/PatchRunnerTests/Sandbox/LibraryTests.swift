@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The library of the sandbox works as Lua's own does.
-@Suite struct LibraryTests {
+@Suite(.ownThreads) struct LibraryTests {
     private func run(_ body: String, others: [String: String] = [:], _ change: (inout PatchLimits) -> Void = { _ in })
         throws -> String
     {

@@ -9,7 +9,7 @@ import Testing
 ///
 /// The processor time of the thread is measured. It is not longer than the time that is limited, and a busy machine
 /// does not increase it.
-@Suite(.serialized) struct OverrunTests {
+@Suite(.ownThreads, .serialized) struct OverrunTests {
     /// The values that make a single step slow, as code that sets `T`. Tables with words have room for numbers that
     /// collide. A table that had to grow for them would end the run.
     static let slow: [(name: String, code: String)] = [

@@ -1,8 +1,9 @@
 import PatchCrypto
 import PatchRunner
+import TestSupport
 import Testing
 
-@Suite struct WaxTests {
+@Suite(.ownThreads) struct WaxTests {
     @Test func functionsAfterAClassReplaceItsFunctions() throws {
         let harness = try Harness()
         let total = try harness.registry.replaceable("Cart.total") { (price: Double, quantity: Int) -> Double in

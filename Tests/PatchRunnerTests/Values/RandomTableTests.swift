@@ -5,7 +5,7 @@ import Testing
 
 /// Tables of odd shapes are read as every type. Whatever a script passes or returns, the call ends, and the next call
 /// works.
-@Suite struct RandomTableTests {
+@Suite(.ownThreads) struct RandomTableTests {
     struct Leaf: Codable, PatchValue {
         var list: [Int]?
         var map: [String: Double]?

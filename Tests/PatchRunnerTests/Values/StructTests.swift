@@ -1,9 +1,10 @@
 import PatchCrypto
 import PatchRunner
+import TestSupport
 import Testing
 
 /// Structs whose fields are declared.
-@Suite struct StructTests {
+@Suite(.ownThreads) struct StructTests {
     struct Point: Equatable, Sendable, PatchStruct {
         let x: Double
         var name: String?

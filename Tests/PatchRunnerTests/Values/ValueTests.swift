@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchRunner
+import TestSupport
 import Testing
 
 struct Money: Codable, Equatable, Sendable, PatchValue {
@@ -31,7 +32,7 @@ final class Basket: PatchObject {
     let names: Counter = Counter()
 }
 
-@Suite struct ValueTests {
+@Suite(.ownThreads) struct ValueTests {
     /// Passes a value to a script that returns it.
     private func roundTrip<Value: PatchValue & Equatable & Sendable>(_ value: Value, _ body: String = "return x") throws
         -> Value

@@ -1,11 +1,12 @@
 import Foundation
 import PatchCrypto
+import TestSupport
 import Testing
 
 @testable import PatchRunner
 @testable import PatchWorkbench
 
-@Suite struct PatchLintTests {
+@Suite(.ownThreads) struct PatchLintTests {
     /// The interface of a small app.
     private func interface() throws -> PatchInterface {
         let registry = PatchRegistry()

@@ -1,10 +1,11 @@
 import PatchCrypto
+import TestSupport
 import Testing
 
 @testable import PatchRunner
 @testable import PatchWorkbench
 
-@Suite struct PatchSpecTests {
+@Suite(.ownThreads) struct PatchSpecTests {
     private let patch =
         "patch.replace('Cart.total', function(original, a, b) if b < 0 then return 0 end return original(a, b) end)"
 

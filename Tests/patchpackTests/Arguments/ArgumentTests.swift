@@ -4,7 +4,7 @@ import Testing
 
 @testable import patchpack
 
-struct ArgumentTests {
+@Suite(.ownThreads) struct ArgumentTests {
     private func error(_ words: String...) -> String {
         do {
             _ = try Request(words.map { Argument(bytes: Array($0.utf8)) })
@@ -87,7 +87,7 @@ struct ArgumentTests {
 }
 
 /// Compares the help texts with the approved ones. A changed option fails here.
-struct HelpTests {
+@Suite(.ownThreads) struct HelpTests {
     @Test(arguments: ["patchpack"] + Verb.allWithActions.map(\.name))
     func helpIsAsApproved(name: String) throws {
         let words = name.split(separator: " ").map(String.init)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Runs over many files: where the names come from, what the last line says, and the reports for CI.
-struct BatchTests {
+@Suite(.ownThreads) struct BatchTests {
     private let shop: Workshop
 
     init() throws {

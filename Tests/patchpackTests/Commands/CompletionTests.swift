@@ -4,7 +4,7 @@ import Testing
 @testable import patchpack
 
 /// Runs each completion script in its shell.
-struct CompletionTests {
+@Suite(.ownThreads) struct CompletionTests {
     @Test func bashCompletesVerbsOptionsAndValues() throws {
         let folder = try TestFolder()
         let run = try Tool.shell(

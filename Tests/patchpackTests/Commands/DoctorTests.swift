@@ -2,7 +2,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-struct DoctorTests {
+@Suite(.ownThreads) struct DoctorTests {
     private let shop: Workshop
     private let fips: [String: String]
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What editors, luacheck and CI services get to know.
-struct EditorTests {
+@Suite(.ownThreads) struct EditorTests {
     private func workshop() throws -> Workshop {
         let shop = try Workshop()
         let app = URL(filePath: Tool.patchpack).deletingLastPathComponent().appending(path: "shop").path

@@ -6,7 +6,7 @@ import Testing
 @testable import patchpack
 
 /// Every exit status that the verbs can reach, from the built tool.
-struct ExitCodeTests {
+@Suite(.ownThreads) struct ExitCodeTests {
     private let shop: Workshop
 
     init() throws { shop = try Workshop() }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-struct InitTests {
+@Suite(.ownThreads) struct InitTests {
     private let folder: TestFolder
 
     init() throws {

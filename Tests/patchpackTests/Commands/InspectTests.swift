@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-struct InspectTests {
+@Suite(.ownThreads) struct InspectTests {
     private let shop: Workshop
 
     init() throws { shop = try Workshop() }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-struct KeyCommandTests {
+@Suite(.ownThreads) struct KeyCommandTests {
     private let shop: Workshop
 
     init() throws { shop = try Workshop() }

@@ -4,7 +4,7 @@ import PatchFiles
 import TestSupport
 import Testing
 
-struct KeystoreTests {
+@Suite(.ownThreads) struct KeystoreTests {
     private let shop: Workshop
     private let environment = ["P": "open-sesame"]
 

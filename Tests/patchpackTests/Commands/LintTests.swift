@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-struct LintTests {
+@Suite(.ownThreads) struct LintTests {
     private let shop = try? Workshop()
 
     private func workshop() throws -> Workshop {

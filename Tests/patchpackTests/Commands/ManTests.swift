@@ -3,7 +3,7 @@ import Testing
 
 @testable import patchpack
 
-struct ManTests {
+@Suite(.ownThreads) struct ManTests {
     /// Without a warning from mandoc or groff. A page refers to others, which are not installed.
     @Test func manualPagesAreClean() throws {
         let folder = try TestFolder()

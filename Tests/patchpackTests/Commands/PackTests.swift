@@ -3,7 +3,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-struct PackTests {
+@Suite(.ownThreads) struct PackTests {
     private let shop: Workshop
 
     init() throws { shop = try Workshop() }

@@ -3,7 +3,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-struct ReportCommandTests {
+@Suite(.ownThreads) struct ReportCommandTests {
     private let folder: TestFolder
 
     init() throws {

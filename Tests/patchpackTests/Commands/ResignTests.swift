@@ -2,7 +2,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-struct ResignTests {
+@Suite(.ownThreads) struct ResignTests {
     private let shop: Workshop
 
     init() throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-struct TestCommandTests {
+@Suite(.ownThreads) struct TestCommandTests {
     private let workshop: Workshop
 
     init() throws {

@@ -2,7 +2,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-struct TrustTests {
+@Suite(.ownThreads) struct TrustTests {
     private let shop: Workshop
 
     init() throws {

@@ -3,7 +3,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-struct VerifyTests {
+@Suite(.ownThreads) struct VerifyTests {
     private let shop: Workshop
 
     init() throws { shop = try Workshop() }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Makes and opens envelopes without patchpack, with openssl, zip and unzip.
-struct ByHandTests {
+@Suite(.ownThreads) struct ByHandTests {
     private let shop: Workshop
     private let scripts = "\(Tool.root)/examples/by-hand"
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    struct DeliveryTests {
+    @Suite(.ownThreads) struct DeliveryTests {
         /// Every command of docs/delivery.md, in its order and in one shell, with nginx as the server of the text.
         @Test(.enabled(if: Tool.exists("/usr/sbin/nginx"))) func everyCommandOfTheDocumentWorks() throws {
             let document = try String(contentsOfFile: "\(Tool.root)/docs/delivery.md", encoding: .utf8)

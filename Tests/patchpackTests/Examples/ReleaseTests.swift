@@ -2,7 +2,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-struct ReleaseTests {
+@Suite(.ownThreads) struct ReleaseTests {
     @Test func theReleaseScriptReleases() throws {
         let shop = try Workshop()
         try shop.folder.write(Workshop.script, to: "patches/cart.lua")

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The script that widens a rollout while devices report nothing bad.
-struct RolloutTests {
+@Suite(.ownThreads) struct RolloutTests {
     private let folder: TestFolder
 
     init() throws {

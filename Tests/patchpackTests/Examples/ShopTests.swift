@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The example shop, with the example patches, as `make demo` runs it.
-struct ShopTests {
+@Suite(.ownThreads) struct ShopTests {
     private let workshop: Workshop
     private let shop = URL(filePath: Tool.patchpack).deletingLastPathComponent().appending(path: "shop").path
 

@@ -7,7 +7,7 @@ import Testing
     /// Makes each call that writes fail, or kills the process in it, one call at a time.
     ///
     /// No file is ever written halfway, no input is lost, and the next run works.
-    struct FaultTests {
+    @Suite(.ownThreads) struct FaultTests {
         /// A command that writes files, and the state that it must leave.
         struct Scenario: Sendable, CustomTestStringConvertible {
             let testDescription: String

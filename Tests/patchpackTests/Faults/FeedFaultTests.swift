@@ -6,7 +6,7 @@ import Testing
     /// Makes each call that writes fail, or kills the process in it, while a feed is changed.
     ///
     /// The feed is sound at every moment, nothing that was published is changed, and the same command works afterwards.
-    struct FeedFaultTests {
+    @Suite(.ownThreads) struct FeedFaultTests {
         private static let keys = ["root.pem", "release.pem", "online.pem", "new.pem"].flatMap { ["--key", $0] }
         private static let id = FeedWorkshop.id
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Unusual kinds of input files, unusual file names, and interruptions at bad moments.
-struct InputKindTests {
+@Suite(.ownThreads) struct InputKindTests {
     private let shop: Workshop
 
     init() throws {
@@ -120,13 +120,12 @@ struct InputKindTests {
         #expect(run.text == "", "\(run.text)\(run.error)")
     }
 
-    private static let canMount: Bool = {
-        let run = try? Tool.shell("unshare -rm mount -t tmpfs none /mnt")
-        return run?.status == 0
-    }()
+    private static func canMount() async -> Bool {
+        await OwnThreads.run { (try? Tool.shell("unshare -rm mount -t tmpfs none /mnt"))?.status == 0 }
+    }
 
     /// Packs on a full file system.
-    @Test(.enabled(if: canMount, "a file system of its own")) func aFullDiskLeavesNoHalfFile() throws {
+    @Test(.enabled("a file system of its own") { await canMount() }) func aFullDiskLeavesNoHalfFile() throws {
         let run = try shop.shell(
             """
             mkdir disk

@@ -6,7 +6,7 @@ import Testing
     /// Makes each call that writes fail, or kills the process in it, while a device syncs, launches, confirms or bans.
     ///
     /// Afterwards the store can be read, no ban and no good patch is lost, and the same command works.
-    struct StoreFaultTests {
+    @Suite(.ownThreads) struct StoreFaultTests {
         private static let id = FeedWorkshop.id
         private static let sync =
             ["sync", "feed", "--store", "device", "--app", "com.example.shop", "--app-version", "2.3.1"]

@@ -4,7 +4,7 @@ import PatchFeed
 import TestSupport
 import Testing
 
-struct FeedTests {
+@Suite(.ownThreads) struct FeedTests {
     private static let id = FeedWorkshop.id
 
     @Test func aFeedFromNothing() throws {

@@ -10,7 +10,7 @@ import Testing
 @testable import patchpack
 
 /// A feed that is changed again and again while devices read it.
-struct ServedWholeTests {
+@Suite(.ownThreads) struct ServedWholeTests {
     @Test func noDeviceEverSeesHalfAFeed() async throws {
         let work = try FeedWorkshop()
         let folder = FeedFolder(path: Path(work.folder.at("feed")))

@@ -11,7 +11,7 @@ import Testing
 
 #if os(Linux)
     /// A feed on real servers: nginx with the configuration of the documentation, a cache and a proxy in front of it.
-    @Suite(.enabled(if: Tool.exists("/usr/sbin/nginx")))
+    @Suite(.ownThreads, .enabled(if: Tool.exists("/usr/sbin/nginx")))
     struct ServerTests {
         private let work: FeedWorkshop
         private let storage = MemoryStorage()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Opens every suite with every algorithm, with programs that share no code with patchpack.
-struct ModernTests {
+@Suite(.ownThreads) struct ModernTests {
     private let shop: Workshop
 
     init() throws {

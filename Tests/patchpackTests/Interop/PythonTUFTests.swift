@@ -5,7 +5,7 @@ import Testing
 private let python = "\(Tool.root)/.build/tuf/bin/python"
 
 /// python-tuf as the other side, both ways. `make interop` installs it.
-@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: python)))
+@Suite(.ownThreads, .enabled(if: FileManager.default.isExecutableFile(atPath: python)))
 struct PythonTUFTests {
     private static let scripts = "\(Tool.root)/Tests/patchpackTests/Interop"
 

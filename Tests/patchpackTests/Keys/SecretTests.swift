@@ -6,7 +6,7 @@ import Testing
 @testable import patchpack
 
 /// A key or a passphrase that is given instead of a file name is never shown, whatever the verb, option or variable.
-struct SecretTests {
+@Suite(.ownThreads) struct SecretTests {
     private let shop: Workshop
 
     init() throws { shop = try Workshop() }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import patchpack
 
-struct ConsoleTests {
+@Suite(.ownThreads) struct ConsoleTests {
     @Test(arguments: [
         ("plain ünïcode 中文 🙂", "plain ünïcode 中文 🙂"), ("a\u{1B}[31mb", "a\\u{1B}[31mb"), ("a\nb\tc\r", "a\\nb\\tc\\r"),
         ("\u{85}\u{9B}", "\\u{0085}\\u{009B}"), ("\u{202E}x\u{2066}", "\\u{202E}x\\u{2066}"), ("\u{2028}", "\\u{2028}"),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Every verb's JSON: the members that all objects have, and the schema.
-struct ReportTests {
+@Suite(.ownThreads) struct ReportTests {
     private let shop: Workshop
 
     init() throws {

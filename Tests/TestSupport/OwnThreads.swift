@@ -1,0 +1,154 @@
+import Foundation
+import Synchronization
+public import Testing
+
+/// Runs each test on threads of the tests' own, so that a test may block one: in a semaphore, in a sleep, or until a program
+/// has ended.
+///
+/// The threads of Swift's concurrency are as many as the machine has cores. A test that blocks one of two takes half of the
+/// machine from all other tests. If what it waits for needs such a thread, the run stands still.
+///
+/// A test that takes longer than any should ends the run, and the names of all tests that have begun are printed.
+public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
+    public var isRecursive: Bool { true }
+
+    public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        await Gate.tests.enter()
+        defer { Gate.tests.leave() }
+        let number = Watchdog.shared.begins("\(test.id)")
+        defer { Watchdog.shared.ends(number) }
+        try await withTaskExecutorPreference(ThreadPool.tests) { try await function() }
+    }
+
+    /// Runs what a trait asks before its test begins.
+    public static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await Task(executorPreference: ThreadPool.tests) { body() }.value
+    }
+
+    /// Ends the process if the calling task would block a thread of Swift's concurrency.
+    public static func areRequired() {
+        unsafe withUnsafeCurrentTask { task in
+            guard let task = unsafe task else { return }
+            let isOwn = unsafe task.unownedTaskExecutor != nil
+            precondition(isOwn, "this blocks a thread of Swift's concurrency: give the test the trait .ownThreads")
+        }
+    }
+}
+
+extension Trait where Self == OwnThreads {
+    /// Runs each test on threads of the tests' own. Every suite has it; `make lint` looks.
+    public static var ownThreads: Self { Self() }
+}
+
+/// Lets so many tests run at a time.
+private final class Gate: Sendable {
+    static let tests = Gate(2 * ProcessInfo.processInfo.activeProcessorCount)
+
+    private let state: Mutex<(free: Int, waiting: [CheckedContinuation<Void, Never>])>
+
+    init(_ count: Int) { state = Mutex((count, [])) }
+
+    func enter() async {
+        await withCheckedContinuation { continuation in
+            let mayEnter = state.withLock { state in
+                if state.free == 0 { state.waiting.append(continuation) }
+                defer { state.free = max(state.free - 1, 0) }
+                return state.free > 0
+            }
+            if mayEnter { continuation.resume() }
+        }
+    }
+
+    func leave() {
+        let next = state.withLock { state in
+            if state.waiting.isEmpty { state.free += 1 }
+            return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+        }
+        next?.resume()
+    }
+}
+
+/// Threads that run jobs. It starts one whenever a job finds none free.
+public final class ThreadPool: TaskExecutor {
+    /// The threads of the tests.
+    static let tests = ThreadPool(threads: 64)
+
+    private let limit: Int
+    private let condition = NSCondition()
+    nonisolated(unsafe) private var jobs: [UnownedJob] = []
+    /// The number of the first job that waits. Those before it have been taken.
+    nonisolated(unsafe) private var first = 0
+    nonisolated(unsafe) private var idle = 0
+    nonisolated(unsafe) private var threads = 0
+
+    /// - Parameter limit: How many threads it starts at most.
+    public init(threads limit: Int) { self.limit = limit }
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        condition.withLock {
+            unsafe jobs.append(job)
+            if unsafe idle < jobs.count - first, unsafe threads < limit {
+                unsafe threads += 1
+                Thread.detachNewThread { [self] in run() }
+            }
+            condition.signal()
+        }
+    }
+
+    private func run() -> Never {
+        while true {
+            let job = condition.withLock {
+                unsafe idle += 1
+                while unsafe first == jobs.count { condition.wait() }
+                unsafe idle -= 1
+                defer {
+                    unsafe first += 1
+                    if unsafe first == jobs.count { unsafe (first, jobs) = (0, []) }
+                }
+                return unsafe jobs[first]
+            }
+            unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+}
+
+/// Ends a run that stands still.
+private final class Watchdog: Sendable {
+    static let shared = Watchdog()
+
+    private let limit: Duration = .seconds(60 * (isSanitized ? 30 : testsMayBeLong ? 20 : 10))
+    private let lock = NSLock()
+    nonisolated(unsafe) private var running: [Int: (name: String, start: ContinuousClock.Instant)] = [:]
+    nonisolated(unsafe) private var count = 0
+
+    private init() {
+        Thread.detachNewThread { [self] in
+            while true {
+                sleep(5)
+                look()
+            }
+        }
+    }
+
+    func begins(_ name: String) -> Int {
+        lock.withLock {
+            unsafe count += 1
+            unsafe running[count] = (name, .now)
+            return unsafe count
+        }
+    }
+
+    func ends(_ number: Int) { _ = lock.withLock { unsafe running.removeValue(forKey: number) } }
+
+    private func look() {
+        let running = lock.withLock { unsafe Array(self.running.values) }.sorted { $0.start < $1.start }
+        guard let first = running.first, ContinuousClock.now - first.start > limit else { return }
+        let names = running.map { "  \($0.name), \((ContinuousClock.now - $0.start).components.seconds) s\n" }.joined()
+        let text = " error: a test has run for more than \(limit). These have begun and not ended:\n\(names)"
+        FileHandle.standardError.write(Data(text.utf8))
+        _exit(1)
+    }
+}
