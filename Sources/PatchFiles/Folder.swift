@@ -75,7 +75,7 @@ package enum Folder {
     /// - Throws: `io` if it cannot be locked.
     package static func lock(_ path: Path) throws(PatchError) -> Descriptor? {
         do throws(SystemError) {
-            let folder = try Descriptor(path, .read)
+            let folder = try Descriptor(path, [.read, .folder])
             return try folder.lock() ? folder : nil
         } catch {
             throw .system(.io, path, error)
@@ -94,7 +94,7 @@ package enum Folder {
         let folder: Descriptor
         var (isLocked, tries) = (false, 0)
         do throws(SystemError) {
-            folder = try Descriptor(path.parent, .read)
+            folder = try Descriptor(path.parent, [.read, .folder])
             isLocked = try folder.lock()
             while !isLocked, tries < 200 {
                 tries += 1

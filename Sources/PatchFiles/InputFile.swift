@@ -24,14 +24,34 @@ package enum InputFile {
         }
     }
 
+    /// Reads a file of a folder that others may write, such as a feed's or a store's. What is no regular file is never read, and
+    /// never waited for.
+    ///
+    /// - Parameter limit: The most bytes that are allowed.
+    /// - Throws: `noInput` if the file is missing, is something else, or cannot be read, `limit` if it is larger.
+    package static func regular(_ path: Path, limit: Int) throws(PatchError) -> [UInt8] {
+        let (file, info) = try open(path, [.read, .noWait])
+        guard info.isRegular else { throw PatchError(.noInput, "is not a regular file").about(path) }
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try contents(of: file, expected: min(info.size, limit), limit: limit)
+        } catch {
+            throw .system(.noInput, path, error)
+        }
+        guard bytes.count <= limit else { throw PatchError(.limit, "more than \(limit) bytes").about(path) }
+        return bytes
+    }
+
     /// Opens a file to read it in parts.
     ///
     /// - Parameter path: `-` is standard input.
     /// - Throws: `noInput` if the file is missing, is a folder, or cannot be opened.
-    package static func open(_ path: Path) throws(PatchError) -> (file: Descriptor, info: FileInfo) {
+    package static func open(
+        _ path: Path, _ options: Descriptor.Options = .read
+    ) throws(PatchError) -> (file: Descriptor, info: FileInfo) {
         let file: Descriptor
         do throws(SystemError) {
-            file = try path.isStandardStream ? .standardInput() : Descriptor(path, .read)
+            file = try path.isStandardStream ? .standardInput() : Descriptor(path, options)
         } catch {
             guard error == .notFound, FileInfo(path, following: false)?.isLink == true else {
                 throw .system(.noInput, path, error)

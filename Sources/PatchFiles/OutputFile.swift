@@ -21,11 +21,15 @@ package struct OutputFile {
     package let content: Content
     /// The folder below which no link is followed; nil allows all links.
     private let base: Path?
+    /// Whether servers and copying programs must see by its time that a file was replaced. They compare whole seconds, so it
+    /// gets a later second than the one that it replaces.
+    fileprivate let hasLaterTime: Bool
 
-    package init(path: Path, content: Content, below base: Path? = nil) {
+    package init(path: Path, content: Content, below base: Path? = nil, hasLaterTime: Bool = false) {
         self.path = path
         self.content = content
         self.base = base
+        self.hasLaterTime = hasLaterTime
     }
 
     /// Writes files, all of them or none.
@@ -37,7 +41,9 @@ package struct OutputFile {
         var staged: [StagedFile] = []
         do {
             for file in files { staged.append(try StagedFile(file)) }
-            for index in staged.indices { try staged[index].putInPlace(force: force) }
+            // One file needs no way back: it is in its place, or it is not.
+            let isAlone = staged.count == 1
+            for index in staged.indices { try staged[index].putInPlace(force: force, keepsOld: !isAlone) }
         } catch {
             for file in staged.reversed() { file.takeBack() }
             throw error
@@ -103,12 +109,18 @@ private struct StagedFile {
             descriptor = created
             staging = .named(name)
         }
+        let replaced = FileInfo(name, following: false, in: folder)
         // The new file is open to no more users than the file that it replaces.
-        if let replaced = FileInfo(name, following: false, in: folder), replaced.isRegular {
+        if let replaced, replaced.isRegular {
             descriptor.setPermissions(replaced.permissions & file.content.permissions)
         }
         do throws(SystemError) {
             try Self.fill(descriptor, file.content)
+            if file.hasLaterTime, let old = replaced?.modified, let new = FileInfo(descriptor)?.modified,
+                new.components.seconds <= old.components.seconds
+            {
+                descriptor.setModified(.seconds(old.components.seconds + 1))
+            }
         } catch {
             takeBack()
             throw .system(.io, path, error)
@@ -162,7 +174,9 @@ private struct StagedFile {
     }
 
     /// Gives the file its name. If the name was taken in the meantime, that file is replaced only with `force`.
-    mutating func putInPlace(force: Bool) throws(PatchError) {
+    ///
+    /// - Parameter keepsOld: Whether a replaced file is kept until all files are in place.
+    mutating func putInPlace(force: Bool, keepsOld: Bool) throws(PatchError) {
         if !force {
             do throws(SystemError) {
                 try link(to: name)
@@ -175,7 +189,7 @@ private struct StagedFile {
             }
         }
         let isThere = FileInfo(name, following: false, in: folder) != nil
-        if isThere {
+        if isThere, keepsOld {
             // If the system allows no second name, the file is renamed for the moment.
             backup = try Self.withUnusedName(for: path) { aside throws(SystemError) in
                 do throws(SystemError) {

@@ -47,6 +47,8 @@ package final class Descriptor: Sendable {
         package static let append = Options(rawValue: O_RDWR | O_CREAT | O_APPEND)
         static let folder = Options(rawValue: O_DIRECTORY)
         package static let noFollow = Options(rawValue: O_NOFOLLOW)
+        /// Does not wait until a pipe has a writer.
+        static let noWait = Options(rawValue: O_NONBLOCK)
         #if os(Linux)
             /// Creates a file without a name in a folder: O_TMPFILE, a macro that Swift does not import.
             static let nameless = Options(rawValue: 0o20200000)
@@ -160,6 +162,13 @@ package final class Descriptor: Sendable {
     package func synchronize() throws(SystemError) {
         guard fsync(number) != 0, !SystemError.noFlushErrors.contains(.last) else { return }
         throw .last
+    }
+
+    /// Sets when the file's contents last changed.
+    func setModified(_ time: Duration) {
+        let (seconds, rest) = time.components
+        let moment = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest / 1_000_000_000))
+        _ = unsafe futimens(number, [moment, moment])
     }
 
     func setPermissions(_ bits: UInt32) { _ = fchmod(number, mode_t(truncatingIfNeeded: bits)) }

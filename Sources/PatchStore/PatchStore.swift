@@ -30,8 +30,8 @@ public final class PatchStore: Sendable {
         var state: StoreState
         /// Keeps other processes from writing; nil if another process does that to this one.
         var lock: Descriptor?
-        /// The bans that were last written to their own file.
-        var writtenBans: [StoreState.Ban]
+        /// What was last written to the file of bans.
+        var written: StoreState.Bans
         /// Whether this process has begun its launch.
         var hasBegun = false
         /// Why patches could not run in this launch, by the hashes of their envelopes.
@@ -92,9 +92,10 @@ public final class PatchStore: Sendable {
                 app: host.app, appVersion: host.version, installation: Self.randomName())
         // A ban outlives a state that was lost.
         let bans = self.folder.readBans()
-        for ban in bans { current.add(ban) }
+        for ban in bans.bans { current.add(ban) }
+        current.revoke(bans.revoked)
         if lock != nil { self.folder.clean(keeping: Set(current.held.map(\.hash))) }
-        memory = Mutex(Memory(state: current, lock: lock, writtenBans: bans))
+        memory = Mutex(Memory(state: current, lock: lock, written: bans))
         for fault in faults { events(.storeFailed(fault)) }
     }
 
@@ -187,6 +188,7 @@ public final class PatchStore: Sendable {
         do throws(PatchError) {
             let envelope = try folder.envelope(hash, limit: EnvelopeLimits().envelopeSize)
             runner.lowerFloor(of: patch.id, to: patch.version)
+            runner.setEarliestTime(state.floor)
             try runner.install(envelope, trust: trust.store, keys: trust.scriptKeys, threshold: trust.threshold)
             // Another thread may have taken it away while its script was loading.
             let isMeant = memory.locked { memory in
@@ -291,13 +293,16 @@ public final class PatchStore: Sendable {
         return !hashes.isEmpty
     }
 
-    /// Forgets every patch, ban and note, as if the app had just been installed. Patches that run go on running.
+    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked stay revoked.
+    /// Patches that run go on running.
     ///
     /// - Throws: `io` if that cannot be written.
     public func clear() throws(PatchError) {
         let version = host.version
         try change { state in
+            let revoked = state.revoked
             state = StoreState(app: state.app, appVersion: version, installation: state.installation)
+            state.revoke(revoked)
             return []
         }
     }
@@ -343,13 +348,13 @@ public final class PatchStore: Sendable {
             do throws(PatchError) {
                 try write(folder)
                 guard state != memory.state else { return .success(outcomes) }
-                try folder.write(state, hasNewBans: state.bans != memory.writtenBans)
+                try folder.write(state, hasNewBans: StoreState.Bans(state) != memory.written)
             } catch {
                 return .failure(error)
             }
             folder.remove(Set(memory.state.held.map(\.hash)).subtracting(state.held.map(\.hash)))
             memory.state = state
-            memory.writtenBans = state.bans
+            memory.written = StoreState.Bans(state)
             return .success(outcomes)
         }
         switch result {
@@ -387,6 +392,11 @@ public struct PatchTrust: Sendable {
     public var scriptKeys: any ScriptKeyProvider
     /// How many distinct trusted keys must have signed.
     public var threshold: Int
+    /// Whether a feed may deliver further keys. It can always revoke keys.
+    ///
+    /// A delivered trust store adds keys only if ``threshold`` of the keys in ``store`` have signed it, so the keys of the
+    /// feed alone never do.
+    public var takesDeliveredKeys = true
 
     /// Says what envelopes are verified with.
     ///

@@ -37,9 +37,12 @@ struct StoreFolder: Sendable {
         }
     }
 
-    /// The bans that were written beside the state; none if they cannot be read.
-    func readBans() -> [StoreState.Ban] {
-        ((try? Self.read(bansFile))?["bans"]?.elements ?? []).compactMap(StoreState.Ban.init)
+    /// The bans and revocations that were written beside the state; none if they cannot be read.
+    func readBans() -> StoreState.Bans {
+        let json = try? Self.read(bansFile)
+        return StoreState.Bans(
+            bans: (json?["bans"]?.elements ?? []).compactMap(StoreState.Ban.init),
+            revoked: Set((json?["revoked"]?.elements ?? []).compactMap { $0.text.flatMap { KeyID($0) } }))
     }
 
     /// Writes the state whole and durably.
@@ -47,7 +50,8 @@ struct StoreFolder: Sendable {
     /// - Parameter hasNewBans: Whether the bans have changed. They are written first, so that they are never fewer.
     func write(_ state: StoreState, hasNewBans: Bool) throws(PatchError) {
         if hasNewBans {
-            try Self.write(.object([("bans", .array(state.bans.map(\.json)))]), to: bansFile)
+            try Self.write(
+                .object([("bans", .array(state.bans.map(\.json))), ("revoked", state.revokedJSON)]), to: bansFile)
         }
         try Self.write(state.json, to: stateFile)
     }
@@ -62,9 +66,9 @@ struct StoreFolder: Sendable {
 
     /// Reads a file that begins with the digest of the rest. A file that was cut short or changed is noticed.
     private static func read(_ file: Path) throws(PatchError) -> JSONValue {
-        let bytes = try InputFile.contents(of: file, limit: stateLimit)
+        let bytes = try InputFile.regular(file, limit: stateLimit)
         var rest = bytes[...]
-        guard let digest = rest.takeLine(), bytes.count <= stateLimit,
+        guard let digest = rest.takeLine(),
             try MessageDigest.sha256.hexadecimal(of: rest).elementsEqual(digest)
         else { throw PatchError(.malformed, "damaged: its digest is wrong").about(file) }
         return try file.naming { () throws(PatchError) in try JSONValue(parsing: Array(rest)) }
@@ -94,8 +98,8 @@ struct StoreFolder: Sendable {
     /// - Throws: `no-input` if it is missing, `malformed` if it is not the one that was stored.
     func envelope(_ hash: String, limit: Int) throws(PatchError) -> [UInt8] {
         let file = place(of: hash)
-        let bytes = try InputFile.contents(of: file, limit: limit)
-        guard bytes.count <= limit, try MessageDigest.sha256.text(of: bytes) == hash else {
+        let bytes = try InputFile.regular(file, limit: limit)
+        guard try MessageDigest.sha256.text(of: bytes) == hash else {
             throw PatchError(.malformed, "damaged: not the envelope that was stored").about(file)
         }
         return bytes

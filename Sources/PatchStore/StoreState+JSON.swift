@@ -18,11 +18,15 @@ extension StoreState {
             ("verdicts", .object(verdicts.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })),
         ]
         if let launch { members.append(("launch", launch.json)) }
+        members.append(("revoked", revokedJSON))
+        if let deliveredTrust { members.append(("trust", .string(deliveredTrust))) }
         if let floor { members.append(("floor", .string(floor.description))) }
         if let notice { members.append(("notice", .string(notice))) }
         if let minimumAppVersion { members.append(("minimumAppVersion", .string(minimumAppVersion.description))) }
         return .object(members)
     }
+
+    var revokedJSON: JSONValue { .array(revoked.map(\.description).sorted().map(JSONValue.string)) }
 
     /// - Returns: nil if the value is not of this schema.
     init?(_ json: JSONValue) {
@@ -38,6 +42,8 @@ extension StoreState {
         isEnabled = json["enabled"]?.flag ?? true
         for case (let name, .string(let value)) in json["switches"]?.members ?? [] { switches[name] = value }
         for (id, value) in json["verdicts"]?.members ?? [] { verdicts[id] = Verdict(value) }
+        revoke(Set((json["revoked"]?.elements ?? []).compactMap { $0.text.flatMap { KeyID($0) } }))
+        deliveredTrust = json["trust"]?.text
         floor = json["floor"]?.text.flatMap { Timestamp($0) }
         notice = json["notice"]?.text
         minimumAppVersion = json["minimumAppVersion"]?.text.flatMap(AppVersion.init)

@@ -41,6 +41,15 @@ package struct StoreState: Sendable, Equatable {
         package let time: Timestamp?
     }
 
+    /// What is also written to a file of its own, so that it outlives a state that was lost.
+    struct Bans: Equatable {
+        let bans: [Ban]
+        let revoked: Set<KeyID>
+
+        init(bans: [Ban], revoked: Set<KeyID>) { (self.bans, self.revoked) = (bans, revoked) }
+        init(_ state: StoreState) { self.init(bans: state.bans, revoked: state.revoked) }
+    }
+
     /// The note about a launch, which is written before any script runs.
     package struct Launch: Sendable, Equatable {
         package enum End: String, Sendable {
@@ -100,6 +109,10 @@ package struct StoreState: Sendable, Equatable {
     package private(set) var failures = 0
     /// Whether patches are left out because the app crashed with good ones.
     package private(set) var isSafe = false
+    /// The keys that a delivered trust store has revoked. They stay revoked, whatever becomes of that file.
+    package private(set) var revoked: Set<KeyID> = []
+    /// The SHA-256 of the trust store that was delivered last; nil if none is.
+    package var deliveredTrust: String?
     /// The newest time that signed data have shown.
     package var floor: Timestamp?
     package var switches: [String: String] = [:]
@@ -322,6 +335,8 @@ package struct StoreState: Sendable, Equatable {
     }
 
     /// Takes a ban that another file has.
+    package mutating func revoke(_ keys: Set<KeyID>) { revoked.formUnion(keys) }
+
     package mutating func add(_ ban: Ban) {
         guard !isBanned(ban.hash) else { return }
         bans.append(ban)

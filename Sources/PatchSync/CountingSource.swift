@@ -3,18 +3,48 @@ internal import PatchFeed
 internal import PatchRunner
 internal import Synchronization
 
-/// A source that counts the bytes that come from another one.
+/// Another source, for one sync: it counts the bytes, and answers no longer than the sync may take.
 final class CountingSource: FeedSource {
     private let source: any FeedSource
     private let count = Mutex(0)
+    private let longest: Duration
+    private let end: ContinuousClock.Instant
 
-    init(_ source: any FeedSource) { self.source = source }
+    init(_ source: any FeedSource, longest: Duration) {
+        self.source = source
+        self.longest = longest
+        end = .now + longest
+    }
 
     var bytes: Int { count.locked { $0 } }
 
     func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-        let reply = try await source.fetch(path, limit: limit, etag: etag)
+        guard ContinuousClock.now < end else { throw late }
+        let source = source
+        let transfer = Task { () async -> Result<FeedReply, PatchError> in
+            do throws(PatchError) {
+                return .success(try await source.fetch(path, limit: limit, etag: etag))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let alarm = Task { [end] in
+            try await Task.sleep(until: end, clock: .continuous)
+            transfer.cancel()
+        }
+        let result = await withTaskCancellationHandler {
+            await transfer.value
+        } onCancel: {
+            transfer.cancel()
+        }
+        alarm.cancel()
+        if case .failure = result, ContinuousClock.now >= end { throw late }
+        let reply = try result.get()
         if case .bytes(let bytes, _) = reply.content { count.locked { $0 += bytes.count } }
         return reply
+    }
+
+    private var late: PatchError {
+        PatchError(.feedUnavailable, "the sync took longer than \(longest)", hint: "the next one goes on")
     }
 }

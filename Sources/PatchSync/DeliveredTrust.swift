@@ -1,39 +1,91 @@
 internal import PatchCrypto
 internal import PatchFeed
+internal import PatchRunner
 internal import PatchStore
 
 /// The trust store that came through the feed, signed by the release key, beside the keys that are pinned in the app.
 ///
-/// It can add keys, so that keys rotate without a new app, and it can revoke keys or end them, the pinned ones too.
+/// It can revoke keys or end them, the pinned ones too. It can add keys if enough pinned keys have signed it: the keys of the
+/// feed alone cannot make a device take an envelope.
 struct DeliveredTrust {
-    let pinned: PatchTrust
-    let app: String
-    let storage: MetadataFolder
+    private let pinned: PatchTrust
+    private let store: PatchStore
+    private let root: [UInt8]
+    private let storage: MetadataFolder
+    private var app: String { store.host.app }
     private static let name = "trust.store"
 
-    /// Keeps what the feed has now.
-    func update(from client: inout FeedClient) async throws(PatchError) {
-        guard let target = try await client.target(PatchList.trustPath(for: app)) else {
-            return try storage.remove(Self.name)
-        }
-        if let kept = storage.read(Self.name, limit: PatchList.trustLimit), (try? target.check(kept)) != nil { return }
-        let bytes = try await client.contents(of: target, limit: PatchList.trustLimit)
-        storage.write(Self.name, bytes)
+    /// - Parameter root: The root file that came with the app.
+    init(pinned: PatchTrust, store: PatchStore, root: [UInt8]) {
+        self.pinned = pinned
+        self.store = store
+        self.root = root
+        storage = MetadataFolder(of: store)
     }
 
-    /// The keys that count now. What is kept is verified again, from the app's own root on.
+    /// Takes what the feed has now, and returns the keys that count.
     ///
-    /// - Parameter root: The root file that came with the app.
-    func current(root: [UInt8]) -> PatchTrust {
-        guard let bytes = storage.read(Self.name, limit: PatchList.trustLimit) else { return pinned }
-        // A sync that was interrupted may leave newer metadata beside it. Then it adds nothing, but what it revokes stays revoked.
-        guard let store = try? TrustStore(contentsOf: bytes) else { return pinned }
-        return (try? merged(with: store, adding: isSigned(bytes, root: root))) ?? pinned
+    /// - Throws: `io` if it cannot be kept, because what it revokes must not come back.
+    func update(from client: inout FeedClient) async throws(PatchError) -> PatchTrust {
+        guard let target = try await client.target(PatchList.trustPath(for: app)) else {
+            try store.change { state in
+                state.deliveredTrust = nil
+                return []
+            }
+            try storage.remove(Self.name)
+            return try merged(with: nil, adding: false)
+        }
+        var bytes = storage.read(Self.name, limit: PatchList.trustLimit) ?? []
+        let isKept = (try? target.check(bytes)) != nil
+        if !isKept { bytes = try await client.contents(of: target, limit: PatchList.trustLimit) }
+        let delivered: TrustStore
+        do throws(PatchError) {
+            delivered = try TrustStore(contentsOf: bytes)
+        } catch {
+            throw PatchError(.feedMalformed, "\(target.path): \(error.message)")
+        }
+        // A process that only reads the store keeps nothing.
+        if !store.isReadOnly {
+            let digest = try MessageDigest.sha256.text(of: bytes)
+            try store.change { state in
+                state.revoke(Set(delivered.keys.filter(\.isRevoked).map(\.key.id)))
+                state.deliveredTrust = digest
+                return []
+            }
+            if !isKept { try storage.keep(Self.name, bytes) }
+        }
+        return try merged(with: delivered, adding: isSignedByPinnedKeys(bytes, delivered))
+    }
+
+    /// The keys that count at a launch. What is kept is verified again, from the app's own root on.
+    func kept() -> PatchTrust {
+        let trust = try? keptTrust()
+        return trust ?? pinned
+    }
+
+    private func keptTrust() throws(PatchError) -> PatchTrust {
+        let digest = store.state.deliveredTrust
+        let bytes = storage.read(Self.name, limit: PatchList.trustLimit)
+        guard let bytes, let delivered = try? TrustStore(contentsOf: bytes),
+            digest == nil || (try? MessageDigest.sha256.text(of: bytes)) == digest
+        else {
+            if digest != nil {
+                store.events(
+                    .storeFailed(
+                        PatchError(
+                            .malformed, "feed/\(Self.name): missing or damaged; what it has revoked stays revoked",
+                            hint: "the next sync fetches it again")))
+            }
+            return try merged(with: nil, adding: false)
+        }
+        // A sync that was interrupted may leave newer metadata beside it. Then it adds nothing, but what it revokes is revoked.
+        let isSigned = try isSignedByPinnedKeys(bytes, delivered)
+        return try merged(with: delivered, adding: isSigned && isListed(bytes))
     }
 
     /// Whether the release key has signed these bytes, by the kept metadata. Nothing is asked for, and nothing that expires is
     /// looked at.
-    private func isSigned(_ bytes: [UInt8], root: [UInt8]) -> Bool {
+    private func isListed(_ bytes: [UInt8]) -> Bool {
         guard let start = Timestamp(secondsSince1970: 0),
             var client = try? FeedClient(root: root, from: NoSource(), keptIn: storage, at: start),
             let target = client.keptTarget(PatchList.trustPath(for: app))
@@ -41,10 +93,18 @@ struct DeliveredTrust {
         return (try? target.check(bytes)) != nil
     }
 
+    /// Whether enough pinned keys have signed these bytes. One that is revoked, here or before, does not count.
+    private func isSignedByPinnedKeys(_ bytes: [UInt8], _ delivered: TrustStore) throws(PatchError) -> Bool {
+        guard pinned.takesDeliveredKeys, let signed = try? SignedTrustStore(bytes) else { return false }
+        let trust = try merged(with: delivered, adding: false).store
+        let time = [store.clock(), store.state.floor].compactMap(\.self).max()
+        return try signed.signers(among: trust, for: app, at: time).count >= max(1, pinned.threshold)
+    }
+
     /// The pinned keys first, each as strictly as either says.
-    private func merged(with delivered: TrustStore, adding: Bool) throws(PatchError) -> PatchTrust {
+    private func merged(with delivered: TrustStore?, adding: Bool) throws(PatchError) -> PatchTrust {
         var keys = pinned.store.keys
-        for key in delivered.keys {
+        for key in delivered?.keys ?? [] {
             guard let index = keys.firstIndex(where: { $0.key.id == key.key.id }) else {
                 if adding { keys.append(key) }
                 continue
@@ -52,7 +112,11 @@ struct DeliveredTrust {
             if key.isRevoked { keys[index].isRevoked = true }
             if let end = key.notAfter { keys[index].notAfter = min(end, keys[index].notAfter ?? end) }
         }
-        return PatchTrust(try TrustStore(keys: keys), scriptKeys: pinned.scriptKeys, threshold: pinned.threshold)
+        let revoked = store.state.revoked
+        for index in keys.indices where revoked.contains(keys[index].key.id) { keys[index].isRevoked = true }
+        var trust = pinned
+        trust.store = try TrustStore(keys: keys)
+        return trust
     }
 }
 

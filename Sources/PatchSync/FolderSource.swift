@@ -21,11 +21,13 @@ public struct FolderSource: FeedSource {
         let file = folder.appending(Path(decoded.joined(separator: "/")))
         guard FileInfo(file, following: true) != nil else { return FeedReply(.missing) }
         do throws(PatchError) {
-            let bytes = try InputFile.contents(of: file, limit: limit)
-            guard bytes.count <= limit else { throw PatchError(.feedLimit, "\(path): more than \(limit) bytes") }
-            return FeedReply(.bytes(bytes, etag: nil))
+            return FeedReply(.bytes(try InputFile.regular(file, limit: limit), etag: nil))
         } catch {
-            throw error.code == .noInput ? PatchError(.feedUnavailable, error.message).about(file) : error
+            switch error.code {
+            case .limit: throw PatchError(.feedLimit, "\(path): \(error.message)")
+            case .noInput: throw PatchError(.feedUnavailable, error.message).about(file)
+            default: throw error
+            }
         }
     }
 

@@ -14,14 +14,20 @@ struct MetadataFolder: FeedStorage {
     }
 
     func read(_ name: String, limit: Int) -> [UInt8]? {
-        guard let bytes = try? InputFile.contents(of: path.appending(Path(name)), limit: limit) else { return nil }
-        return bytes.count <= limit ? bytes : nil
+        try? InputFile.regular(path.appending(Path(name)), limit: limit)
     }
 
     /// What cannot be written is fetched again. It must not keep a withdrawal from being obeyed.
     func write(_ name: String, _ bytes: [UInt8]) {
         guard !isReadOnly else { return }
         try? OutputFile.write([OutputFile(path: path.appending(Path(name)), content: .bytes(bytes))], force: true)
+    }
+
+    /// Writes what must not be lost.
+    func keep(_ name: String, _ bytes: [UInt8]) throws(PatchError) {
+        let file = path.appending(Path(name))
+        if let info = FileInfo(file, following: false), !info.isRegular { try Folder.removeAll(file) }
+        try OutputFile.write([OutputFile(path: file, content: .bytes(bytes))], force: true)
     }
 
     func remove(_ name: String) throws(PatchError) {

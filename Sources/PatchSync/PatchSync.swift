@@ -82,8 +82,7 @@ public actor PatchSync {
             store.begin()
             return []
         }
-        let delivered = DeliveredTrust(pinned: trust, app: store.host.app, storage: MetadataFolder(of: store))
-        return store.launch(on: runner, trust: delivered.current(root: root))
+        return store.launch(on: runner, trust: DeliveredTrust(pinned: trust, store: store, root: root).kept())
     }
 
     /// Syncs after a launch. What is new is activated at once.
@@ -126,7 +125,7 @@ public actor PatchSync {
         defer { current = nil }
         let clock = ContinuousClock()
         let start = clock.now
-        let counting = CountingSource(source)
+        let counting = CountingSource(source, longest: settings.longest)
         var report = SyncReport()
         do throws(PatchError) {
             report.results = try await SyncPass(

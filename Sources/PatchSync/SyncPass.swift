@@ -31,10 +31,11 @@ struct SyncPass: Sendable {
     }
 
     func run(_ activation: PatchSync.Activation) async throws(PatchError) -> [SyncReport.Result] {
-        let now = try time()
         let storage = MetadataFolder(of: store)
-        var client = try FeedClient(root: root, from: source, keptIn: storage, at: now)
+        var client = try FeedClient(
+            root: root, from: source, keptIn: storage, at: try time(), floor: store.state.floor)
         try await client.update()
+        let now = client.time
         let path = PatchList.path(for: store.host.app)
         guard let target = try await client.target(path) else {
             throw PatchError(.feedMalformed, "the feed has no list of patches for \(store.host.app)")
@@ -48,11 +49,10 @@ struct SyncPass: Sendable {
             isBanned: { banned.contains(PatchID(id: $0.id, version: $0.version)) })
 
         // What is switched off or withdrawn is written before the runner lets go of it, and before anything is downloaded.
-        try settle(list, choices, horizon: client.horizon)
+        try settle(list, choices, shown: client.shownTime(list.published))
 
-        let delivered = DeliveredTrust(pinned: pinned, app: store.host.app, storage: storage)
-        try await delivered.update(from: &client)
-        let trust = delivered.current(root: root)
+        let delivered = DeliveredTrust(pinned: pinned, store: store, root: root)
+        let trust = try await delivered.update(from: &client)
 
         var results = choices.map { choice in
             SyncReport.Result(
@@ -88,9 +88,9 @@ struct SyncPass: Sendable {
         return bytes
     }
 
-    /// The device's clock, but not before the newest time that signed data have shown.
+    /// The device's clock, but not before the app was built.
     private func time() throws(PatchError) -> Timestamp {
-        guard let now = [store.clock(), built, store.state.floor].compactMap(\.self).max() else {
+        guard let now = [store.clock(), built].compactMap(\.self).max() else {
             throw PatchError(.clock, "the device's clock returned no time")
         }
         return now
@@ -119,7 +119,7 @@ struct SyncPass: Sendable {
     }
 
     /// Obeys the kill switch and takes away what is no longer for this device.
-    private func settle(_ list: PatchList, _ choices: [PatchChoice], horizon: Timestamp?) throws(PatchError) {
+    private func settle(_ list: PatchList, _ choices: [PatchChoice], shown: Timestamp?) throws(PatchError) {
         let old = store.state
         let taken = choices.filter { [.withdrawn, .appVersion, .engine, .banned].contains($0.code) }
         let gone = old.held.filter { held in
@@ -133,9 +133,7 @@ struct SyncPass: Sendable {
                 state.switches = list.switches
                 state.notice = list.notice
                 state.minimumAppVersion = list.minimumAppVersion
-                // A stolen online key must not be able to move the clock past everything that is signed offline.
-                let shown = min(list.published, horizon ?? list.published)
-                state.floor = max(state.floor ?? shown, shown)
+                state.floor = shown
                 return []
             }
         } catch {

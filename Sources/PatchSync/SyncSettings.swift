@@ -12,6 +12,8 @@ public struct SyncSettings: Sendable {
     public var smallestInterval = 900
     /// Up to which part of the interval is added to it by chance, so that devices do not come all at once.
     public var jitter = 0.2
+    /// How long a sync may take as a whole. What was downloaded until then is kept.
+    public var longest = Duration.seconds(600)
     /// The largest envelope to download, in bytes.
     public var envelopeLimit = 1 << 20
 

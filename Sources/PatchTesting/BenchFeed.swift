@@ -13,6 +13,8 @@ public final class BenchFeed: Sendable {
     package let trust: TrustStore
     package let scriptKey: ScriptKey
     private let signers: [FeedSigner]
+    /// A second pinned key, which signs trust stores.
+    private let offlineKey: SigningKey
     private let clock: @Sendable () -> Timestamp?
     private let state: Mutex<State>
 
@@ -39,7 +41,8 @@ public final class BenchFeed: Sendable {
         let online = try SigningKey.generate(.ed25519)
         let signingKey = try SigningKey.generate(.ed25519)
         scriptKey = try ScriptKey.generate(for: .aes256GCMSHA256)
-        trust = try TrustStore([signingKey.verifyingKey])
+        offlineKey = try SigningKey.generate(.ed25519)
+        trust = try TrustStore([signingKey.verifyingKey, offlineKey.verifyingKey])
         signers = [try FeedSigner(release), try FeedSigner(online)]
         var feed = try FeedRepository(
             app: app, environment: environment, root: [FeedKey(root.verifyingKey)], rootThreshold: 1,
@@ -126,7 +129,8 @@ public final class BenchFeed: Sendable {
         try changeList { list in list.change("switches") { $0.set(name, .string(value)) } }
     }
 
-    /// Signs patches with a new key from now on. The feed delivers it, and revokes the old one.
+    /// Signs patches with a new key from now on. The feed delivers it, and revokes the old one. The app has a second key, which
+    /// signs that.
     public func rotateSigningKey() throws(PatchError) {
         let key = try SigningKey.generate(.ed25519)
         let old = state.locked { state in
@@ -136,7 +140,9 @@ public final class BenchFeed: Sendable {
         var store = TrustStoreFile()
         try store.add(TrustedKey(key.verifyingKey, name: "new"))
         try store.add(TrustedKey(old.verifyingKey, name: "old", isRevoked: true))
-        let bytes = try store.encoded()
+        var signed = try SignedTrustStore(store.encoded())
+        try signed.sign(with: offlineKey, for: app)
+        let bytes = signed.encoded
         try change { (feed, now) throws(PatchError) in
             _ = try feed.setTarget(PatchList.trustPath(for: app), to: bytes, at: now)
         }
@@ -182,7 +188,7 @@ public final class BenchFeed: Sendable {
         _ body: (inout FeedRepository, Timestamp) throws(PatchError) -> Void
     ) throws(PatchError) {
         let (files, now) = (files, try Self.time(of: clock))
-        var feed = try FeedRepository { (path) throws(PatchError) in files[path] }
+        var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in files[path] })
         try body(&feed, now)
         let changed = try feed.files(signedBy: signers, at: now)
         state.locked { state in

@@ -43,7 +43,7 @@ final class FeedFixture {
     func change(
         with keys: [SigningKey]? = nil, at now: Timestamp = now, _ body: (inout FeedRepository) throws -> Void
     ) throws {
-        var feed = try FeedRepository { path in self.server[path] }
+        var feed = try FeedRepository(trustingItself: { path in self.server[path] })
         try body(&feed)
         server.write(try feed.files(signedBy: signers(keys ?? [release, online]), at: now))
     }

@@ -455,7 +455,7 @@ import Testing
         let text = try String(contentsOfFile: file, encoding: .utf8)
         try text.replacing(" revoked", with: "").write(toFile: file, atomically: true, encoding: .utf8)
         try await device.launch()
-        #expect(device.app?.price(1) == 8, "only the pinned key counts, and nothing says that it is revoked")
+        #expect(device.app?.price(1) == 1, "the new key no longer counts, and the old one stays revoked")
         device.feed.isOffline = false
         await device.sync()
         #expect(device.app?.price(1) == 9)

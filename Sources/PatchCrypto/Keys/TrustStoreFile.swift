@@ -40,6 +40,8 @@ public struct TrustStoreFile: Sendable {
             guard let text = String(validating: line, as: UTF8.self) else {
                 throw PatchError(.config, "not UTF-8 text", at: .init(line: number))
             }
+            // A signature is over the file as it was (`SignedTrustStore`).
+            guard !text.hasPrefix("# signature ") else { continue }
             guard !line.isEmpty, line.first != UInt8(ascii: "#") else {
                 lines.append(.comment(text))
                 continue

@@ -20,18 +20,19 @@ public struct FeedClient: Sendable {
     ///   - root: The root file that came with the app. It may be old, and it may have expired.
     ///   - source: Where the feed's files come from.
     ///   - storage: Where trusted metadata are kept. An app keeps one for each feed.
-    ///   - start: The time by which metadata must not have expired: the device's clock, but not before the newest time
-    ///     that signed data have shown.
+    ///   - start: The time by which metadata must not have expired: the device's clock.
+    ///   - floor: The newest time that signed data have shown, as ``shownTime(_:)`` returned it after an earlier update. The
+    ///     clock cannot be before it, unless newer metadata refute it.
     ///   - limits: The most that is taken.
     /// - Throws: `feed-malformed` or `feed-signature` if `root` is not a root file that its own keys have signed.
     public init(
         root: [UInt8], from source: any FeedSource, keptIn storage: any FeedStorage, at start: Timestamp,
-        limits: FeedLimits = FeedLimits()
+        floor: Timestamp? = nil, limits: FeedLimits = FeedLimits()
     ) throws(PatchError) {
         self.source = source
         self.storage = storage
         self.limits = limits
-        trusted = try TrustedMetadata(root: root, start: start)
+        trusted = try TrustedMetadata(root: root, start: start, floor: floor)
     }
 
     /// Brings the metadata of the four top-level roles up to date (sections 5.3 to 5.6.6).
@@ -48,6 +49,7 @@ public struct FeedClient: Sendable {
         do throws(PatchError) {
             try await updateRoot()
             try await updateTimestamp()
+            try trusted.checkRoot()
             try await updateSnapshot()
             try await loadTargets(.top, keys: trusted.root.targets)
         } catch {
@@ -55,9 +57,19 @@ public struct FeedClient: Sendable {
         }
     }
 
-    /// When the first of the root and the targets ends, whose keys are offline; nil before an update.
-    package var horizon: Timestamp? {
-        trusted.targets[.top].map { min($0.expires, trusted.root.expires) }
+    /// The time by which metadata must not have expired.
+    public var time: Timestamp { trusted.time }
+
+    /// The newest time that signed data have shown, after an update.
+    ///
+    /// A list that was signed with a wrong clock, or by a thief of the online key, moves it no further than to the end of the
+    /// timestamp, the root and the targets.
+    ///
+    /// - Parameter published: When a file of the feed says that it was signed.
+    public func shownTime(_ published: Timestamp) -> Timestamp? {
+        guard let timestamp = trusted.timestamp, let targets = trusted.targets[.top] else { return trusted.floor }
+        let end = min(timestamp.expires, targets.expires, trusted.root.expires)
+        return min(max(published, trusted.floor ?? published), end.justBefore)
     }
 
     /// Looks for a target, first in the targets role, then in the roles that it delegates to (section 5.6.7).
@@ -140,6 +152,7 @@ public struct FeedClient: Sendable {
             {
                 try storage.remove(Self.timestampName)
                 try storage.remove(Self.snapshotName)
+                trusted.forgetFloor()
             }
             try storage.write(name, bytes)
         }

@@ -3,8 +3,15 @@ internal import PatchCrypto
 /// The metadata that are trusted so far in one update. They can only move forward: each step checks what the specification
 /// says (section 5), and keeps the old metadata if a check fails.
 struct TrustedMetadata: Sendable {
-    /// The time at which the update began. All expiries are held against it (section 5.1).
+    /// The time at which the update began, by the device's clock (section 5.1).
     let start: Timestamp
+    /// The newest time that signed data have shown; nil if that says nothing any more.
+    ///
+    /// A newer timestamp file that ends before it shows that it was wrong: no list is younger than a timestamp file that is
+    /// signed later. A root that changes the timestamp's keys ends it, because those keys have signed it.
+    private(set) var floor: Timestamp?
+    /// The time that expiries are held against.
+    var time: Timestamp { max(start, floor ?? start) }
     private(set) var root: RootMetadata
     /// When the metadata ended that were refused because they have expired.
     private(set) var expired: Timestamp?
@@ -21,8 +28,9 @@ struct TrustedMetadata: Sendable {
     }
 
     /// Trusts a root file, which came with the app (section 5.2). It need not be valid at this time.
-    init(root bytes: [UInt8], start: Timestamp) throws(PatchError) {
+    init(root bytes: [UInt8], start: Timestamp, floor: Timestamp? = nil) throws(PatchError) {
         self.start = start
+        self.floor = floor
         let file = try SignedMetadata(bytes, name: "root.json", type: "root")
         root = try RootMetadata(file)
         try file.verify(by: root.root)
@@ -41,8 +49,11 @@ struct TrustedMetadata: Sendable {
         root = next
     }
 
+    /// Forgets which time was shown: keys have shown it that no longer count.
+    mutating func forgetFloor() { floor = nil }
+
     /// Checks that the newest root file has not expired (5.3.10).
-    mutating func checkRoot() throws(PatchError) { try check(root.expires, "root.json") }
+    mutating func checkRoot() throws(PatchError) { try check(root.expires, "root.json", at: timestamp == nil ? start : time) }
 
     /// Takes a timestamp file (5.4.2 to 5.4.4).
     ///
@@ -65,14 +76,17 @@ struct TrustedMetadata: Sendable {
                     "timestamp.json: lists snapshot \(next.snapshot.version), after \(trusted.snapshot.version)")
             }
         }
-        if !isStored { try check(next.expires, "timestamp.json") }
+        if !isStored {
+            try check(next.expires, "timestamp.json", at: start)
+            if let floor, floor >= next.expires { self.floor = next.expires.justBefore }
+        }
         timestamp = next
         return true
     }
 
     /// Checks that the trusted timestamp file has not expired (5.4.4).
     mutating func checkTimestamp() throws(PatchError) {
-        if let timestamp { try check(timestamp.expires, "timestamp.json") }
+        if let timestamp { try check(timestamp.expires, "timestamp.json", at: time) }
     }
 
     /// Takes a snapshot file (5.5.2 to 5.5.6).
@@ -92,7 +106,7 @@ struct TrustedMetadata: Sendable {
                     "snapshot.json: is of version \(next.version), not \(timestamp.snapshot.version) as signed")
             }
             try snapshot?.checkSuccessor(next)
-            try check(next.expires, "snapshot.json")
+            try check(next.expires, "snapshot.json", at: time)
         }
         snapshot = next
     }
@@ -100,7 +114,7 @@ struct TrustedMetadata: Sendable {
     /// Whether the trusted snapshot is the one that the timestamp file lists, and has not expired.
     var hasCurrentSnapshot: Bool {
         guard let timestamp, let snapshot else { return false }
-        return snapshot.version == timestamp.snapshot.version && snapshot.expires > start
+        return snapshot.version == timestamp.snapshot.version && snapshot.expires > time
     }
 
     /// Takes the file of the targets role or of a delegated role (5.6.2 to 5.6.5).
@@ -117,20 +131,25 @@ struct TrustedMetadata: Sendable {
             throw PatchError(
                 .feedMismatch, "\(name): is of version \(next.version), not \(listed.version) as signed")
         }
-        try check(next.expires, name)
+        try check(next.expires, name, at: time)
         targets[key] = next
     }
 
-    private mutating func check(_ expires: Timestamp, _ name: String) throws(PatchError) {
-        guard expires > start else {
+    private mutating func check(_ expires: Timestamp, _ name: String, at time: Timestamp) throws(PatchError) {
+        guard expires > time else {
             expired = expires
             throw PatchError(
                 .feedExpired, "\(name): expired at \(expires)",
-                hint: "if this device's clock is right (\(start)), the feed is no longer refreshed, or is withheld")
+                hint: "if this device's clock is right (\(time)), the feed is no longer refreshed, or is withheld")
         }
     }
 
     private static func outOfOrder(_ role: String) -> PatchError {
         PatchError(.internal, "\(role) before the metadata that list it")
     }
+}
+
+extension Timestamp {
+    /// The second before.
+    var justBefore: Timestamp { Timestamp(secondsSince1970: secondsSince1970 - 1) ?? self }
 }

@@ -22,6 +22,9 @@ struct FileDescription: Sendable {
         self.hashes = hashes
     }
 
+    /// Says nothing.
+    init() { (length, hashes) = (nil, []) }
+
     /// Checks a file's bytes.
     ///
     /// - Throws: `feed-mismatch` if the length or a hash differs, or if there are hashes, but none of a known function.

@@ -10,6 +10,12 @@ struct MetadataDescription: Sendable {
         file = try FileDescription(object)
     }
 
+    /// A file of which only the version is known.
+    init(version: Int) {
+        self.version = version
+        file = FileDescription()
+    }
+
     /// All entries of `meta`, by file name.
     static func all(_ body: JSONObject) throws(PatchError) -> [[UInt8]: MetadataDescription] {
         let meta = try body.object("meta")

@@ -119,6 +119,15 @@ extension FeedRepository {
 
     // MARK: staging
 
+    /// The bytes of a target that is new; nil if it is not.
+    package func newTarget(_ path: String) -> [UInt8]? {
+        let names = path.split(separator: "/")
+        return newTargets.last { file in
+            file.path.hasPrefix("targets/" + names.dropLast().joined(separator: "/"))
+                && file.path.hasSuffix(".\(names.last ?? "")")
+        }?.bytes
+    }
+
     /// The change so far, as files to keep until others have signed it; the new targets are among them.
     package var staged: [File] {
         var files = newTargets

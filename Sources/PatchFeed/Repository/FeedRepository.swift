@@ -42,11 +42,19 @@ package struct FeedRepository: Sendable {
     /// The files of the targets that are new.
     private(set) var newTargets: [File] = []
     /// Roles that the newest root's keys have not signed yet, because a change of keys was interrupted.
-    private var stale: Set<Role> = []
+    let stale: Set<Role>
     /// Versions that files exist of although no metadata list them: what an interrupted run has left.
-    private var taken: [Role: Int] = [:]
+    let taken: [Role: Int]
+    /// No honest feed comes this far. A thief of the online key can, to leave no versions to its owner.
+    private static let mostHonest = 1 << 32
+    /// What is signed gets versions above this one, which somebody else may have used.
+    package var above = 0
+    /// The lowest versions that have no files yet. They count once devices forget which versions they have seen.
+    package var free: [Role: Int] = [:]
+    /// Whether devices forget that: no key of the timestamp or of the snapshot is an old one.
+    private var isForgotten = false
 
-    // MARK: making and reading
+    // MARK: making
 
     /// Makes an empty feed.
     ///
@@ -123,81 +131,28 @@ package struct FeedRepository: Sendable {
             ("schema", .integer(PatchList.schema)), ("enabled", .bool(true)), ("app", .string(app)),
             ("environment", .string(environment)), ("published", .string(now.description)), ("patches", .array([])),
         ])
+        (stale, taken) = ([], [:])
         for role in Role.allCases { touch(role, at: now) }
     }
 
-    /// Reads a feed, and checks what is signed by keys that are not online: the rest is made anew with each change.
-    ///
-    /// - Parameter read: Reads a file below the feed's folder; nil if there is none.
-    /// - Throws: `feed-malformed`, `feed-signature` or `feed-mismatch` if the folder has no sound feed.
-    package init(reading read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) {
-        func file(_ path: String) throws(PatchError) -> [UInt8] {
-            guard let bytes = try read(path) else {
-                throw PatchError(
-                    .feedUnavailable, "\(path): missing, so this is not the folder of a feed",
-                    hint: "make one: patchpack feed init DIR")
-            }
-            return bytes
-        }
-        func metadata(_ name: String, _ role: Role) throws(PatchError) -> SignedMetadata {
-            try SignedMetadata(file("metadata/\(name)"), name: name, type: role.type)
-        }
-        /// The version of a role's metadata that another role's list.
-        func metadata(_ role: Role, listedIn other: SignedMetadata) throws(PatchError) -> SignedMetadata {
-            let entry = try MetadataDescription(other.body.object("meta").object("\(role).json"))
-            return try metadata("\(entry.version).\(role).json", role)
-        }
-        // The roots are trusted: they are the folder's own.
-        func root(_ version: Int) throws(PatchError) -> (file: SignedMetadata, RootMetadata) {
-            let file = try metadata("\(version).root.json", .root)
-            let root = try RootMetadata(file)
-            try file.verify(by: root.root)
-            return (file, root)
-        }
-        var newest = 1
-        while try read("metadata/\(newest + 1).root.json") != nil { newest += 1 }
-        let (rootFile, newestRoot) = try root(newest)
-        let timestamp = try metadata("timestamp.json", .timestamp)
-        let snapshot = try metadata(.snapshot, listedIn: timestamp)
-        if (try? snapshot.verify(by: newestRoot.snapshot)) == nil { stale.insert(.snapshot) }
-        let targets = try metadata(.targets, listedIn: snapshot)
-        do throws(PatchError) {
-            try targets.verify(by: newestRoot.targets)
-        } catch {
-            // A change of keys was interrupted after its root was written.
-            guard error.code == .feedSignature, newest > 1 else { throw error }
-            try targets.verify(by: root(newest - 1).1.targets)
-            stale.insert(.targets)
-        }
-        let rollout = try metadata(.rollout, listedIn: snapshot)
-        guard let delegation = try TargetsMetadata(targets).delegations.first(where: { $0.role == "rollout" }),
-            case let listed = try TargetsMetadata(rollout).targets.values, listed.count == 1, let target = listed.first
-        else {
-            throw PatchError(.feedMalformed, "this feed has no list of patches", hint: "was it made by another tool?")
-        }
-        try rollout.verify(by: delegation.keys)
-        let listBytes = try file(URLPath.target(target, isConsistent: true))
-        try target.check(listBytes)
-        guard try PatchList.path(for: PatchList(decoding: listBytes).app) == target.path else {
-            throw PatchError(.feedMismatch, "\(target.path): the list is of another app")
-        }
-        list = try JSONValue(of: target.path, parsing: listBytes)
-        drafts = [
-            .root: MetadataDraft(rootFile), .timestamp: MetadataDraft(timestamp), .snapshot: MetadataDraft(snapshot),
-            .targets: MetadataDraft(targets), .rollout: MetadataDraft(rollout),
-        ]
-        oldRoot = .object(rootFile.body.members)
-        for role in [Role.targets, .rollout, .snapshot] {
-            var version = drafts[role]?.version ?? 0
-            while try read("metadata/\(version + 1).\(role).json") != nil { version += 1 }
-            taken[role] = version
-        }
+    /// Takes what was read and checked.
+    init(
+        _ drafts: [Role: MetadataDraft], list: JSONValue, stale: Set<Role>, taken: [Role: Int]
+    ) {
+        self.drafts = drafts
+        self.list = list
+        self.stale = stale
+        self.taken = taken
+        oldRoot = drafts[.root]?.signed ?? .object([])
     }
 
     // MARK: looking
 
     /// The app's name.
     package var app: String { list["app"]?.text ?? "" }
+
+    /// When the list was signed.
+    package var published: Timestamp? { list["published"]?.text.flatMap { Timestamp($0) } }
 
     /// The app's environment.
     package var environment: String { list["environment"]?.text ?? "" }
@@ -237,8 +192,14 @@ package struct FeedRepository: Sendable {
     /// Marks a role's metadata as changed: they get the next version, and a new end.
     mutating func touch(_ role: Role, at now: Timestamp) {
         guard changed.insert(role).inserted else { return }
-        let version = max(drafts[role]?.version ?? 0, taken[role] ?? 0) + 1
-        drafts[role]?.renew(version: version, expires: now.adding(days: role.days))
+        var last = max(drafts[role]?.version ?? 0, taken[role] ?? 0)
+        if isForgotten, role != .root, last > Self.mostHonest {
+            last = role == .timestamp ? 0 : min(last, (free[role] ?? .max) - 1)
+        }
+        // A device may take the last list's time for the lowest that its clock can have.
+        let start = published.map { $0 > now && $0.secondsSince1970 - now.secondsSince1970 <= 3600 ? $0 : now } ?? now
+        drafts[role]?.renew(
+            version: (role == .root ? last : max(last, above)) + 1, expires: start.adding(days: role.days))
     }
 
     /// An envelope to publish.
@@ -344,9 +305,7 @@ package struct FeedRepository: Sendable {
     package mutating func edit(at now: Timestamp, _ body: (inout JSONValue) -> Void) {
         touch(.rollout, at: now)
         body(&list)
-        // Devices take it for the lowest time that their clocks can have, so it never goes back.
-        let last = list["published"]?.text.flatMap { Timestamp($0) } ?? now
-        list.set("published", .string(max(last, now).description))
+        list.set("published", .string(now.description))
     }
 
     /// Changes an entry of the list.
@@ -399,6 +358,7 @@ package struct FeedRepository: Sendable {
                 .config, "the role \(role) would have \(ids.count) keys, but needs \(needed) signatures",
                 hint: "add keys with --add, or lower the number with --threshold")
         }
+        if role == .timestamp || role == .snapshot, Set(ids).isDisjoint(with: keys(of: role).ids) { isForgotten = true }
         let isOffline = role == .root || role == .targets
         let others = (isOffline ? [Role.rollout, .snapshot, .timestamp] : [.root, .targets]).flatMap {
             keys(of: $0).ids
@@ -438,6 +398,24 @@ package struct FeedRepository: Sendable {
         }
     }
 
+    /// Makes this change, which waits for signatures, again on top of another one, which changed the list alone.
+    ///
+    /// - Parameters:
+    ///   - base: The feed that both began with.
+    ///   - other: The feed after the other change.
+    package mutating func rebase(
+        from base: FeedRepository, onto other: FeedRepository, at now: Timestamp
+    ) throws(PatchError) {
+        guard other.changed.isDisjoint(with: [.targets, .root]) else {
+            throw PatchError(.internal, "a change of targets or root on top of another one")
+        }
+        guard changed.remove(.rollout) != nil else { return }
+        list = list.merged(with: other.list, since: base.list)
+        drafts[.rollout] = other.drafts[.rollout]
+        touch(.rollout, at: now)
+        list.set("published", .string(now.description))
+    }
+
     /// Renews metadata that end soon: the timestamp always, the others when less than half of their time is left.
     ///
     /// - Parameter roles: Those of which a key is at hand.
@@ -458,5 +436,38 @@ package struct FeedRepository: Sendable {
 
     static func description(of length: Int, _ sha256: String) -> JSONValue {
         .object([("hashes", .object([("sha256", .string(sha256))])), ("length", .integer(length))])
+    }
+}
+
+extension JSONValue {
+    /// This list of patches with what another one has changed. Where both have, the other one's state of a patch, its reason
+    /// and whether patches are switched on win: those are the urgent ones.
+    fileprivate func merged(with other: JSONValue, since base: JSONValue) -> JSONValue {
+        func isChanged(_ key: String, _ value: JSONValue?, since old: JSONValue?) -> Bool {
+            value?[key]?.encoded() != old?[key]?.encoded()
+        }
+        var merged = self
+        for key in Set(other.members.map(\.key) + base.members.map(\.key)) where key != "patches" {
+            guard isChanged(key, other, since: base) else { continue }
+            if key == "enabled" || !isChanged(key, self, since: base) { merged.set(key, other[key]) }
+        }
+        func entries(_ list: JSONValue) -> [String: JSONValue] {
+            Dictionary((list["patches"]?.elements ?? []).map { ($0["path"]?.text ?? "", $0) }) { $1 }
+        }
+        let (theirs, old) = (entries(other), entries(base))
+        let patches = (self["patches"]?.elements ?? []).map { entry -> JSONValue in
+            let path = entry["path"]?.text ?? ""
+            guard let theirs = theirs[path] else { return entry }
+            var entry = entry
+            for key in Set(theirs.members.map(\.key) + (old[path]?.members.map(\.key) ?? [])) {
+                guard isChanged(key, theirs, since: old[path]) else { continue }
+                if ["state", "reason"].contains(key) || !isChanged(key, entry, since: old[path]) {
+                    entry.set(key, theirs[key])
+                }
+            }
+            return entry
+        }
+        merged.set("patches", .array(patches))
+        return merged
     }
 }

@@ -34,6 +34,8 @@ public final class PatchRunner: Sendable {
     private struct State {
         var active: [LoadedPatch] = []
         var floors: [String: Int] = [:]
+        /// The clock cannot be before this.
+        var earliestTime: Timestamp?
     }
 
     /// Makes a runner.
@@ -196,9 +198,14 @@ public final class PatchRunner: Sendable {
         }
     }
 
+    /// Says which time signed data have shown, so that a clock that is set back makes no patch valid again.
+    package func setEarliestTime(_ time: Timestamp?) { changing.locked { $0.earliestTime = time } }
+
     /// The policy for a patch without the floor, which depends on the patch's id.
     private var policy: VerificationPolicy {
-        VerificationPolicy(time: clock(), app: host.app, appVersion: host.version, engine: Self.engine)
+        let earliest = changing.locked { $0.earliestTime }
+        let time = clock().map { max($0, earliest ?? $0) }
+        return VerificationPolicy(time: time, app: host.app, appVersion: host.version, engine: Self.engine)
     }
 
     private func lineCounter(of patch: String) -> (@Sendable (_ script: String, _ line: Int) -> Void)? {

@@ -231,7 +231,16 @@ extension Option {
     static let days = Option(
         name: "days", value: .text("N"), help: "fail if a role's metadata end in fewer than N days")
     static let pinnedRoot = Option(
-        name: "root", value: .file("FILE"), help: "root file that the app has; needed for a URL")
+        name: "root", value: .file("FILE"), variable: "PATCHPACK_FEED_ROOT",
+        help: "root file to trust: the 1.root.json that the app has (or PATCHPACK_FEED_ROOT)")
+    static let interrupted = Option(
+        name: "interrupted", help: "take files that only the keys before an interrupted `rotate` have signed")
+    static let clockIsRight = Option(
+        name: "clock-is-right", help: "sign although the feed or its server says that this machine's clock is wrong")
+    static let above = Option(
+        name: "above", value: .text("N"), help: "give what is signed versions above N, which others have used")
+    static let showChange = Option(name: "show", help: "only print what would be signed")
+    static let yes = Option(name: "yes", help: "sign what is printed without asking")
     static let authorities = Option(
         name: "cacert", value: .file("FILE"), help: "certificates to trust for https (PEM; default: the system's)")
     static let insecure = Option(name: "allow-http", help: "allow a URL with http")

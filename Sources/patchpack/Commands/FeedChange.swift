@@ -6,18 +6,20 @@ import PatchFiles
 struct FeedChange {
     /// The options of an action that changes a feed.
     static let options: [Option] = [
-        .feedKey, .signatureCommand, .passphraseEnv, .passphraseFile, .allowUnsafePermissions, .stage, .dryRun,
-        .served, .authorities, .insecure,
+        .feedKey, .pinnedRoot, .signatureCommand, .passphraseEnv, .passphraseFile, .allowUnsafePermissions, .stage,
+        .dryRun, .served, .authorities, .insecure, .clockIsRight, .above,
     ]
 
     private let arguments: ParsedArguments
     private let console: Console
     private let keys: KeyFiles
     let folder: FeedFolder
+    /// This machine's clock.
     let now: Timestamp
     private let signers: [FeedSigner]
     /// The ids of the private keys at hand.
     let keyIDs: Set<String>
+    private let pin: FeedPin
 
     /// - Parameters:
     ///   - options: The options that name keys; those that are private sign.
@@ -43,43 +45,83 @@ struct FeedChange {
         }
         self.signers = signers
         keyIDs = ids
+        pin = FeedPin(of: folder, arguments, keys: (options + [.addKey]).flatMap(keys.files))
     }
 
     /// The public halves of the keys that an option names.
     func publicKeys(_ option: Option) throws(PatchError) -> [FeedKey] { try keys.feedKeys(option) }
 
+    /// The feed as it is, read from the root that this signer trusts.
+    func repository() throws(PatchError) -> FeedRepository {
+        try folder.repository(
+            FeedRepository.Reading(root: pin.root(), isInterrupted: arguments.has(.interrupted)))
+    }
+
     /// Changes the feed.
     ///
-    /// - Parameter body: Makes the change, and returns a line for each part of it.
-    func run(_ body: (inout FeedRepository) throws(PatchError) -> [String]) throws(PatchError) {
+    /// - Parameters:
+    ///   - isUrgent: Whether the change is made although another one waits for signatures. That one is made again on top.
+    ///   - body: Makes the change, and returns a line for each part of it.
+    func run(
+        isUrgent: Bool = false, _ body: (inout FeedRepository) throws(PatchError) -> [String]
+    ) throws(PatchError) {
         try whileLocked { () throws(PatchError) in
-            var (feed, isStaged) = try folder.repositoryWithChange()
-            guard !isStaged else {
+            let base = try repository()
+            let staged = try folder.staged(on: base)
+            guard staged == nil || isUrgent else {
                 throw PatchError(
                     .config, "another change waits for signatures",
                     hint: "patchpack feed sign \(folder.path), or feed sign \(folder.path) --discard"
                 ).about(folder.path)
             }
-            try checkServed(feed)
+            try checkServed(base)
+            try checkClock(base)
+            var feed = base
+            feed.above = try arguments.number(of: .above) ?? 0
             let lines = try body(&feed)
-            try finish(&feed, lines)
+            try finish(&feed, lines, since: base, under: staged)
         }
     }
 
     /// Goes on with a change that was staged.
-    func resume(_ body: (inout FeedRepository) throws(PatchError) -> [String]) throws(PatchError) {
+    ///
+    /// - Parameter body: Gets what the change is, and adds to it.
+    func resume(_ body: (inout FeedRepository, [String]) throws(PatchError) -> [String]) throws(PatchError) {
         try whileLocked { () throws(PatchError) in
-            var feed = try folder.staged()
-            try checkServed(feed)
-            let lines = try body(&feed)
-            try finish(&feed, lines, isStaged: true)
+            let base = try repository()
+            var feed = try staged(on: base)
+            try checkServed(base)
+            try checkClock(base)
+            try checkClock(feed)
+            let lines = try body(&feed, changes(of: feed, since: base))
+            try finish(&feed, lines, since: base, isStaged: true)
         }
+    }
+
+    /// The feed with the change that waits for signatures.
+    ///
+    /// - Throws: `config` if none waits.
+    func staged(on base: FeedRepository) throws(PatchError) -> FeedRepository {
+        guard let staged = try folder.staged(on: base) else {
+            throw PatchError(.config, "nothing waits for signatures").about(folder.path)
+        }
+        return staged
+    }
+
+    /// What differs between two states of the feed, with the keys of a trust store that is delivered.
+    func changes(of feed: FeedRepository, since base: FeedRepository) throws(PatchError) -> [String] {
+        let (before, after) = (try folder.trustedKeys(of: base), try folder.trustedKeys(of: feed))
+        return feed.changes(since: base) + before.filter { !after.contains($0) }.map { "trust store: removes \($0)" }
+            + after.filter { !before.contains($0) }.map { "trust store: adds \($0)" }
     }
 
     /// Drops a change that was staged.
     func discard() throws(PatchError) {
         try whileLocked { () throws(PatchError) in
-            _ = try folder.repository()
+            guard try folder.read("metadata/timestamp.json") != nil else {
+                throw PatchError(.feedUnavailable, "metadata/timestamp.json: missing, so this is not the folder of a feed")
+                    .about(folder.path)
+            }
             if !arguments.has(.dryRun) { try folder.discardStaged() }
         }
     }
@@ -91,8 +133,25 @@ struct FeedChange {
         let reply = try waiting { () async throws(PatchError) in
             try await source.fetch("metadata/timestamp.json", limit: FeedLimits().timestamp, etag: nil)
         }
+        if let date = reply.date { try checkClock(against: date, by: 300, "the server's clock says \(date)") }
         guard case .bytes(let bytes, _) = reply.content else { return }
         try feed.check(served: bytes)
+    }
+
+    /// Refuses to sign a time that is far from the one that the feed was last signed at. Devices would not read the feed any
+    /// more until one of the two times has passed.
+    private func checkClock(_ feed: FeedRepository) throws(PatchError) {
+        guard let published = feed.published, published > now else { return }
+        try checkClock(against: published, by: 3600, "the feed was published at \(published)")
+    }
+
+    private func checkClock(against other: Timestamp, by seconds: Int, _ reason: String) throws(PatchError) {
+        guard !arguments.has(.clockIsRight),
+            (other.secondsSince1970 - now.secondsSince1970).magnitude > seconds
+        else { return }
+        throw PatchError(
+            .clock, "\(reason), but this machine's clock says \(now)",
+            hint: "set the clock, or give --clock-is-right if it is right")
     }
 
     private func whileLocked(_ body: () throws(PatchError) -> Void) throws(PatchError) {
@@ -100,8 +159,17 @@ struct FeedChange {
     }
 
     /// Signs and writes a feed that was changed or made.
-    func finish(_ feed: inout FeedRepository, _ lines: [String], isStaged: Bool = false) throws(PatchError) {
+    ///
+    /// - Parameters:
+    ///   - base: The feed before the change; nil for a new feed.
+    ///   - under: Another change, which waits for signatures.
+    func finish(
+        _ feed: inout FeedRepository, _ lines: [String], since base: FeedRepository? = nil, isStaged: Bool = false,
+        under staged: FeedRepository? = nil
+    ) throws(PatchError) {
         feed.mend(at: now)
+        var lines = lines
+        if arguments.has(.dryRun), let base { lines += try changes(of: feed, since: base) }
         guard !feed.changed.isEmpty else { return try show(feed, lines, "unchanged", []) }
         try feed.sign(with: signers)
         let missing = try feed.missing()
@@ -117,10 +185,36 @@ struct FeedChange {
         }
         let files = try feed.files(signedBy: signers, at: now)
         if !arguments.has(.dryRun) {
-            try folder.write(files)
-            try folder.discardStaged()
+            if var staged, let base {
+                // Written first: if this ends in between, the change that waits still fits what is published.
+                try staged.rebase(from: base, onto: feed, at: now)
+                try staged.sign(with: signers)
+                try folder.write(staged.staged)
+                try folder.write(files)
+            } else {
+                try folder.write(files)
+                try folder.discardStaged()
+            }
+            // A new key of the root, or a signer's first feed.
+            if base == nil || feed.changed.contains(.root), let root = files.first(where: { $0.path.hasSuffix(".root.json") }) {
+                for file in try pin.keep(root.bytes) {
+                    console.warning("\(file) cannot be written, so whoever signs with the key beside it must give --root")
+                }
+            }
         }
         try show(feed, lines, arguments.has(.dryRun) ? "would write" : "wrote", [], files)
+    }
+
+    /// Prints what a change is, without making it.
+    func show(_ lines: [String]) throws(PatchError) {
+        guard console.format == .json else {
+            for line in lines { try console.line(line) }
+            return
+        }
+        try console.json(
+            .object(
+                [("schema", .string("patchpack.feed-changes/1")), ("feed", .string(folder.path.description))]
+                    + JSONValue.outcome(nil) + [("changes", .array(lines.map(JSONValue.string))), ("error", .null)]))
     }
 
     private func show(

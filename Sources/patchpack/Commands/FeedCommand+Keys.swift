@@ -5,13 +5,17 @@ import PatchFiles
 extension FeedCommand {
     @Sendable static func refresh(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
-        try change.run { (feed) throws(PatchError) in
+        try change.run(isUrgent: true) { (feed) throws(PatchError) in
             // Without the keys of a role, nothing of it is renewed: a cron job has the online key only.
             let roles = FeedRepository.Role.allCases.filter { role in
                 let (ids, threshold) = feed.keys(of: role)
                 return role == .timestamp || ids.count(where: change.keyIDs.contains) >= threshold
             }
             feed.refresh(Set(roles), at: change.now)
+            // A list whose time was wrong is signed again.
+            if let published = feed.published, published > change.now, roles.contains(.rollout) {
+                feed.edit(at: change.now) { _ in }
+            }
             return FeedRepository.Role.allCases.compactMap { role in
                 let state = feed.state(of: role)
                 if feed.changed.contains(role) { return "renewed  \(role) \(state.version)" }
@@ -37,10 +41,14 @@ extension FeedCommand {
         let added = try change.publicKeys(.addKey)
         let removed = try arguments.texts(of: .removeKey)
         let threshold = try arguments.number(of: .threshold)
+        let free = try change.folder.freeVersions()
+        // What devices forget is known before the other roles get their versions.
+        roles.sort { ($0 == .timestamp || $0 == .snapshot) && !($1 == .timestamp || $1 == .snapshot) }
         guard !added.isEmpty || !removed.isEmpty || threshold != nil else {
             throw PatchError(.usage, "nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")
         }
         try change.run { (feed) throws(PatchError) in
+            feed.free = free
             var lines: [String] = []
             for role in roles {
                 try feed.rotate(role, adding: added, removing: removed, threshold: threshold, at: change.now)
@@ -59,7 +67,17 @@ extension FeedCommand {
             let path = arguments.operands[1].path
             let file = try InputFile.small(path, limit: PatchList.trustLimit)
             let store = try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file) }
-            console.note("devices will trust \(store.keys.map { "\($0.key.id) \($0.name)" }.joined(separator: ", "))")
+            let names = { (keys: [TrustedKey]) in keys.map { "\($0.key.id) \($0.name)" }.joined(separator: ", ") }
+            let ended = store.keys.filter { $0.refusal(at: change.now) != nil }
+            if !ended.isEmpty { console.note("devices will no longer trust \(names(ended))") }
+            let live = store.keys.filter { $0.refusal(at: change.now) == nil }
+            if !live.isEmpty { console.note("devices go on trusting \(names(live)) if the app has these keys") }
+            let signers = try path.naming { () throws(PatchError) in try SignedTrustStore(file).signerIDs }
+            console.note(
+                signers.isEmpty
+                    ? "no key of envelopes has signed it, so it adds no key: patchpack trust sign \(path) --app NAME --signing-key KEY"
+                    : "it adds the others if the app has the keys that signed it: \(signers.map(\.description).joined(separator: ", "))"
+            )
             bytes = file
         }
         try change.run { (feed) throws(PatchError) in
@@ -78,8 +96,22 @@ extension FeedCommand {
         }
         let attached = arguments.values(of: .attach).map(\.path)
         if arguments.has(.detach) { return try detach(arguments, change) }
-        try change.resume { (feed) throws(PatchError) in
-            var lines: [String] = []
+        if arguments.has(.showChange) {
+            let base = try change.repository()
+            let lines = try change.changes(of: change.staged(on: base), since: base)
+            try change.show(lines)
+            return 0
+        }
+        try change.resume { (feed, changes) throws(PatchError) in
+            // What one person has staged, another one signs: nobody signs what was not shown.
+            if !arguments.has(.yes) {
+                for line in changes { console.note(line) }
+                guard Terminal.askToGoOn("sign this? ") else {
+                    throw PatchError(
+                        .usage, "nothing is signed", hint: "give --yes to sign what was printed, without being asked")
+                }
+            }
+            var lines = changes
             for path in attached {
                 let signature = try InputFile.small(path, limit: 4096)
                 let id = try path.naming { () throws(PatchError) in
@@ -97,7 +129,7 @@ extension FeedCommand {
         guard let output = arguments.value(of: .outputFile)?.path else {
             throw PatchError(.usage, "no output", hint: "give -o FILE, or -o -")
         }
-        let feed = try change.folder.staged()
+        let feed = try change.staged(on: change.repository())
         let role = try role(arguments, of: feed)
         guard let payload = feed.payload(of: role) else {
             throw PatchError(.config, "the role \(role) has nothing to sign").about(change.folder.path)

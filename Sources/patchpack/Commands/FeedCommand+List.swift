@@ -34,7 +34,7 @@ extension FeedCommand {
     }
 
     @Sendable static func disable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        try change(arguments, console, "disabled  all patches") { $0.set("enabled", .bool(false)) }
+        try change(arguments, console, isUrgent: true, "disabled  all patches") { $0.set("enabled", .bool(false)) }
     }
 
     @Sendable static func enable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -58,7 +58,7 @@ extension FeedCommand {
     private static func edit(
         _ arguments: ParsedArguments, _ console: Console, to state: PatchList.Entry.State, reason: String? = nil
     ) throws(PatchError) -> Int32 {
-        try edit(arguments, console) { (entry) throws(PatchError) in
+        try edit(arguments, console, isUrgent: state != .active) { (entry) throws(PatchError) in
             guard state != .paused || entry["state"]?.text != "withdrawn" else {
                 throw PatchError(
                     .usage, "it is withdrawn, and pausing would give it back to devices that still have it",
@@ -72,10 +72,11 @@ extension FeedCommand {
 
     /// Changes a patch's entry.
     private static func edit(
-        _ arguments: ParsedArguments, _ console: Console, _ body: (inout JSONValue) throws(PatchError) -> String
+        _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false,
+        _ body: (inout JSONValue) throws(PatchError) -> String
     ) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
-        try change.run { (feed) throws(PatchError) in
+        try change.run(isUrgent: isUrgent) { (feed) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
             let old = try feed.entry(arguments.operands[1].text, version: arguments.number(of: .patchVersion))
             var entry = old
@@ -88,10 +89,11 @@ extension FeedCommand {
 
     /// Changes the list as a whole.
     private static func change(
-        _ arguments: ParsedArguments, _ console: Console, _ line: String, _ body: (inout JSONValue) -> Void
+        _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, _ line: String,
+        _ body: (inout JSONValue) -> Void
     ) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
-        try change.run { (feed) throws(PatchError) in
+        try change.run(isUrgent: isUrgent) { (feed) throws(PatchError) in
             feed.edit(at: change.now, body)
             return line.split(separator: "\n").map(String.init)
         }

@@ -6,7 +6,12 @@ import PatchFiles
 extension FeedCommand {
     @Sendable static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let folder = FeedFolder(path: arguments.operands[0].path)
-        let feed = try folder.repository()
+        let feed: FeedRepository
+        if let root = FeedPin.given(arguments) {
+            feed = try folder.repository(FeedRepository.Reading(root: InputFile.small(root)))
+        } else {
+            feed = try folder.ownRepository()
+        }
         let now = try SystemClock.now()
         let limit = try arguments.number(of: .days, atLeast: 0)
         var late: [String] = []
@@ -33,7 +38,7 @@ extension FeedCommand {
         }
         let error =
             late.isEmpty
-            ? nil : PatchError(.feedExpired, late.joined(separator: "; "), hint: "patchpack feed refresh DIR")
+            ? feed.published.flatMap { PatchError.published(at: $0, before: now) } : PatchError(.feedExpired, late.joined(separator: "; "), hint: "patchpack feed refresh DIR")
         if console.format == .json {
             try console.json(
                 .object(
@@ -74,26 +79,29 @@ extension FeedCommand {
             }
             return (list, list.entries.count, bytes)
         }
+        let future = PatchError.published(at: list.published, before: now)
         let caching = reading.cachingFaults
         if console.format == .json {
             try console.json(
                 .object(
                     [("schema", .string("patchpack.feed-check/1")), ("feed", .string(reading.place.description))]
-                        + JSONValue.outcome(nil) + [
+                        + JSONValue.outcome(future) + [
                             ("app", .string(list.app)), ("environment", .string(list.environment)),
                             ("patches", .integer(targets)), ("bytes", .integer(bytes)),
                             ("faults", .array(list.faults.map { .string($0.message) })),
-                            ("caching", .array(caching.map(JSONValue.string))), ("error", .null),
+                            ("caching", .array(caching.map(JSONValue.string))), ("error", .error(future)),
                         ]))
         } else {
             for fault in list.faults { console.warning(fault.message) }
             for warning in caching { console.warning(warning) }
-            if !console.isQuiet {
+            if let future {
+                console.error(future.about(reading.place))
+            } else if !console.isQuiet {
                 try console.line(
                     .good, "ok", "  \(reading.place)  \(targets) patches, \(bytes) bytes of list and envelopes")
             }
         }
-        return 0
+        return future?.code.exitStatus ?? 0
     }
 
     @Sendable static func preview(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -146,5 +154,15 @@ extension FeedCommand {
             try console.line(
                 choice.isChosen ? .good : .faint, choice.code.rawValue, "  \(choice.id) \(choice.version)")
         }
+    }
+}
+
+extension PatchError {
+    /// An error if a list was signed by a clock that is ahead; nil if not.
+    fileprivate static func published(at published: Timestamp, before now: Timestamp) -> PatchError? {
+        guard published.secondsSince1970 - now.secondsSince1970 > 300 else { return nil }
+        return PatchError(
+            .clock, "its list says that it was signed at \(published), but this machine's clock says \(now)",
+            hint: "if this clock is right, the signer's was wrong: patchpack feed refresh DIR --clock-is-right")
     }
 }

@@ -41,7 +41,7 @@ extension FeedCommand {
     @Sendable static func promote(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let source = FeedFolder(path: arguments.operands[0].path)
         let change = try FeedChange(arguments, console, folder: arguments.operands[1].path)
-        let origin = try source.repository()
+        let origin = try source.ownRepository()
         let entry = try origin.entry(arguments.operands[2].text, version: arguments.number(of: .patchVersion))
         guard let path = entry["path"]?.text, let digest = origin.targets.first(where: { $0.path == path })?.sha256
         else {
@@ -69,7 +69,7 @@ extension FeedCommand {
             var publications: [FeedRepository.Publication] = []
             var names: [String] = []
             for path in paths {
-                let result = verification.result(of: path, keepingScripts: false)
+                let result = verification.result(of: path, keepingScripts: false, keepingEnvelope: true)
                 if let error = result.error { throw error.about(path) }
                 guard let manifest = result.report.manifest else {
                     throw PatchError(.internal, "no manifest").about(path)
@@ -84,10 +84,9 @@ extension FeedCommand {
                         .feedMismatch, "the envelope is \(manifest.id) \(manifest.version), but the list says otherwise"
                     ).about(path)
                 }
-                let bytes = try InputFile.contents(of: path, limit: verification.verifier.limits.envelopeSize)
                 names.append("\(manifest.id) \(manifest.version)")
                 let members = try audience.members(for: manifest.id)
-                publications.append(FeedRepository.Publication(bytes, manifest, members))
+                publications.append(FeedRepository.Publication(result.envelope, manifest, members))
             }
             let isNew = try feed.publish(publications, files: change.folder.published(for: feed.app), at: change.now)
             let lines = zip(names, isNew).map { name, isNew in

@@ -49,8 +49,8 @@ enum FeedCommand {
                 "switch", "set values for the app to read", "DIR NAME=VALUE... --key KEY", 2...Int.max,
                 FeedChange.options, "patchpack feed switch feed checkout=old --key online.pem", setSwitches),
             action(
-                "refresh", "sign the timestamp again, and what ends soon", "DIR --key KEY", 1...1, FeedChange.options,
-                "patchpack feed refresh feed --key online.pem", refresh),
+                "refresh", "sign the timestamp again, and what ends soon", "DIR --key KEY", 1...1,
+                FeedChange.options + [.interrupted], "patchpack feed refresh feed --key online.pem", refresh),
             action(
                 "rotate", "change the keys of roles", "DIR ROLE[,ROLE...] (--add KEY | --remove ID)... --key KEY...",
                 2...2,
@@ -63,9 +63,9 @@ enum FeedCommand {
                 "patchpack feed trust feed keys/trusted.store --key release.pem --key online.pem", deliverTrust),
             action(
                 "sign", "sign a change that waits for signatures",
-                "DIR (--key KEY | --detach | --attach FILE | --discard)",
-                1...1, FeedChange.options + [.role, .detach, .attach, .outputFile, .force, .discard],
-                "patchpack feed sign feed --role targets --detach -o payload", sign),
+                "DIR (--show | --key KEY | --detach | --attach FILE | --discard)",
+                1...1, FeedChange.options + [.role, .detach, .attach, .outputFile, .force, .discard, .showChange, .yes],
+                "patchpack feed sign feed --show", sign),
             action(
                 "prune", "remove old versions of patches", "DIR ID... --key KEY...", 2...Int.max,
                 FeedChange.options + [.keep],
@@ -79,8 +79,11 @@ enum FeedCommand {
                 "patchpack feed promote staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem",
                 promote),
             action(
-                "status", "show versions, keys and the days that are left", "DIR [--days N]", 1...1, [.days],
+                "status", "show versions, keys and the days that are left", "DIR [--days N]", 1...1, [.days, .pinnedRoot],
                 "patchpack feed status feed --days 3", status),
+            action(
+                "diff", "say what differs between two states of a feed", "FEED[@SNAPSHOT] FEED[@SNAPSHOT]", 2...2,
+                readingOptions, "patchpack feed diff feed@12 feed", diff),
             action(
                 "check", "read a feed as a device would: every signature and every file", "DIR|URL [--root FILE]",
                 1...1,

@@ -12,32 +12,33 @@ struct FeedFolder: Sendable {
     func read(_ name: String, limit: Int = fileLimit) throws(PatchError) -> [UInt8]? {
         let file = path.appending(Path(name))
         guard FileInfo(file, following: true) != nil else { return nil }
-        let bytes = try InputFile.contents(of: file, limit: limit)
-        guard bytes.count <= limit else {
-            throw PatchError(.feedLimit, "more than \(limit) bytes").about(file)
+        do throws(PatchError) {
+            return try InputFile.regular(file, limit: limit)
+        } catch {
+            throw error.code == .limit ? PatchError(.feedLimit, error.message).about(file) : error
         }
-        return bytes
     }
 
-    /// The feed in the folder.
-    func repository() throws(PatchError) -> FeedRepository {
-        try FeedRepository { (name) throws(PatchError) in try read(name) }
+    /// The feed in the folder, read from a trusted root on.
+    func repository(_ reading: FeedRepository.Reading) throws(PatchError) -> FeedRepository {
+        do throws(PatchError) {
+            return try FeedRepository(reading) { (name) throws(PatchError) in try read(name) }
+        } catch {
+            throw error.about(path)
+        }
     }
 
-    /// The feed in the folder, and whether a change waits for signatures; if so, with that change.
-    func repositoryWithChange() throws(PatchError) -> (feed: FeedRepository, isStaged: Bool) {
-        var feed = try repository()
-        let isStaged = try feed.takeUp { (name) throws(PatchError) in try read(name) }
-        return (feed, isStaged)
+    /// The feed in the folder, by its own first root file: for a look, not for a signature.
+    func ownRepository() throws(PatchError) -> FeedRepository {
+        try FeedRepository(trustingItself: { (name) throws(PatchError) in try read(name) })
     }
 
-    /// The feed with the change that waits for signatures.
+    /// A feed with the change that waits for signatures.
     ///
-    /// - Throws: `config` if there is none.
-    func staged() throws(PatchError) -> FeedRepository {
-        let (feed, isStaged) = try repositoryWithChange()
-        guard isStaged else { throw PatchError(.config, "nothing waits for signatures").about(path) }
-        return feed
+    /// - Returns: nil if none waits.
+    func staged(on feed: FeedRepository) throws(PatchError) -> FeedRepository? {
+        var feed = feed
+        return try feed.takeUp { (name) throws(PatchError) in try read(name) } ? feed : nil
     }
 
     /// Writes files in their order. A file with a version or a hash in its name is never replaced.
@@ -54,7 +55,7 @@ struct FeedFolder: Sendable {
                 ).about(place)
             }
             try Folder.make(place.parent)
-            new.append(OutputFile(path: place, content: .bytes(file.bytes)))
+            new.append(OutputFile(path: place, content: .bytes(file.bytes), hasLaterTime: file.replaces))
         }
         // Clients read the timestamp first, so what it leads to is in its place before it.
         let timestamp = files.first { $0.replaces && $0.path.hasSuffix("timestamp.json") }.map {
@@ -75,6 +76,36 @@ struct FeedFolder: Sendable {
             if parts.count == 2 { digests[parts[1]] = parts[0] }
         }
         return digests
+    }
+
+    /// The lowest version of each role that has no file.
+    func freeVersions() throws(PatchError) -> [FeedRepository.Role: Int] {
+        let names = Set(try Folder.names(in: path.appending(Path("metadata"))).map(\.description))
+        var free: [FeedRepository.Role: Int] = [:]
+        for role in FeedRepository.Role.allCases {
+            var version = 1
+            while names.contains("\(version).\(role).json") { version += 1 }
+            free[role] = version
+        }
+        return free
+    }
+
+    /// The keys of the trust store that a feed delivers, a line for each.
+    func trustedKeys(of feed: FeedRepository) throws(PatchError) -> [String] {
+        let path = PatchList.trustPath(for: feed.app)
+        guard let digest = feed.targets.first(where: { $0.path == path })?.sha256 else { return [] }
+        let file = FeedRepository.place(of: path, sha256: digest)
+        var bytes = feed.newTarget(path)
+        if bytes == nil { bytes = try read(file, limit: PatchList.trustLimit) }
+        guard let bytes,
+            try MessageDigest.sha256.text(of: bytes) == digest
+        else { throw PatchError(.feedMismatch, "\(file): missing, or not the file that is signed").about(self.path) }
+        let store: TrustStore
+        do throws(PatchError) { store = try TrustStore(contentsOf: bytes) } catch { throw error.at(file: file) }
+        return store.keys.map { entry in
+            let end = entry.notAfter.map { ", until \($0)" } ?? ""
+            return "key \(entry.key.id) \(entry.name)\(end)\(entry.isRevoked ? ", revoked" : "")"
+        }
     }
 
     /// Removes what waits for signatures.

@@ -13,7 +13,7 @@ struct FeedReading: Sendable {
 
     init(_ arguments: ParsedArguments) throws(PatchError) {
         place = arguments.operands[0].path
-        let pinned = arguments.value(of: .pinnedRoot)?.path
+        let pinned = FeedPin.given(arguments)
         let isURL = place.description.hasPrefix("https://") || place.description.hasPrefix("http://")
         if isURL {
             guard let pinned else {

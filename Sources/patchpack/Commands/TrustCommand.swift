@@ -23,6 +23,14 @@ enum TrustCommand {
                 operandValue: .file("STORE"), operandCount: 2...Int.max, options: [],
                 example: "patchpack trust remove keys/trust.store release-2024", run: remove),
             Verb(
+                name: "trust sign", summary: "sign it with a key of envelopes, so that a feed can deliver its new keys",
+                operands: "STORE --app NAME --signing-key KEY...", operandValue: .file("STORE"), operandCount: 1...1,
+                options: [
+                    .runningApp, .signingKey, .passphraseEnv, .passphraseFile, .allowUnsafePermissions,
+                ],
+                example: "patchpack trust sign keys/trust.store --app com.example.shop --signing-key offline.pem",
+                run: sign),
+            Verb(
                 name: "trust pin", summary: "print the digest to build into an app", operands: "STORE",
                 operandValue: .file("STORE"), operandCount: 1...1, options: [],
                 example: "patchpack trust pin keys/trust.store", run: pin),
@@ -60,6 +68,31 @@ enum TrustCommand {
 
     private static func remove(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         try update(arguments, "removed", on: console) { _ in nil }
+    }
+
+    private static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        guard let app = try arguments.text(of: .runningApp), NameForm.isReverseDNS(app) else {
+            throw PatchError(.usage, "no app", hint: "give --app NAME, such as com.example.shop")
+        }
+        let keys = try KeyFiles(arguments, operands: []).signingKeys()
+        guard !keys.isEmpty else {
+            throw PatchError(.usage, "nothing to sign with", hint: "give --signing-key KEY: a key that the app has")
+        }
+        let path = try storeToEdit(arguments)
+        try Folder.whileLocked(around: path) { () throws(PatchError) in
+            let file = try TrustFiles.file(at: path)
+            let signed = try path.naming { () throws(PatchError) in
+                _ = try TrustStoreFile(file)
+                var store = try SignedTrustStore(file)
+                for key in keys { try store.sign(with: key, for: app) }
+                return store.encoded
+            }
+            try OutputFile.write([OutputFile(path: path, content: .bytes(signed))], force: true)
+        }
+        for key in keys {
+            try show(TrustedKey(key.verifyingKey, name: key.verifyingKey.id.description), "signed", on: console)
+        }
+        return 0
     }
 
     private static func pin(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {

@@ -58,6 +58,8 @@ struct Verification: Sendable {
         let path: Path
         var report = VerificationReport()
         var scripts: [PatchScript] = []
+        /// The bytes that were verified, if they are kept.
+        var envelope: [UInt8] = []
         var signers: [KeyID] = []
         var error: PatchError?
         var isEmpty = false
@@ -68,8 +70,10 @@ struct Verification: Sendable {
 
     /// Reads and verifies a file.
     ///
-    /// - Parameter keepingScripts: Whether to keep the scripts. Those of many files take much memory.
-    func result(of path: Path, keepingScripts: Bool) -> FileResult {
+    /// - Parameters:
+    ///   - keepingScripts: Whether to keep the scripts. Those of many files take much memory.
+    ///   - keepingEnvelope: Whether to keep the bytes.
+    func result(of path: Path, keepingScripts: Bool, keepingEnvelope: Bool = false) -> FileResult {
         var result = FileResult(path: path, isSignatureOnly: scriptKeys == nil)
         let bytes: [UInt8]
         do {
@@ -80,6 +84,7 @@ struct Verification: Sendable {
             return result
         }
         result.isEmpty = bytes.isEmpty
+        if keepingEnvelope { result.envelope = bytes }
         do {
             if let scriptKeys {
                 let patch = try verifier.verify(consume bytes, scriptKeys: scriptKeys, report: &result.report)

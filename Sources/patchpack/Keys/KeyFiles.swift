@@ -231,6 +231,11 @@ struct KeyFiles: Sendable {
         }
     }
 
+    /// The files that an option names, without what is standard input or a variable.
+    func files(_ option: Option) -> [Path] {
+        names(option).filter { $0.variable == nil && !$0.path.isStandardStream }.map(\.path)
+    }
+
     private func names(_ option: Option, fromEnvironment: Bool = true) -> [KeyName] {
         Self.names(option, arguments, fromEnvironment: fromEnvironment)
     }

@@ -12,6 +12,17 @@ enum Terminal {
         case answer(SecretBytes), noTerminal, brokenOff, tooLong
     }
 
+    /// Asks a question. Without a terminal the answer is no.
+    static func askToGoOn(_ question: String) -> Bool {
+        guard isTerminal(0), isTerminal(2), case let number = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC), number >= 0
+        else { return false }
+        let terminal = Descriptor(owning: number)
+        say("\(question)[y/N] ", on: terminal)
+        var line: [UInt8] = []
+        while line.count < 1024, let byte = try? terminal.byte(), byte != UInt8(ascii: "\n") { line.append(byte) }
+        return ["y", "yes"].contains(String(decoding: line, as: UTF8.self).lowercased())
+    }
+
     /// Asks for a line without showing it.
     static func askForSecret(_ question: String) -> Reply {
         guard isTerminal(0), isTerminal(2), case let number = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC), number >= 0

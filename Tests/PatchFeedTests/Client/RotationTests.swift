@@ -26,7 +26,7 @@ import Testing
         }
         let keys = feed.root + [feed.release, feed.online]
         let id = try FeedKey(new.verifyingKey).id
-        var repository = try FeedRepository { path in feed.server[path] }
+        var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
         #expect(repository.keys(of: role).ids == [id])
         // The old key alone signs nothing any more.
         repository.refresh([role], at: FeedFixture.now.adding(days: 300))
@@ -119,7 +119,7 @@ import Testing
         try feed.publish(1...1)
         let role = try #require(FeedRepository.Role(rawValue: name))
         let new = try SigningKey.generate(.ed25519)
-        var repository = try FeedRepository { path in feed.server[path] }
+        var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
         try repository.rotate(
             role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
             at: FeedFixture.now)
@@ -140,7 +140,7 @@ import Testing
         let role = try #require(FeedRepository.Role(rawValue: name))
         let new = try SigningKey.generate(.ed25519)
         let signing = feed.root + (name == "targets" ? [feed.online, new] : [feed.release, feed.online, new])
-        var repository = try FeedRepository { path in feed.server[path] }
+        var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
         let roles = name == "targets" ? [role] : [.snapshot, .timestamp]
         for role in roles {
             try repository.rotate(
@@ -153,7 +153,12 @@ import Testing
             feed.server[file.path] = file.bytes
         }
         await #expect(throws: PatchError(.feedSignature, "")) { try await feed.list(storage) }
-        var again = try FeedRepository { path in feed.server[path] }
+        // Without being told, a signer takes a file of the old keys for a forged one.
+        #expect(throws: PatchError(.feedSignature, "")) {
+            try FeedRepository(trustingItself: { path in feed.server[path] })
+        }
+        var again = try FeedRepository(
+            FeedRepository.Reading(root: feed.pinnedRoot, isInterrupted: true), { path in feed.server[path] })
         again.refresh([.timestamp], at: FeedFixture.now)
         again.mend(at: FeedFixture.now)
         feed.server.write(try again.files(signedBy: signers, at: FeedFixture.now))

@@ -31,7 +31,7 @@ import Testing
             Scenario(command: ["trust", "feed", "trusted.pem"] + keys),
             Scenario(
                 before: [["publish", "feed", "8.js", "--stage"] + FeedWorkshop.envelopes + FeedWorkshop.online],
-                command: ["sign", "feed"] + keys),
+                command: ["sign", "feed", "--yes"] + keys),
             Scenario(
                 before: [["publish", "feed", "8.js"] + FeedWorkshop.envelopes + keys],
                 command: ["prune", "feed", id] + keys),
@@ -48,7 +48,7 @@ import Testing
             let work = try FeedWorkshop()
             for line in scenario.before { try #require(try work.run(line).status == 0) }
             try #require(
-                try work.shop.shell("mkdir kept && cp -r feed kept && (cp -r other kept 2>/dev/null || true)").status
+                try work.shop.shell("mkdir kept && cp -r feed *.root.json kept && (cp -r other kept 2>/dev/null || true)").status
                     == 0)
             let counting = environment.merging(["FAULT_COUNTS": work.folder.at("counts")]) { $1 }
             try #require(try work.run(command, environment: counting).status == 0)
@@ -62,7 +62,7 @@ import Testing
                     {
                         points += 1
                         let fault = "\(fields[0]):\(number + 1):\(effect)"
-                        try #require(try work.shop.shell("rm -rf feed other && cp -r kept/. .").status == 0)
+                        try #require(try work.shop.shell("rm -rf feed other *.root.json && cp -r kept/. .").status == 0)
                         let before = try work.versioned()
                         _ = try work.run(command, environment: environment.merging(["FAULT": fault]) { $1 })
                         let after = try work.versioned()

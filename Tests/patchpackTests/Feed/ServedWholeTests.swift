@@ -24,7 +24,7 @@ import Testing
             while !state.isDone.load(ordering: .relaxed) {
                 count += 1
                 state.changes.store(count, ordering: .relaxed)
-                var feed = try folder.repository()
+                var feed = try folder.ownRepository()
                 feed.edit(at: now) { $0.set("notice", .string("change \(count)")) }
                 try folder.write(feed.files(signedBy: [FeedSigner(key)], at: now))
             }

@@ -1,0 +1,71 @@
+internal import PatchCrypto
+
+extension FeedRepository {
+    /// What differs from another state of a feed, a line for each member of the metadata and of the list. Nothing is left out,
+    /// so that whoever signs sees all of it.
+    package func changes(since old: FeedRepository) -> [String] {
+        var lines: [String] = []
+        for role in [Role.root, .targets, .rollout, .snapshot, .timestamp] {
+            // Snapshot and timestamp say nothing but which versions belong together; the rollout role, which list.
+            let left: Set<String> =
+                switch role {
+                case .root, .targets: ["version", "expires"]
+                case .rollout: ["version", "expires", "targets"]
+                case .snapshot, .timestamp: ["version", "expires", "meta"]
+                }
+            let (before, after) = (old.state(of: role), state(of: role))
+            let (was, now) = (old.drafts[role]?.signed, drafts[role]?.signed)
+            lines += Self.differences("\(role):", was?.without(left), now?.without(left))
+            guard before.version != after.version || before.expires != after.expires else { continue }
+            lines.append(
+                "\(role): version \(before.version) -> \(after.version), ends \(after.expires?.description ?? "never")"
+            )
+        }
+        return lines + Self.differences("list:", old.list.without(["published"]), list.without(["published"]))
+    }
+
+    private static func differences(_ place: String, _ old: JSONValue?, _ new: JSONValue?) -> [String] {
+        switch (old, new) {
+        case (nil, nil): return []
+        case (let old?, let new?) where old.encoded() == new.encoded(): return []
+        case (.object(let old), .object(let new)): return differences(place, old, new)
+        case (.array(let old), .array(let new)):
+            if let old = named(old), let new = named(new) { return differences(place, old, new) }
+            return ["\(place) \(JSONValue.array(old).text()) -> \(JSONValue.array(new).text())"]
+        case (let old?, let new?): return ["\(place) \(old.text()) -> \(new.text())"]
+        case (let old?, nil): return ["\(place) removes \(old.text())"]
+        case (nil, let new?): return ["\(place) adds \(new.text())"]
+        }
+    }
+
+    private static func differences(
+        _ place: String, _ old: [(key: String, value: JSONValue)], _ new: [(key: String, value: JSONValue)]
+    ) -> [String] {
+        func values(_ members: [(key: String, value: JSONValue)]) -> [[UInt8]: JSONValue] {
+            Dictionary(members.map { (Array($0.key.utf8), $0.value) }) { $1 }
+        }
+        let (before, after) = (values(old), values(new))
+        var keys: [String] = []
+        var seen: Set<[UInt8]> = []
+        for (key, _) in old + new where seen.insert(Array(key.utf8)).inserted { keys.append(key) }
+        return keys.flatMap { differences("\(place) \($0)", before[Array($0.utf8)], after[Array($0.utf8)]) }
+    }
+
+    /// The elements of an array by their names, if each has one of its own; their order says nothing then.
+    private static func named(_ values: [JSONValue]) -> [(key: String, value: JSONValue)]? {
+        let members = values.compactMap { value -> (key: String, value: JSONValue)? in
+            if case .string(let text) = value { return (text, .object([])) }
+            if let id = value["id"]?.text, let version = value["version"] { return ("\(id) \(version.text())", value) }
+            return value["name"]?.text.map { ($0, value) }
+        }
+        return members.count == values.count && Set(members.map { Array($0.key.utf8) }).count == members.count
+            ? members : nil
+    }
+}
+
+extension JSONValue {
+    /// The object without some members.
+    fileprivate func without(_ keys: Set<String>) -> JSONValue {
+        .object(members.filter { member in !keys.contains { member.key.hasBytes(of: $0) } })
+    }
+}

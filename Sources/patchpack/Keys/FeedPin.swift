@@ -1,0 +1,77 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+
+/// The root file that a signer trusts. It never comes from the feed's own folder, because whoever can write there could name
+/// other keys.
+///
+/// It is the file that `--root` names, or one beside a private key. `feed init` and `feed rotate` write it there, under a name
+/// that says which feed it is of: the beginning of the SHA-256 of the feed's first root file.
+struct FeedPin {
+    private let folder: FeedFolder
+    private let places: [Path]
+    private let given: Path?
+
+    /// - Parameter keys: The files of the private keys at hand.
+    init(of folder: FeedFolder, _ arguments: ParsedArguments, keys: [Path]) {
+        self.folder = folder
+        given = Self.given(arguments)
+        var places: [Path] = []
+        for parent in keys.map(\.parent) where !places.contains(parent) { places.append(parent) }
+        self.places = places
+    }
+
+    /// The root file that the option or the variable names.
+    static func given(_ arguments: ParsedArguments) -> Path? {
+        arguments.value(of: .pinnedRoot)?.path ?? Option.pinnedRoot.fromEnvironment?.path
+    }
+
+    /// The root to trust.
+    ///
+    /// - Throws: `config` if there is none.
+    func root() throws(PatchError) -> [UInt8] {
+        if let given { return try InputFile.small(given) }
+        guard let first = try folder.read(Self.first) else {
+            throw PatchError(
+                .feedUnavailable, "\(Self.first): missing, so this is not the folder of a feed",
+                hint: "make one: patchpack feed init DIR"
+            ).about(folder.path)
+        }
+        let name = try Self.name(for: first)
+        var newest: (version: Int, bytes: [UInt8])?
+        for place in places {
+            let file = place.appending(name)
+            guard FileInfo(file, following: true) != nil else { continue }
+            let bytes = try InputFile.regular(file, limit: FeedLimits().root)
+            let version = try file.naming { () throws(PatchError) in try FeedRepository.version(ofRoot: bytes) }
+            if version > newest?.version ?? 0 { newest = (version, bytes) }
+        }
+        guard let newest else {
+            throw PatchError(
+                .config, "no root file to trust: its own \(Self.first) proves nothing",
+                hint:
+                    "give --root FILE or set PATCHPACK_FEED_ROOT: the 1.root.json that the app has; its SHA-256 here is \(try MessageDigest.sha256.text(of: first))"
+            ).about(folder.path)
+        }
+        return newest.bytes
+    }
+
+    /// Keeps a root beside each private key, so that the next signer trusts it.
+    ///
+    /// - Returns: The files that could not be written.
+    func keep(_ root: [UInt8]) throws(PatchError) -> [Path] {
+        guard let first = try folder.read(Self.first) else { return [] }
+        let name = try Self.name(for: first)
+        return places.compactMap { place in
+            let file = place.appending(name)
+            guard (try? InputFile.regular(file, limit: root.count)) != root else { return nil }
+            return (try? OutputFile.write([OutputFile(path: file, content: .bytes(root))], force: true)) == nil ? file : nil
+        }
+    }
+
+    private static let first = "metadata/1.root.json"
+
+    private static func name(for first: [UInt8]) throws(PatchError) -> Path {
+        Path("feed-\(try MessageDigest.sha256.text(of: first).prefix(16)).root.json")
+    }
+}
