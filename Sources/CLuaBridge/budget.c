@@ -10,6 +10,8 @@
 /// string counts as eight: the slowest operation compares two strings of zeros, which the C library does zero by zero
 /// (8 ns each).
 enum { LIGHT = 16 * 1024, STRING_WEIGHT = 8, LONGEST_CHAIN = 2000, STRING_HEAD = 64 };
+/// The allocator refuses no string of this length, so that the names of the app and of scripts exist whatever the limit is.
+enum { LONGEST_OWN = 256 };
 
 uint64_t pp_nanoseconds(void) {
     struct timespec now;
@@ -112,7 +114,10 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
         bool is_string = !block && (old_size & 15) == LUA_TSTRING;
         if (!state->trusted) {
             if (state->used + (int64_t)new_size - before - state->lent > state->limits.hard_memory) return NULL;
-            if (is_string && (int64_t)new_size > state->limits.string_bytes + STRING_HEAD) return NULL;
+            if (is_string && (int64_t)new_size > state->limits.string_bytes + STRING_HEAD && new_size > LONGEST_OWN + STRING_HEAD) {
+                state->has_long_string = true;
+                return NULL;
+            }
             if (is_hash_part && pp_would_collide(state, new_size)) {
                 state->has_collided = true;
                 return NULL;

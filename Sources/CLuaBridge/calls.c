@@ -178,8 +178,11 @@ bool pp_has_run(lua_State *L) { return state_of(L)->activation->has_run; }
 void pp_host_begins(lua_State *L) { host_begins(state_of(L)); }
 void pp_host_ends(lua_State *L) { host_ends(state_of(L)); }
 int64_t pp_calls(lua_State *L) { return state_of(L)->last_call; }
-void pp_refuse_run(lua_State *L) { state_of(L)->activation->refused = true; }
-bool pp_is_refused(lua_State *L) { return state_of(L)->activation->refused; }
+/// While a script loads there is no call that could be refused; what it was to get is nil.
+void pp_refuse_run(lua_State *L) {
+    if (state_of(L)->activation) state_of(L)->activation->refused = true;
+}
+bool pp_is_refused(lua_State *L) { return state_of(L)->activation && state_of(L)->activation->refused; }
 
 int64_t pp_owning_call(lua_State *L) {
     // What a script is given lasts as long as the host's call that it is in: the outermost call, or an asynchronous one.
@@ -375,6 +378,7 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
         lua_pushnil(L);
         return PP_FAILED;
     }
+    state->last_call++; // a table that the host reads may change
     state->trusted = false;
     int count;
     int status = lua_resume(L, call->outer ? call->outer->L : state->main, values, &count);

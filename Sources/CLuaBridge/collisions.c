@@ -63,8 +63,16 @@ static size_t place(const node *node, size_t places) {
     return (sum <= INT_MAX ? sum : ~sum) % places;
 }
 
-/// Whether the keys of one hash part take too long to move into one of `nodes` nodes.
-static bool collide(const pp_hash_part *part, size_t nodes, uint32_t *found) {
+typedef struct place_found {
+    /// How many keys belong here, and the node of the last one.
+    uint32_t count, last;
+} place_found;
+
+typedef enum verdict { HARMLESS, COLLIDING, NO_HASH_PART } verdict;
+
+/// Whether the keys of one hash part take too long to move into one of `nodes` nodes. An array can have the size of a hash
+/// part. Read as one, it has equal keys, which no table has.
+static verdict collide(const pp_hash_part *part, size_t nodes, place_found *found) {
     const node *first = part->nodes;
     size_t count = part->size / sizeof *first, places = (nodes - 1) | 1;
     uint64_t steps = 0;
@@ -72,20 +80,26 @@ static bool collide(const pp_hash_part *part, size_t nodes, uint32_t *found) {
     for (size_t i = 0; i < count; i++) {
         if ((first[i].value_type & 0x0F) == LUA_TNIL || (first[i].key_type != INTEGER && first[i].key_type != FLOAT)) continue;
         if (!is_begun)
-            for (size_t at = 0; at < nodes; at++) found[at] = 0;
+            for (size_t at = 0; at < nodes; at++) found[at] = (place_found){0};
         is_begun = true;
-        if ((steps += found[place(&first[i], places)]++) > MOST_STEPS) return true;
+        place_found *at = &found[place(&first[i], places)];
+        const node *last = &first[at->last];
+        if (at->count > 0 && last->key_type == first[i].key_type && last->key.integer == first[i].key.integer) return NO_HASH_PART;
+        at->last = (uint32_t)i;
+        if ((steps += at->count++) > MOST_STEPS) return COLLIDING;
     }
-    return false;
+    return HARMLESS;
 }
 
 bool pp_would_collide(pp_state *state, size_t size) {
     size_t nodes = size / sizeof(node);
-    uint32_t *found = NULL;
+    place_found *found = NULL;
     bool does = false;
     for (int32_t i = 0; i < state->hash_part_count && !does; i++) {
         if (!found && !(found = malloc(nodes * sizeof *found))) return true;
-        does = collide(&state->hash_parts[i], nodes, found);
+        verdict verdict = collide(&state->hash_parts[i], nodes, found);
+        if (verdict == NO_HASH_PART) pp_remove_hash_part(state, state->hash_parts[i--].nodes);
+        does = verdict == COLLIDING;
     }
     free(found);
     return does;

@@ -12,7 +12,7 @@
 /// Lua's own functions that functions of the sandbox call.
 enum pp_lua_function {
     PP_FORMAT, PP_REP, PP_LOWER, PP_UPPER, PP_REVERSE,
-    PP_TONUMBER, PP_CHAR, PP_UTF8_CHAR,
+    PP_TONUMBER, PP_CHAR, PP_BYTE, PP_UTF8_CHAR,
     PP_SORT,
     PP_UTF8_LEN, PP_UTF8_CODEPOINT, PP_UTF8_OFFSET, PP_UTF8_CODES,
     PP_LUA_FUNCTIONS,
@@ -138,8 +138,8 @@ struct pp_state {
     pp_hash_part *hash_parts;
     int32_t hash_part_count, hash_part_capacity;
     int64_t hash_bytes;
-    /// Whether memory was refused because a table's keys collide.
-    bool has_collided;
+    /// Whether memory was refused because a table's keys collide, or because a string would be too long.
+    bool has_collided, has_long_string;
     /// The main stack's top between calls.
     int bottom;
     pp_layer **layers;
@@ -163,7 +163,9 @@ static inline void raise_if_killed(lua_State *L) {
 }
 
 /// The reason to end a run that was refused memory.
-static inline int32_t memory_reason(const pp_state *state) { return state->has_collided ? PP_COLLISIONS : PP_MEMORY; }
+static inline int32_t memory_reason(const pp_state *state) {
+    return state->has_collided ? PP_COLLISIONS : state->has_long_string ? PP_STRING : PP_MEMORY;
+}
 
 /// Checks fuel, clock and memory, and ends a run that is past a limit.
 void pp_look(lua_State *L);
@@ -286,7 +288,7 @@ static inline void unlock_state(pp_state *state) {
 
 static inline void reset_budget(pp_state *state, int64_t fuel) {
     state->budget = (pp_budget){.fuel = fuel};
-    state->has_collided = false;
+    state->has_collided = state->has_long_string = false;
     state->budget.paced = state->budget.until_look = fuel < state->interval ? fuel : state->interval;
 }
 

@@ -11,8 +11,8 @@ static int call_lua(lua_State *L, enum pp_lua_function which) { return state_of(
 /// Charges for a string of this size. Ends the run if no string can be that long.
 static void reserve(lua_State *L, uint64_t bytes) {
     pp_state *state = state_of(L);
-    if (bytes > (uint64_t)state->limits.string_bytes || bytes > (uint64_t)state->limits.hard_memory)
-        pp_kill_run(L, PP_MEMORY);
+    if (bytes > (uint64_t)state->limits.string_bytes) pp_kill_run(L, PP_STRING);
+    if (bytes > (uint64_t)state->limits.hard_memory) pp_kill_run(L, PP_MEMORY);
     charge_bytes(L, bytes);
 }
 
@@ -295,7 +295,7 @@ static int sandbox_print(lua_State *L) {
     return 0;
 }
 
-/// The most conversions of a format, and the most results of `table.unpack`.
+/// The most conversions of a format, and the most results of `table.unpack`, `string.byte` and `utf8.codepoint`.
 enum { MOST_VALUES = 250 };
 
 /// Replaces a string that is a number by the number, and charges for that: to read a long string takes long.
@@ -355,6 +355,8 @@ static int sandbox_format(lua_State *L) {
             lua_replace(L, argument);
             bytes += text;
         } else if (conversion == 'q' && lua_type(L, argument) == LUA_TSTRING) {
+            // Lua looks at each byte, and writes up to four for it.
+            charge(L, 8 * (uint64_t)lua_rawlen(L, argument));
             bytes += 4 * (uint64_t)lua_rawlen(L, argument);
         }
     }
@@ -373,7 +375,7 @@ static int sandbox_rep(lua_State *L) {
         return 1;
     }
     if (times > 0) {
-        if (__builtin_mul_overflow(length + separator, (uint64_t)times, &bytes)) pp_kill_run(L, PP_MEMORY);
+        if (__builtin_mul_overflow(length + separator, (uint64_t)times, &bytes)) pp_kill_run(L, PP_STRING);
         reserve(L, bytes);
         charge(L, (uint64_t)times / 16);
     }
@@ -389,9 +391,24 @@ CHARGED_BY_LENGTH(sandbox_lower, PP_LOWER)
 CHARGED_BY_LENGTH(sandbox_upper, PP_UPPER)
 CHARGED_BY_LENGTH(sandbox_reverse, PP_REVERSE)
 CHARGED_BY_LENGTH(sandbox_utf8_len, PP_UTF8_LEN)
-CHARGED_BY_LENGTH(sandbox_utf8_codepoint, PP_UTF8_CODEPOINT)
 CHARGED_BY_LENGTH(sandbox_utf8_offset, PP_UTF8_OFFSET)
 CHARGED_BY_LENGTH(sandbox_utf8_codes, PP_UTF8_CODES)
+
+/// Refuses to return a value for each of many bytes: the stack would grow in a single step.
+static int as_many_values(lua_State *L, enum pp_lua_function which) {
+    size_t length = string_length(L, 1);
+    lua_Integer first = luaL_optinteger(L, 2, 1), last = luaL_optinteger(L, 3, first);
+    lua_Integer from = first < 0 ? first + (lua_Integer)length + 1 : first;
+    lua_Integer to = last < 0 ? last + (lua_Integer)length + 1 : last;
+    if (from < 1) from = 1;
+    if (to > (lua_Integer)length) to = (lua_Integer)length;
+    if (to >= from && to - from >= MOST_VALUES)
+        return luaL_error(L, "too many results: the sandbox allows %d", MOST_VALUES);
+    charge(L, to >= from ? (uint64_t)(to - from) + 1 : 1);
+    return call_lua(L, which);
+}
+static int sandbox_byte(lua_State *L) { return as_many_values(L, PP_BYTE); }
+static int sandbox_utf8_codepoint(lua_State *L) { return as_many_values(L, PP_UTF8_CODEPOINT); }
 
 static int sandbox_tonumber(lua_State *L) {
     if (lua_type(L, 1) == LUA_TSTRING) charge_bytes(L, lua_rawlen(L, 1));
@@ -468,7 +485,7 @@ static int sandbox_concat(lua_State *L) {
         lua_tolstring(L, -1, &piece);
         bytes += piece + (more ? separator_length : 0);
         charge(L, (piece + separator_length) / 16);
-        if (bytes > (size_t)state_of(L)->limits.string_bytes) pp_kill_run(L, PP_MEMORY);
+        if (bytes > (size_t)state_of(L)->limits.string_bytes) pp_kill_run(L, PP_STRING);
         luaL_addvalue(&buffer);
         if (more) luaL_addlstring(&buffer, separator, separator_length);
     }
@@ -616,8 +633,9 @@ static const wrapped base_functions[] = {
 static const char *const kept_math[] = {
     "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log", "max", "maxinteger", "mininteger", "modf", "pi", "rad", "random", "sin", "sqrt", "tan", "tointeger", "type", "ult", NULL,
 };
-static const char *const kept_string[] = {"byte", "len", "sub", NULL};
+static const char *const kept_string[] = {"len", "sub", NULL};
 static const wrapped string_functions[] = {
+    {"byte", sandbox_byte, PP_BYTE},
     {"char", sandbox_char, PP_CHAR},
     {"format", sandbox_format, PP_FORMAT},
     {"rep", sandbox_rep, PP_REP},

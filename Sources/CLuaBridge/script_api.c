@@ -188,6 +188,8 @@ static int require(lua_State *L) {
     size_t length;
     luaL_checkstring(L, 1);
     lua_settop(L, 1);
+    if (lua_rawlen(L, 1) > LONGEST_NAME)
+        return luaL_error(L, "the patch has no script with a name of %d bytes", (int)lua_rawlen(L, 1));
     charge_bytes(L, lua_rawlen(L, 1));
     luaL_gsub(L, lua_tostring(L, 1), ".", "/"); // a.b and a/b are the same script
     lua_replace(L, 1);

@@ -120,7 +120,7 @@ pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, i
     state->trusted = state->loading = true;
     state->left_out = 0;
     state->deadline = 0;
-    state->has_collided = false;
+    state->has_collided = state->has_long_string = false;
     state->hash_part_count = 0;
     state->hash_bytes = 0;
     state->limits = *limits;

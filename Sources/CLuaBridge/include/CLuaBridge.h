@@ -45,7 +45,7 @@ typedef struct pp_limits {
 } pp_limits;
 
 /// Why the sandbox ended a script's run.
-enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS };
+enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STRING };
 
 /// Why a state could not be entered.
 enum pp_refusal {

@@ -56,11 +56,11 @@ package struct ScriptLoader: Sendable {
     /// - Returns: Whether it pushed a function.
     private func pushCompiled(_ script: PatchScript, on stack: PatchStack) -> Bool {
         guard script.bytes.count <= limits.sourceBytes else {
-            stack.push("\(script.name) has \(script.bytes.count) bytes; at most \(limits.sourceBytes) are allowed")
+            stack.push(text: "\(script.name) has \(script.bytes.count) bytes; at most \(limits.sourceBytes) are allowed")
             return false
         }
         if let fault = SourceScan.fault(in: script.bytes) {
-            stack.push("\(script.name):\(fault.line): \(fault.message)")
+            stack.push(text: "\(script.name):\(fault.line): \(fault.message)")
             return false
         }
         return unsafe script.bytes.withUnsafeBytes {

@@ -13,6 +13,7 @@ extension PatchEvent.Failure {
         case PP_FUEL.rawValue: message = "ended: out of fuel"
         case PP_MEMORY.rawValue: message = "ended: past its memory limit"
         case PP_TIME.rawValue: message = "ended: past its time limit"
+        case PP_STRING.rawValue: message = "ended: past its limit for a string"
         case PP_COLLISIONS.rawValue: message = "ended: the numeric keys of one of its tables collide"
         default:
             if let error = stack.values.error(error) {

@@ -25,6 +25,15 @@ extension PatchStack {
         text.withUTF8 { unsafe push(UnsafeRawBufferPointer($0)) }
     }
 
+    /// Pushes a name of the app, such as a field's. It is no string of the script, so the limit of strings is not its limit.
+    func push(name: String) {
+        var name = name
+        name.withUTF8 { bytes in
+            guard pays(1 + bytes.count / 64, bytes: bytes.count) else { return pushNil() }
+            unsafe bytes.withMemoryRebound(to: CChar.self) { unsafe pp_push_string(state, $0.baseAddress, $0.count) }
+        }
+    }
+
     package func push(bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe push($0) } }
 
     private func push(_ bytes: UnsafeRawBufferPointer) {
@@ -335,9 +344,14 @@ extension PatchStack {
 
     /// Pushes nil for a value that cannot be passed to the script, and makes the run fail that was to get it.
     @usableFromInline package func refuse(_ message: String) {
+        refuseRun(message)
+        pushNil()
+    }
+
+    /// Makes the run fail that was to get a value.
+    func refuseRun(_ message: String) {
         values.refusePush(message)
         unsafe pp_refuse_run(state)
-        pushNil()
     }
 }
 

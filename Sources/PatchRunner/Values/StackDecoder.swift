@@ -100,6 +100,18 @@ struct StackDecoder: Decoder {
     }
 }
 
+extension PatchStack {
+    /// Whether another value can be pushed to be read. If not, sets the reason.
+    fileprivate func hasRoomToRead() -> Bool {
+        guard pays(1) else { return false }
+        guard makeRoom() else {
+            values.refuseRead("too large, or nested too deep")
+            return false
+        }
+        return true
+    }
+}
+
 private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let stack: PatchStack
     let codingPath: [any CodingKey]
@@ -121,19 +133,22 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
     }
 
     /// Pushes a field's value, which may be nil.
-    private func push(_ key: any CodingKey) {
-        stack.makeRoom()
+    ///
+    /// - Returns: False if there is no room, or the run has ended. Nothing is pushed then.
+    private func push(_ key: any CodingKey) -> Bool {
+        guard stack.hasRoomToRead() else { return false }
         if let number = key.intValue, key.stringValue == String(number) {
             stack.pushElement(number, of: table)
-            guard stack.isNil(at: -1) else { return }
+            guard stack.isNil(at: -1) else { return true }
             stack.pop()
         }
-        stack.push(key.stringValue)
+        stack.push(name: key.stringValue)
         stack.getValue(of: table)
+        return true
     }
 
     func contains(_ key: Key) -> Bool {
-        push(key)
+        guard push(key) else { return false }
         defer { stack.pop() }
         return !stack.isNil(at: -1)
     }
@@ -141,7 +156,7 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
     func decodeNil(forKey key: Key) -> Bool { !contains(key) }
 
     func decode<Value: Decodable>(_: Value.Type, forKey key: Key) throws -> Value {
-        push(key)
+        guard push(key) else { throw StackDecoder.limit(stack, codingPath) }
         let place = stack.top
         defer { stack.top = place - 1 }
         guard !stack.isNil(at: place) else {
@@ -151,8 +166,8 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
     }
 
     /// The decoder of a field. The field's value stays on the stack until the whole value is read.
-    private func decoder(of key: any CodingKey) -> StackDecoder {
-        push(key)
+    private func decoder(of key: any CodingKey) throws -> StackDecoder {
+        guard push(key) else { throw StackDecoder.limit(stack, codingPath) }
         return StackDecoder(stack: stack, codingPath: codingPath + [key], place: stack.top)
     }
 
@@ -164,8 +179,8 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
         try decoder(of: key).unkeyedContainer()
     }
 
-    func superDecoder() -> any Decoder { decoder(of: StackKey("super")) }
-    func superDecoder(forKey key: Key) -> any Decoder { decoder(of: key) }
+    func superDecoder() throws -> any Decoder { try decoder(of: StackKey("super")) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(of: key) }
 }
 
 private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
@@ -193,7 +208,7 @@ private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
 
     mutating func decodeNil() throws -> Bool {
         try check()
-        stack.makeRoom()
+        guard stack.hasRoomToRead() else { throw StackDecoder.limit(stack, codingPath) }
         stack.pushElement(currentIndex + 1, of: table)
         defer { stack.pop() }
         guard stack.isNil(at: -1) else { return false }
@@ -203,7 +218,7 @@ private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
 
     mutating func decode<Value: Decodable>(_: Value.Type) throws -> Value {
         try check()
-        stack.makeRoom()
+        guard stack.hasRoomToRead() else { throw StackDecoder.limit(stack, codingPath) }
         stack.pushElement(currentIndex + 1, of: table)
         let place = stack.top
         defer { stack.top = place - 1 }
@@ -215,7 +230,7 @@ private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
 
     private mutating func nextDecoder() throws -> StackDecoder {
         try check()
-        stack.makeRoom()
+        guard stack.hasRoomToRead() else { throw StackDecoder.limit(stack, codingPath) }
         stack.pushElement(currentIndex + 1, of: table)
         currentIndex += 1
         return StackDecoder(stack: stack, codingPath: codingPath + [StackKey(currentIndex - 1)], place: stack.top)

@@ -17,7 +17,8 @@ extension PatchValue where Self: Codable {
 
 /// Writes a `Codable` value directly as tables.
 ///
-/// A container is a table on the stack. Its values are added as they are encoded.
+/// A container is a table on the stack. Its values are added as they are encoded. `Encoder` cannot refuse a container, so where
+/// there is no room for one, or the run has ended, a container is handed out that has no table (0), and takes no value.
 struct StackEncoder: Encoder {
     let stack: PatchStack
     let codingPath: [any CodingKey]
@@ -45,7 +46,7 @@ struct StackEncoder: Encoder {
     /// Pushes one value.
     fileprivate static func encode(_ value: some Encodable, to stack: PatchStack, path: [any CodingKey]) throws {
         guard stack.makeRoom(), stack.pays(1) else {
-            throw EncodingError.invalidValue(value, .init(codingPath: path, debugDescription: "nested too deep"))
+            throw noRoom(value, path)
         }
         if let value = value as? any PatchValue, type(of: value).isDirect { return value.push(to: stack) }
         stack.pushNil()
@@ -55,13 +56,12 @@ struct StackEncoder: Encoder {
     }
 
     private func pushTable() -> Int32 {
-        stack.makeRoom()
         switch target {
         case .table(let table): return table
         case .place(let place):
             // A class and its superclass may each ask for the container, and get the same one.
             if !stack.isTable(at: place) {
-                stack.pushTable()
+                guard stack.pushNestedTable() != 0 else { return 0 }
                 stack.replace(place)
             }
             return place
@@ -80,9 +80,29 @@ struct StackEncoder: Encoder {
         switch target {
         case .place(let place): return StackSingleEncoding(stack: stack, codingPath: codingPath, place: place)
         case .table:
+            guard stack.makeRoom() else { return StackSingleEncoding(stack: stack, codingPath: codingPath, place: 0) }
             stack.pushNil()  // a superclass that is not a table has no place
             return StackSingleEncoding(stack: stack, codingPath: codingPath, place: stack.top)
         }
+    }
+}
+
+private func noRoom(_ value: some Encodable, _ path: [any CodingKey]) -> EncodingError {
+    .invalidValue(value, .init(codingPath: path, debugDescription: "too large, or nested too deep"))
+}
+
+extension PatchStack {
+    /// Pushes a table that stays until the outermost value is encoded.
+    ///
+    /// - Returns: Its place; 0 if there is no room, or the run has ended.
+    fileprivate func pushNestedTable() -> Int32 {
+        guard pays(1) else { return 0 }
+        guard makeRoom() else {
+            refuseRun("too large, or nested too deep")
+            return 0
+        }
+        pushTable()
+        return top
     }
 }
 
@@ -94,18 +114,16 @@ private struct StackKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtoco
     mutating func encodeNil(forKey key: Key) {}
 
     mutating func encode(_ value: some Encodable, forKey key: Key) throws {
-        stack.makeRoom()
-        stack.push(key.stringValue)
+        guard table != 0, stack.makeRoom() else { throw noRoom(value, codingPath) }
+        stack.push(name: key.stringValue)
         try StackEncoder.encode(value, to: stack, path: codingPath + [key])
         stack.setPair(of: table)
     }
 
     /// Adds a table under a key. The table stays on the stack while its values are encoded.
     private func pushNestedTable(_ key: any CodingKey) -> Int32 {
-        stack.makeRoom()
-        stack.pushTable()
-        let nested = stack.top
-        stack.push(key.stringValue)
+        guard table != 0, case let nested = stack.pushNestedTable(), nested != 0 else { return 0 }
+        stack.push(name: key.stringValue)
         stack.pushCopy(of: nested)
         stack.setPair(of: table)
         return nested
@@ -142,18 +160,18 @@ private struct StackUnkeyedEncoding: UnkeyedEncodingContainer {
     }
 
     mutating func encode(_ value: some Encodable) throws {
+        guard table != 0 else { throw noRoom(value, codingPath) }
         try StackEncoder.encode(value, to: stack, path: codingPath + [StackKey(count)])
         count += 1
         stack.setElement(count, of: table)
     }
 
     private mutating func pushNestedTable() -> Int32 {
-        stack.makeRoom()
-        stack.pushTable()
-        stack.pushCopy(of: stack.top)
+        guard table != 0, case let nested = stack.pushNestedTable(), nested != 0 else { return 0 }
+        stack.pushCopy(of: nested)
         count += 1
         stack.setElement(count, of: table)
-        return stack.top
+        return nested
     }
 
     mutating func nestedContainer<Nested: CodingKey>(keyedBy _: Nested.Type) -> KeyedEncodingContainer<Nested> {
@@ -181,6 +199,7 @@ private struct StackSingleEncoding: SingleValueEncodingContainer {
     mutating func encodeNil() {}
 
     mutating func encode(_ value: some Encodable) throws {
+        guard place != 0 else { throw noRoom(value, codingPath) }
         try StackEncoder.encode(value, to: stack, path: codingPath)
         stack.replace(place)
     }

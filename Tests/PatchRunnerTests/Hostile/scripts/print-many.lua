@@ -1,4 +1,4 @@
--- outcome: failed script-limit
+-- outcome: failed script
 patch.replace("T.run", function(original, x)
   local s = ('x'):rep(950000)
   print(s:byte(1, -1))

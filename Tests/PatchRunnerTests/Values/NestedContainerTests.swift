@@ -1,0 +1,174 @@
+import PatchCrypto
+import PatchRunner
+import TestSupport
+import Testing
+
+/// Types that ask for containers without end. A container cannot be refused, so each pays, and takes no more of Lua's stack than
+/// there is.
+@Suite(.ownThreads) struct NestedContainerTests {
+    enum Way: String, CaseIterable {
+        case unkeyed, keyed, keyedInKeyed, superEncoder, single
+    }
+
+    struct Matrix: Codable, PatchValue {
+        var rows: Int
+        var way = Way.unkeyed
+
+        private struct Key: CodingKey {
+            var stringValue: String
+            var intValue: Int? { nil }
+            init(_ number: Int) { stringValue = "k\(number)" }
+            init?(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { return nil }
+        }
+
+        init(rows: Int, way: Way) { (self.rows, self.way) = (rows, way) }
+
+        func encode(to encoder: any Encoder) throws {
+            switch way {
+            case .unkeyed:
+                var container = encoder.unkeyedContainer()
+                for _ in 0..<rows { _ = container.nestedUnkeyedContainer() }
+            case .keyed:
+                var container = encoder.unkeyedContainer()
+                for _ in 0..<rows { _ = container.nestedContainer(keyedBy: Key.self) }
+            case .keyedInKeyed:
+                var container = encoder.container(keyedBy: Key.self)
+                for number in 0..<rows { _ = container.nestedContainer(keyedBy: Key.self, forKey: Key(number)) }
+            case .superEncoder:
+                var container = encoder.unkeyedContainer()
+                for _ in 0..<rows { _ = container.superEncoder().unkeyedContainer() }
+            case .single:
+                var container = encoder.unkeyedContainer()
+                let inner = container.superEncoder()
+                for _ in 0..<rows { _ = inner.singleValueContainer() }
+            }
+        }
+
+        init(from decoder: any Decoder) throws {
+            var container = try decoder.unkeyedContainer()
+            rows = 0
+            while !container.isAtEnd {
+                _ = try container.nestedUnkeyedContainer()
+                rows += 1
+            }
+        }
+    }
+
+    /// With these limits Lua's stack, of a million values, is full before anything else ends the run.
+    private static let generous: PatchLimits = {
+        var limits = PatchLimits.patient
+        (limits.callFuel, limits.loadFuel) = (100_000_000, 100_000_000)
+        (limits.memory, limits.peakMemory) = (1 << 30, 1 << 30)
+        limits.tableElements = 5_000_000
+        return limits
+    }()
+
+    @Test(arguments: Way.allCases, [false, true])
+    func asManyAsTheAppLikes(_ way: Way, isGenerous: Bool) throws {
+        let harness = try Harness(limits: isGenerous ? Self.generous : .patient)
+        _ = try harness.registry.replaceable("H.matrix") { (rows: Int) -> Matrix in Matrix(rows: rows, way: way) }
+        let run = try harness.registry.replaceable("T.run") { (x: Int) -> Int in x }
+        try harness.apply(
+            "patch.replace('T.run', function(original, x) pcall(host.call, 'H.matrix', 1200000) return 1 end)",
+            replaces: ["T.run"])
+        #expect([1, 7].contains(run(7)))
+        #expect(harness.failures.map(\.code).allSatisfy { $0 == .scriptLimit || $0 == .script })
+        // The state is as it was: a small one is passed.
+        try harness.apply(
+            "patch.replace('T.run', function(original, x) return #host.call('H.matrix', 5) end)", version: 2,
+            replaces: ["T.run"])
+        if way == .unkeyed || way == .keyed { #expect(run(7) == 5) }
+    }
+
+    @Test func readingMoreThanLuasStackHolds() throws {
+        let harness = try Harness(limits: Self.generous)
+        let run = try harness.registry.replaceable("T.run") { (x: Int) -> Matrix in Matrix(rows: 0, way: .unkeyed) }
+        try harness.apply(
+            """
+            local e, t = {}, {}
+            for i = 1, 1100000 do t[i] = e end
+            patch.replace('T.run', function(original, x) return t end)
+            """, replaces: ["T.run"])
+        #expect(run(7).rows == 0)
+        #expect(harness.failures.count == 1, "\(harness.failures)")
+    }
+
+    /// An array of the app has the size of a table's hash part, and its numbers look like keys that collide.
+    @Test(arguments: [6_144, 12_288, 12_290, 24_576])
+    func anArrayIsNoTableWhoseKeysCollide(_ count: Int) throws {
+        let harness = try Harness(limits: .patient)
+        _ = try harness.registry.replaceable("H.ints") { (count: Int) -> [Int] in Array(repeating: 900, count: count) }
+        let run = try harness.registry.replaceable("T.run") { (x: Int) -> Int in x }
+        try harness.apply(
+            """
+            patch.replace('T.run', function(original, x)
+              local ints, t = host.call('H.ints', x), {}
+              for i = 1, 2000 do t['name' .. i] = i end
+              return #ints
+            end)
+            """, replaces: ["T.run"])
+        #expect(run(count) == count)
+        #expect(harness.failures.isEmpty, "\(harness.failures)")
+    }
+
+    /// The names of the app are no strings of the script, and a limit below their length ends nothing.
+    @Test(arguments: [Int.min, -1, 0, 1, 3, 8, 20])
+    func anyLimitOfStringsLetsAnAppRun(_ limit: Int) throws {
+        struct Named: Codable, PatchValue, Equatable { var lists = [1], aFieldWithARatherLongName = 2 }
+        var limits = PatchLimits.patient
+        limits.stringBytes = limit
+        let harness = try Harness(limits: limits)
+        let named = try harness.registry.replaceable("T.named") { (named: Named) -> Named in named }
+        try harness.apply(
+            """
+            patch.replace('T.named', function(original, named)
+              named.aFieldWithARatherLongName = #named.lists + 2
+              return named
+            end)
+            """, replaces: ["T.named"])
+        #expect(named(Named()) == Named(aFieldWithARatherLongName: 3))
+        #expect(harness.failures.isEmpty, "\(harness.failures)")
+        var small = limits
+        small.sourceBytes = 0
+        let other = try Harness(limits: small)
+        _ = try other.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        #expect(throws: PatchError.self) {
+            try other.apply("patch.replace('T.f', function() end)", replaces: ["T.f"])
+        }
+    }
+
+    @Test func aStringOverTheLimitIsNamed() throws {
+        var limits = PatchLimits.patient
+        limits.stringBytes = 1000
+        let harness = try Harness(limits: limits)
+        let run = try harness.registry.replaceable("T.run") { (x: Int) -> Int in x }
+        for (version, code) in ["('x'):rep(2000)", "('x'):rep(600) .. ('y'):rep(600)"].enumerated() {
+            try harness.apply(
+                "patch.replace('T.run', function(original, x) return #(\(code)) end)", version: version + 1,
+                replaces: ["T.run"])
+            #expect(run(7) == 7)
+            #expect(harness.failures.last?.message == "ended: past its limit for a string", "\(code)")
+        }
+    }
+
+    /// Ten thousand calls at once: the waiting ones cost nothing, and none waits longer than `lockTime`.
+    @Test func tenThousandCallsAtOnce() async throws {
+        let harness = try Harness(limits: PatchLimits())
+        let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in
+            await Task.yield()
+            return x
+        }
+        try harness.apply("patch.replace('T.f', function(original, x) return original(x) + 1 end)", replaces: ["T.f"])
+        await withTaskGroup(of: Bool.self) { group in
+            for x in 0..<10_000 {
+                group.addTask {
+                    let answer = await function(x)
+                    return answer == x || answer == x + 1
+                }
+            }
+            for await isRight in group { #expect(isRight) }
+        }
+        #expect(harness.failures.isEmpty)
+    }
+}
