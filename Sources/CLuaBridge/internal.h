@@ -102,10 +102,12 @@ struct pp_state {
     pthread_mutex_t queue;
     pp_waiter *waiters, *last_waiter;
     uint64_t turn_given;
-    /// The waiters that are tasks', and whether a clock looks after them.
-    int64_t waiting_tasks;
+    /// The waiters that are tasks', those of them that want to enter with a new call, and whether a clock looks after them.
+    int64_t waiting_tasks, entering_tasks;
     bool has_clock;
-    int32_t depth, suspended;
+    int32_t depth;
+    /// The asynchronous calls that have left the state while they wait. Written under the lock.
+    _Atomic(int32_t) suspended;
     lua_State *main;
     pp_activation *activation, *calls;
     pp_budget budget;

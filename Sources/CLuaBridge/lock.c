@@ -24,6 +24,8 @@ struct pp_waiter {
     bool is_queued;
     /// It is a task's, and has waited for too long.
     bool gave_up;
+    /// It is a task's, which wants to enter with a new call.
+    bool enters;
     /// Wakes a task. A thread waits for `ready`.
     pp_alarm alarm;
     pthread_cond_t ready;
@@ -208,12 +210,25 @@ void pp_hand_over(pp_state *state) {
 
 // MARK: tasks
 
-pp_waiter *pp_wait(pp_state *state, pp_alarm alarm, bool *needs_clock) {
+/// Counts it no longer among those that want to enter. The caller holds the queue.
+static void has_entered(pp_waiter *waiter) {
+    if (waiter->enters) waiter->state->entering_tasks--;
+    waiter->enters = false;
+}
+
+pp_waiter *pp_wait(pp_state *state, pp_alarm alarm, bool enters, bool *needs_clock) {
     pp_waiter *waiter = malloc(sizeof *waiter);
     if (!waiter) return NULL;
     prepare(waiter, state, state->limits.lock_nanoseconds);
     waiter->alarm = alarm;
+    waiter->enters = enters;
     pthread_mutex_lock(&state->queue);
+    if (enters && atomic_load(&state->suspended) + state->entering_tasks >= state->limits.waiting_calls) {
+        pthread_mutex_unlock(&state->queue);
+        free(waiter);
+        return NULL;
+    }
+    state->entering_tasks += enters;
     put_before(NULL, waiter);
     state->waiting_tasks++;
     *needs_clock = !state->has_clock;
@@ -261,6 +276,7 @@ bool pp_take_turn(pp_waiter *waiter) {
     pp_state *state = waiter->state;
     pthread_mutex_lock(&state->queue);
     bool is_ours = take_turn(state, waiter);
+    if (is_ours) has_entered(waiter);
     pthread_mutex_unlock(&state->queue);
     return is_ours;
 }
@@ -269,6 +285,7 @@ void pp_stop_waiting(pp_waiter *waiter) {
     pp_state *state = waiter->state;
     pthread_mutex_lock(&state->queue);
     take_out(waiter);
+    has_entered(waiter);
     state->waiting_tasks--;
     unlock_and_wake(state, pp_has_turn(waiter) ? hand_over(state) : (pp_alarm){0});
     free(waiter);

@@ -269,8 +269,9 @@ typedef struct pp_alarm {
     void *context;
 } pp_alarm;
 /// Queues for the lock. The alarm wakes when it is this waiter's turn, or when it has waited for too long. NULL if there is
-/// not enough memory. If `*needs_clock`, the caller must call `pp_tick` every few milliseconds until it returns false.
-pp_waiter *pp_wait(pp_state *state, pp_alarm alarm, bool *needs_clock);
+/// not enough memory, or if it `enters` with a new call and as many as may wait do. If `*needs_clock`, the caller must call
+/// `pp_tick` every few milliseconds until it returns false.
+pp_waiter *pp_wait(pp_state *state, pp_alarm alarm, bool enters, bool *needs_clock);
 /// The clock of all tasks that wait for a state. Returns false if none does any more.
 bool pp_tick(pp_state *state);
 /// Whether it is neither this waiter's turn nor time to give up.

@@ -147,17 +147,21 @@ extension Slot {
         var turn: Turn?
         while true {
             if let call = entry.call { return call }
+            var refusal = entry.refusal
             if entry.refusal == PP_BUSY.rawValue,
                 let state = unsafe entry.layer.flatMap({ unsafe pp_layer_state($0.pointer) })
             {
                 // Another patch may be active on the name now.
-                if unsafe turn?.isFor(state) != true { turn = unsafe Turn(waitingFor: state, of: slot) }
+                if unsafe turn?.isFor(state) != true {
+                    turn = unsafe Turn(waitingFor: state, of: slot, entering: true)
+                    if turn == nil { refusal = PP_CROWDED.rawValue }
+                }
                 if await turn?.comes() == true {
                     entry = Entry(slot, cell, turn)
                     continue
                 }
             }
-            guard slot.note(entry.refusal, of: entry.layer), let below = entry.layer?.below, below != 0 else {
+            guard slot.note(refusal, of: entry.layer), let below = entry.layer?.below, below != 0 else {
                 return nil
             }
             return await enter(slot, below, after: Entry(slot, below, nil))
@@ -211,7 +215,7 @@ extension Slot {
     func waits(on slot: Slot) async -> Bool {
         var turn: Turn?
         while true {
-            if turn == nil { turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(waitingFor: $0, of: slot) } }
+            if turn == nil { turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(waitingFor: $0, of: slot, entering: false) } }
             guard await turn?.comes() == true else {
                 unsafe pp_abandon(waiting)
                 return false
@@ -251,8 +255,8 @@ extension Slot {
         }
     }
 
-    /// Joins the queue. nil if there is not enough memory.
-    init?(waitingFor state: OpaquePointer, of slot: Slot) {
+    /// Joins the queue. nil if there is not enough memory, or if it would enter with a new call and too many wait.
+    init?(waitingFor state: OpaquePointer, of slot: Slot, entering: Bool) {
         self.slot = slot
         let alarm = unsafe pp_alarm(
             keep: { context in
@@ -264,7 +268,7 @@ extension Slot {
                 unsafe Unmanaged<Alarm>.fromOpaque(context).takeRetainedValue().wake()
             }, context: Unmanaged.passUnretained(alarm).toOpaque())
         var needsClock = false
-        guard let waiter = unsafe pp_wait(state, alarm, &needsClock) else { return nil }
+        guard let waiter = unsafe pp_wait(state, alarm, entering, &needsClock) else { return nil }
         unsafe self.waiter = waiter
         if needsClock { unsafe Self.startClock(for: state, of: slot) }
     }

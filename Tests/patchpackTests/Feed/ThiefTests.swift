@@ -1,0 +1,368 @@
+import Foundation
+import PatchCrypto
+@testable import PatchFeed
+import PatchFiles
+import TestSupport
+import Testing
+
+/// What a thief of each key can do, and what not: a test for each cell of the table in SECURITY.md.
+@Suite(.ownThreads) struct ThiefTests {
+    private static let id = FeedWorkshop.id
+    private static let app = "com.example.shop"
+    private static let evil = "com.example.shop.evil"
+    private static let owner = ["root.pem", "release.pem", "online.pem", "new.pem"].flatMap { ["--key", $0] }
+
+    private let work: FeedWorkshop
+    private let now: Timestamp
+    /// The thief's own key, which is no role's.
+    private let thief: SigningKey
+
+    /// A feed with a patch, and a device that has synced.
+    init() throws {
+        work = try FeedWorkshop()
+        now = try #require(Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
+        thief = try SigningKey(pem: SecretBytes(try work.folder.read("offline.pem")))
+        // The thief's own patch, whose envelope no key has signed that the app knows.
+        let source = Workshop.script.replacing(Self.id, with: Self.evil)
+        try work.folder.write(source, to: "evil.lua")
+        try work.folder.write(try work.folder.read("feed/metadata/1.root.json"), to: "pinned.json")
+        let packed = try work.shop.shell(
+            """
+            patchpack pack --no-lint evil.lua -o evil.js --signing-key offline.pem --script-key script.key -q &&
+            patchpack pack --no-lint evil.lua -o signed.js --signing-key signing.pem --script-key script.key -q
+            """)
+        try #require(packed.status == 0, "\(packed.error)")
+        try #require(try sync("old").status == 0)
+    }
+
+    // MARK: helpers
+
+    /// What a device does: `old` has synced before, and a new one has the app's root and key only.
+    private func sync(_ store: String, _ options: String...) throws -> Tool {
+        try Tool.run(
+            Tool.patchpack,
+            [
+                "sync", "feed", "--root", "pinned.json", "--store", store, "--app", Self.app, "--app-version", "2.3.1",
+                "--trusted-key", "trusted.pem", "--script-key", "script.key", "--explain",
+            ] + options, in: work.folder.path)
+    }
+
+    private func key(_ name: String) throws -> SigningKey {
+        try SigningKey(pem: SecretBytes(try work.folder.read("\(name).pem")))
+    }
+
+    private func read(_ path: String) -> [UInt8]? { try? work.folder.read("feed/\(path)") }
+
+    private func write(_ files: [FeedRepository.File]) throws {
+        for file in files { try work.folder.write(file.bytes, to: "feed/\(file.path)") }
+    }
+
+    /// A root file that names the thief's key beside the true ones, signed by that key alone.
+    private func forgedRoot(_ version: Int = 2) throws -> [UInt8] {
+        let feedKey = try FeedKey(thief.verifyingKey)
+        var root = try JSONValue(parsing: try work.folder.read("pinned.json"))["signed"] ?? .null
+        root.set("version", .integer(version))
+        root.change("keys") { $0.set(feedKey.id, feedKey.json) }
+        root.change("roles") { roles in
+            for (name, _) in roles.members {
+                roles.change(name) { role in
+                    role.set("keyids", .array((role["keyids"]?.elements ?? []) + [.string(feedKey.id)]))
+                }
+            }
+        }
+        var draft = MetadataDraft(root)
+        draft.add(try thief.sign(draft.payload[...]), by: feedKey.id)
+        return draft.encoded
+    }
+
+    /// Puts the thief's whole feed into the folder: a root, targets, a trust store and a list with a patch of its own.
+    private func forgeFeed() throws {
+        let root = try forgedRoot()
+        try work.folder.write(root, to: "feed/metadata/2.root.json")
+        var feed = try FeedRepository(FeedRepository.Reading(root: root)) { (path) throws(PatchError) in read(path) }
+        let feedKey = try FeedKey(thief.verifyingKey)
+        feed.touch(.targets, at: now)
+        feed.touch(.rollout, at: now)
+        feed.drafts[.targets]?.signed.change("delegations") { delegations in
+            delegations.change("keys") { $0.set(feedKey.id, feedKey.json) }
+            var role = delegations["roles"]?.elements.first ?? .null
+            role.set("keyids", .array((role["keyids"]?.elements ?? []) + [.string(feedKey.id)]))
+            delegations.set("roles", .array([role]))
+        }
+        try offer("evil.js", in: &feed)
+        let store = try TrustStoreFile.with([(thief.verifyingKey, "evil")])
+        _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: store, at: now)
+        try write(feed.files(signedBy: [FeedSigner(thief)], at: now))
+    }
+
+    /// Adds an envelope to the targets and to the list.
+    private func offer(_ name: String, in feed: inout FeedRepository) throws {
+        let envelope = try work.folder.read(name)
+        let manifest = try Manifest(
+            id: Self.evil, version: 7, app: Self.app, appVersions: VersionRange(">=2.3.0 <2.5.0") ?? .all, engine: 1,
+            replaces: ["Cart.total"], scripts: [.init(name: "main.lua", size: 1)])
+        _ = try feed.publish([FeedRepository.Publication(envelope, manifest, [])], at: now)
+    }
+
+    /// Changes the feed with stolen keys, as its own tool would.
+    private func change(
+        with keys: [SigningKey], at time: Timestamp? = nil, _ body: (inout FeedRepository) throws -> Void
+    ) throws {
+        var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in read(path) })
+        try body(&feed)
+        try write(feed.files(signedBy: keys.map { try FeedSigner($0) }, at: time ?? now))
+    }
+
+    // MARK: nothing but write access to the folder
+
+    static let verbs: [(name: String, arguments: [String])] = [
+        ("publish", ["publish", "feed", "8.js"] + FeedWorkshop.envelopes), ("refresh", ["refresh", "feed"]),
+        ("rotate", ["rotate", "feed", "timestamp", "--add", "new-public.pem"]),
+        ("trust", ["trust", "feed", "trusted.pem"]), ("disable", ["disable", "feed"]),
+        ("withdraw", ["withdraw", "feed", id]), ("rollout", ["rollout", "feed", id, "50%"]),
+        ("switch", ["switch", "feed", "a=b"]), ("prune", ["prune", "feed", id, "--keep", "1"]),
+        ("sign", ["sign", "feed", "--yes"]), ("detach", ["sign", "feed", "--detach", "-o", "payload"]),
+        ("promote", ["promote", "other", "feed", id] + FeedWorkshop.envelopes),
+    ]
+
+    /// What somebody without a key can do to a feed's folder.
+    enum Forgery: String, CaseIterable {
+        case root, firstRoot, timestamp, targets, snapshot, rollout, list, jumpedVersions
+    }
+
+    private func forge(_ forgery: Forgery) throws {
+        func spoil(_ name: String) throws {
+            try work.folder.write(try #require(read(name)) + [0x0A], to: "feed/\(name)")
+        }
+        switch forgery {
+        case .root: try forgeFeed()
+        case .firstRoot: try work.folder.write(try forgedRoot(1), to: "feed/metadata/1.root.json")
+        case .timestamp:
+            var timestamp = try JSONValue(parsing: try #require(read("metadata/timestamp.json")))
+            timestamp.change("signed") { $0.set("version", .integer((1 << 53) - 2)) }
+            try work.folder.write(timestamp.encoded(), to: "feed/metadata/timestamp.json")
+        case .targets: try spoil("metadata/2.targets.json")
+        case .snapshot: try spoil("metadata/2.snapshot.json")
+        case .rollout: try spoil("metadata/2.rollout.json")
+        case .list:
+            for name in try work.folder.contents() where name.hasPrefix("feed/targets/rollout/") {
+                try spoil(String(name.dropFirst("feed/".count)))
+            }
+        case .jumpedVersions:
+            for version in 3...1003 { try work.folder.write("{}", to: "feed/metadata/\(version).snapshot.json") }
+        }
+    }
+
+    @Test(arguments: Forgery.allCases)
+    func whoCanWriteTheFolderGetsNothingSigned(_ forgery: Forgery) throws {
+        try #require(
+            try work.run(FeedWorkshop.make("other")).status == 0
+                && work.run(["publish", "other", "8.js"] + FeedWorkshop.envelopes + Self.owner).status == 0)
+        for (name, arguments) in Self.verbs {
+            try #require(try work.shop.shell("rm -rf feed.kept && cp -r feed feed.kept").status == 0)
+            if name == "sign" || name == "detach" {
+                let staged = try work.publish(["8.js"], "--stage", with: FeedWorkshop.online)
+                try #require(staged.status == 0, "\(staged.error)")
+            }
+            try forge(forgery)
+            let before = try work.folder.contents().filter { $0.hasPrefix("feed/") }
+            let run = try work.run(arguments + Self.owner)
+            #expect((30...38).contains(run.status) || run.status == 78, "\(name): \(run.status) \(run.text)\(run.error)")
+            #expect(
+                run.error.contains("is not the feed's") || run.error.contains("no root file to trust"),
+                "\(name): \(run.error)")
+            #expect(try work.folder.contents().filter { $0.hasPrefix("feed/") } == before, "\(name)")
+            try #require(try work.shop.shell("rm -rf feed && mv feed.kept feed").status == 0)
+        }
+        // Once the folder is the owner's again, everything works.
+        #expect(try work.publish(["8.js"]).status == 0)
+        #expect(try sync("old").text.contains("offered  \(Self.id) 8"))
+    }
+
+    @Test(arguments: Forgery.allCases)
+    func whoCanWriteTheFolderStopsNoDeviceForLonger(_ forgery: Forgery) throws {
+        try #require(try work.shop.shell("cp -r feed feed.kept").status == 0)
+        try forge(forgery)
+        for store in ["old", "new"] {
+            let run = try sync(store)
+            #expect(!run.text.contains(Self.evil), "\(run.text)")
+        }
+        try #require(try work.shop.shell("rm -rf feed && mv feed.kept feed").status == 0)
+        for store in ["old", "new"] { #expect(try sync(store).status == 0) }
+    }
+
+    // MARK: the online key
+
+    @Test func theOnlineKeyAddsNoCodeAndNoKey() throws {
+        let online = try key("online")
+        try change(with: [online]) { feed in
+            feed.edit(at: now) { list in
+                var entry = list["patches"]!.elements[0]
+                entry.set("id", .string(Self.evil))
+                entry.set("path", .string("patches/\(Self.app)/evil.js"))
+                list.set("patches", .array(list["patches"]!.elements + [entry]))
+            }
+        }
+        for store in ["old", "new"] {
+            let run = try sync(store)
+            #expect(run.text.contains("list-mismatch  \(Self.evil)"), "\(run.text)\(run.error)")
+        }
+        // Neither an envelope nor a trust store can be added without the release key.
+        var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in read(path) })
+        try offer("signed.js", in: &feed)
+        #expect(throws: PatchError(.feedSignature, "")) { try feed.files(signedBy: [FeedSigner(online)], at: now) }
+    }
+
+    /// A list from the year 2099, and versions at their end. Once the online roles have other keys, all is well at once.
+    @Test func theOnlineKeyStopsNoDeviceAfterItWasReplaced() throws {
+        let online = try key("online")
+        let far = try #require(Timestamp("2099-01-01T00:00:00Z"))
+        var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in read(path) })
+        feed.above = (1 << 53) - 10
+        feed.edit(at: now) { _ in }
+        feed.list.set("published", .string(far.description))
+        try write(feed.files(signedBy: [FeedSigner(online)], at: now))
+        #expect(try sync("old").status == 0)
+        // The signer, `status` and `check` see it.
+        for action in [["status", "feed"], ["check", "feed"], ["disable", "feed"] + FeedWorkshop.online] {
+            let run = try work.run(action)
+            #expect(run.status == 37 && run.error.contains("2099-01-01"), "\(action): \(run.status) \(run.error)")
+        }
+        let status = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
+        let roles = try #require(status["roles"] as? [String: [String: Any]])
+        let old = try #require((roles["timestamp"]?["keyIDs"] as? [String])?.first)
+        let keys = ["root.pem", "release.pem", "new.pem"].flatMap { ["--key", $0] }
+        let rotate = try work.run(
+            ["rotate", "feed", "timestamp,snapshot,rollout", "--add", "new-public.pem", "--remove", old] + keys
+                + ["--clock-is-right"])
+        #expect(rotate.status == 0, "\(rotate.error)")
+        let disable = try work.run(["disable", "feed", "--key", "new.pem", "--clock-is-right"])
+        #expect(disable.status == 0, "\(disable.error)")
+        for store in ["old", "new"] {
+            let run = try sync(store)
+            #expect(run.status == 0 && run.text.contains("disabled  \(Self.id) 7"), "\(run.text)\(run.error)")
+        }
+        #expect(try work.run(["check", "feed", "--root", "pinned.json"]).status == 0)
+        for _ in 0..<3 { #expect(try work.run(["refresh", "feed", "--key", "new.pem"]).status == 0) }
+    }
+
+    /// One wrong clock, which is right again: the next timestamp refutes it.
+    @Test(.disabled(if: isSanitized), arguments: [8, 60, 200, 700])
+    func aWrongClockHealsWithTheNextSignature(days: Int) throws {
+        let run = try work.shop.shell(
+            """
+            for role in root release online; do keys="$keys --key $role.pem"; done
+            faketime '+\(days) days' \(Tool.patchpack) feed pause feed \(Self.id) $keys
+            """)
+        try #require(run.status == 0, "\(run.error)")
+        #expect(try sync("old").status == 0)
+        #expect(try work.run(["check", "feed"]).status == 37)
+        let refused = try work.run(["disable", "feed"] + FeedWorkshop.online)
+        #expect(refused.status == 37 && refused.error.contains("--clock-is-right"), "\(refused.error)")
+        let right = try work.run(["disable", "feed", "--clock-is-right"] + FeedWorkshop.online)
+        #expect(right.status == 0, "\(right.error)")
+        for store in ["old", "new"] {
+            let run = try sync(store)
+            #expect(run.status == 0 && run.text.contains("disabled"), "\(days): \(run.text)\(run.error)")
+        }
+        #expect(try work.run(["check", "feed"]).status == 0)
+    }
+
+    // MARK: the release key, and both
+
+    @Test func theReleaseKeyOffersNothing() throws {
+        var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in read(path) })
+        try offer("signed.js", in: &feed)
+        let release = try key("release")
+        #expect(throws: PatchError(.feedSignature, "")) { try feed.files(signedBy: [FeedSigner(release)], at: now) }
+    }
+
+    @Test func bothKeysOfTheFeedRunNoCodeAndAddNoKey() throws {
+        let both = [try key("release"), try key("online")]
+        let store = try TrustStoreFile.with([(thief.verifyingKey, "evil")])
+        try change(with: both) { feed in
+            try offer("evil.js", in: &feed)
+            _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: store, at: now)
+        }
+        for name in ["old", "new"] {
+            let run = try sync(name)
+            #expect(run.text.contains("refused  \(Self.evil)") && run.text.contains("unknown-signer"), "\(run.text)")
+        }
+        // A store that the thief has signed adds nothing either, nor does one that is signed for another app.
+        var signed = try SignedTrustStore(store)
+        try signed.sign(with: thief, for: Self.app)
+        try signed.sign(with: try key("signing"), for: "com.example.other")
+        try change(with: both) { feed in
+            _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: signed.encoded, at: now)
+        }
+        for name in ["old", "new"] { #expect(try sync(name).text.contains("refused  \(Self.evil)")) }
+        // The owner can: the same store with the signature of the key that the app has.
+        try work.folder.write(store, to: "trust.store")
+        let sign = try work.shop.run(
+            "trust", "sign", "trust.store", "--app", Self.app, "--signing-key", "signing.pem")
+        #expect(sign.status == 0, "\(sign.error)")
+        #expect(try work.run(["trust", "feed", "trust.store"] + Self.owner).status == 0)
+        for name in ["old", "new"] {
+            let run = try sync(name)
+            #expect(run.text.contains("offered  \(Self.evil)"), "\(run.text)\(run.error)")
+        }
+    }
+
+    @Test func theKeyOfEnvelopesAloneOffersNothing() throws {
+        try work.folder.write(try work.folder.read("signed.js"), to: "feed/targets/patches/\(Self.app)/signed.js")
+        for store in ["old", "new"] { #expect(try !sync(store).text.contains(Self.evil)) }
+    }
+
+    // MARK: one of several root keys
+
+    /// Two of three people must sign a root. One of them stages a change, and somebody adds a key to it.
+    @Test func theSecondSignerSeesWhatIsSigned() throws {
+        let thresholds = try work.run(
+            ["rotate", "feed", "root", "--add", "new-public.pem", "--threshold", "2"] + Self.owner)
+        try #require(thresholds.status == 0, "\(thresholds.error)")
+        let staged = try work.run(
+            ["rotate", "feed", "timestamp", "--add", "offline-public.pem", "--stage", "--key", "root.pem"]
+                + FeedWorkshop.online)
+        try #require(staged.status == 0, "\(staged.error)")
+        let feedKey = try FeedKey(key("release").verifyingKey)
+        var root = try JSONValue(parsing: try #require(read("staged/root.json")))["signed"] ?? .null
+        root.change("roles") { roles in
+            roles.change("root") { role in
+                role.set("keyids", .array((role["keyids"]?.elements ?? []) + [.string(feedKey.id)]))
+                role.set("threshold", .integer(1))
+            }
+        }
+        var draft = MetadataDraft(root)
+        let first = try key("root")
+        draft.add(try first.sign(draft.payload[...]), by: try FeedKey(first.verifyingKey).id)
+        try work.folder.write(draft.encoded, to: "feed/staged/root.json")
+        for arguments in [["sign", "feed", "--show"], ["sign", "feed"]] {
+            let run = try work.run(arguments + ["--key", "new.pem"])
+            let shown = run.text + run.error
+            #expect(shown.contains("root: roles root keyids \(feedKey.id) adds"), "\(shown)")
+            #expect(shown.contains("root: roles root threshold 2 -> 1"), "\(shown)")
+            #expect(run.status == (arguments.count == 3 ? 0 : 64), "\(run.status)")
+        }
+        #expect(!work.folder.exists("feed/metadata/3.root.json"))
+        let json = try work.run(["sign", "feed", "--show", "--format", "json", "--key", "new.pem"])
+        let changes = try #require(try json.objects().first?["changes"] as? [String])
+        #expect(changes.contains { $0.contains(feedKey.id) })
+    }
+
+    @Test func aStagedTrustStoreIsShown() throws {
+        try work.folder.write(
+            try TrustStoreFile.with([(key("signing").verifyingKey, "first")]), to: "trust.store")
+        let staged = try work.run(["trust", "feed", "trust.store", "--stage"] + FeedWorkshop.online)
+        try #require(staged.status == 0, "\(staged.error)")
+        let shown = try work.run(["sign", "feed", "--show"] + FeedWorkshop.release)
+        #expect(shown.text.contains("trust store: adds key ") && shown.text.contains(" first"), "\(shown.text)")
+    }
+}
+
+extension TrustStoreFile {
+    fileprivate static func with(_ keys: [(VerifyingKey, String)]) throws -> [UInt8] {
+        var file = TrustStoreFile()
+        for (key, name) in keys { try file.add(TrustedKey(key, name: name)) }
+        return try file.encoded()
+    }
+}
