@@ -20,6 +20,13 @@ step() {
   [ $code = 0 ] || status=$code
 }
 
+# What a patch prints are no commands for the runner: it has a line of its own to end that, which nobody can guess.
+stop_commands() {
+  token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+  echo "::stop-commands::$token"
+}
+resume_commands() { echo "::$token::"; }
+
 refuse() {
   echo "::error::$1"
   exit 64
@@ -39,7 +46,9 @@ interface=()
 [ -z "${PATCHES:-}" ] || step lint lint.sarif sarif patchpack lint --recursive "$PATCHES" ${interface[@]+"${interface[@]}"}
 if [ -n "${PATCHES:-}" ] && [ -n "${SPECS:-}" ]; then
   code=0
+  stop_commands
   patchpack test "$PATCHES" --spec "$SPECS" ${interface[@]+"${interface[@]}"} || code=$?
+  resume_commands
   patchpack test "$PATCHES" --spec "$SPECS" ${interface[@]+"${interface[@]}"} --format junit >"$report/tests.xml" 2>/dev/null || true
   rows+="| test | $([ $code = 0 ] && echo passed || echo "failed ($code)") |"$'\n'
   [ $code = 0 ] || status=$code
@@ -54,7 +63,9 @@ if [ -n "${PUBLISH:-}" ] && [ "$status" = 0 ]; then
   publish=()
   while IFS= read -r -d '' file; do publish+=("$file"); done < <(find "$ENVELOPES" -name '*.js' -print0 | sort -z)
   for key in $FEED_KEYS; do publish+=(--key "$key"); done
+  stop_commands
   patchpack feed publish "$PUBLISH" "${publish[@]}" --trusted-key "$TRUSTED_KEY" --script-key "$SCRIPT_KEY" || status=$?
+  resume_commands
   rows+="| publish | $([ $status = 0 ] && echo passed || echo "failed ($status)") |"$'\n'
 fi
 {

@@ -16,6 +16,8 @@
 
 #include "texts.h"
 
+#include <random>
+
 namespace {
 
 namespace json = boost::json;
@@ -266,7 +268,7 @@ json::parse_options options() {
 }  // namespace
 
 struct er_reader {
-    Texts texts;
+    Texts texts{std::random_device{}() | static_cast<uint64_t>(std::random_device{}()) << 32};
     json::basic_parser<Handler> parser{options()};
     er_patch running[most_running];
 };
@@ -304,7 +306,7 @@ size_t er_next(er_reader *reader, const char *buffer, size_t length, er_line *li
     *line = found.line;
     line->event = event_named(found.event);
     line->time = milliseconds(found.timestamp);
-    line->device = Texts::hash(found.installation.data(), found.installation.size());
+    line->device = reader->texts.hash(found.installation.data(), found.installation.size());
     if (found.patch.empty() || line->version <= 0) line->version = 0;
     if (line->version > 0) line->patch = number(found.patch);
     line->app_version = number(found.app_version);
@@ -323,6 +325,7 @@ size_t er_next(er_reader *reader, const char *buffer, size_t length, er_line *li
     return size;
 }
 
+uint32_t er_number(er_reader *reader, const char *text, size_t length) { return reader->texts.number(text, length); }
 er_patch er_running(const er_reader *reader, size_t place) { return reader->running[place]; }
 const char *er_text(const er_reader *reader, uint32_t number, size_t *length) { return reader->texts.text(number, length); }
 uint64_t er_dropped_texts(const er_reader *reader) { return reader->texts.dropped(); }

@@ -7,7 +7,8 @@
 
 class Texts {
 public:
-    Texts() : table(static_cast<uint32_t *>(calloc(slots, sizeof(uint32_t)))),
+    /// The seed is another in each run, so that nobody can choose texts whose hashes meet.
+    explicit Texts(uint64_t seed) : seed(seed), table(static_cast<uint32_t *>(calloc(slots, sizeof(uint32_t)))),
               texts(static_cast<Text *>(calloc(most + 1, sizeof(Text)))) {}
     Texts(const Texts &) = delete;
     Texts &operator=(const Texts &) = delete;
@@ -23,7 +24,7 @@ public:
     uint32_t number(const char *bytes, size_t length) {
         if (length == 0) return 0;
         if (length > longest) length = longest;
-        uint64_t hash = Texts::hash(bytes, length);
+        uint64_t hash = this->hash(bytes, length);
         for (uint32_t probe = 0; probe < farthest; probe++) {
             uint32_t slot = (hash + probe) % slots, number = table[slot];
             if (number == 0) return add(slot, hash, bytes, length);
@@ -42,8 +43,8 @@ public:
     uint64_t dropped() const { return refused; }
 
     /// FNV-1a, with the finalizer of MurmurHash3, so that each bit depends on all bytes.
-    static uint64_t hash(const char *bytes, size_t length) {
-        uint64_t hash = 0xcbf29ce484222325;
+    uint64_t hash(const char *bytes, size_t length) const {
+        uint64_t hash = 0xcbf29ce484222325 ^ seed;
         for (size_t i = 0; i < length; i++) hash = (hash ^ static_cast<unsigned char>(bytes[i])) * 0x100000001b3;
         hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
         hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
@@ -60,6 +61,7 @@ private:
     // A quarter of the slots is used at most, so that only texts that were chosen for their hashes are farther away.
     static const uint32_t most = 65535, slots = 1 << 18, farthest = 128;
     static const size_t longest = 512, room = 16 << 20;
+    const uint64_t seed;
     uint32_t *table;
     Text *texts;
     uint32_t count = 0;

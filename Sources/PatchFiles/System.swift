@@ -1,4 +1,5 @@
 internal import Libc
+internal import PatchCrypto
 
 /// Why a system call failed.
 package struct SystemError: Error, Equatable {
@@ -21,8 +22,7 @@ package struct SystemError: Error, Equatable {
     /// The system's message, with a lower-case first letter.
     var message: String {
         guard let text = unsafe strerror(number) else { return "error \(number)" }
-        let message = unsafe String(cString: text)
-        return message.prefix(1).lowercased() + message.dropFirst()
+        return unsafe String(cString: text).asContinued
     }
 
     /// Throws the last error if the result of a call is negative.

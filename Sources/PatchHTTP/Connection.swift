@@ -98,7 +98,7 @@ internal import Synchronization
             CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM,
         ]
         return HTTPFault(
-            message: message.prefix(1).lowercased() + message.dropFirst(),
+            message: message.asContinued,
             hint: certificates.contains(code) ? "check the server's certificate, and this device's clock" : nil,
             mayPass: passing.contains(code))
     }

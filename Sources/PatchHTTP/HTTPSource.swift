@@ -21,19 +21,28 @@ public struct HTTPSource: FeedSource {
     public init(_ url: String, settings: HTTPSettings = HTTPSettings()) throws(PatchError) {
         let isSecure = url.utf8.starts(with: "https://".utf8)
         guard isSecure || url.utf8.starts(with: "http://".utf8) else {
-            throw PatchError(.config, "\(url): not an https URL", hint: "a feed's URL begins with https://")
+            throw PatchError(.config, "\(Self.shown(url)): not an https URL", hint: "a feed's URL begins with https://")
         }
         guard isSecure || settings.allowsHTTP else {
             throw PatchError(
-                .config, "\(url): http is not allowed", hint: "use https, or allow http for a server of your own")
+                .config, "\(Self.shown(url)): http is not allowed", hint: "use https, or allow http for a server of your own")
         }
         guard !url.utf8.contains(where: { [UInt8(ascii: "?"), UInt8(ascii: "#"), 0x20, 0x0A, 0x0D, 0].contains($0) })
         else {
-            throw PatchError(.config, "\(url): a query, a fragment or a space in a feed's URL", hint: "name its folder")
+            throw PatchError(.config, "\(Self.shown(url)): a query, a fragment or a space in a feed's URL", hint: "name its folder")
         }
         base = url.utf8.last == UInt8(ascii: "/") ? url : url + "/"
         self.settings = settings
         connection = try Connection()
+    }
+
+    /// A URL without the user and the password that it may have, for messages.
+    package static func shown(_ url: String) -> String {
+        guard let scheme = url.firstRange(of: "://") else { return url }
+        let rest = url[scheme.upperBound...]
+        let host = rest.prefix { $0 != "/" }
+        guard let at = host.lastIndex(of: "@") else { return url }
+        return String(url[..<scheme.upperBound] + rest[rest.index(after: at)...])
     }
 
     public func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {

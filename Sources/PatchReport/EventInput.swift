@@ -75,6 +75,10 @@ package import PatchFiles
         private var isAtEnd: Bool
         /// How many bytes were read of the file.
         private(set) var position: Int
+        /// How many bytes of text came out of compressed data.
+        private var unpacked = 0
+        /// Event logs are packed 10 to 50 times. What grows much more was made to keep the reader busy.
+        private static let mostGrowth = (times: 200, free: 16 << 20)
 
         private init(
             _ path: Path, _ file: Descriptor, _ packed: UnsafeMutableRawBufferPointer, _ count: Int,
@@ -148,6 +152,10 @@ package import PatchFiles
                 rest = rest.lowerBound + used..<rest.upperBound
                 guard status != CI_NO_MEMORY else { throw Self.noMemory.about(path) }
                 guard status == CI_OK else { throw fault("damaged") }
+                unpacked += written
+                guard unpacked <= Self.mostGrowth.free + Self.mostGrowth.times * position else {
+                    throw fault("more than \(Self.mostGrowth.times) times larger than the file")
+                }
                 if written > 0 { return written }
                 if isAtEnd { throw fault("cut off") }
             }

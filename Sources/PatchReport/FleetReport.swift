@@ -14,6 +14,8 @@ package struct FleetReport: Sendable {
         package var withoutTime = 0
         /// Events that were not counted by patch, hour or text, because there were too many different ones.
         package var dropped = 0
+        /// Those of them that were about a patch, so that what is said of patches may be wrong.
+        package var droppedPatches = 0
     }
 
     /// One patch in one version.

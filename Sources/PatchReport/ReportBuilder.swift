@@ -37,6 +37,8 @@ internal import PatchCrypto
     /// The beginning of it: 2020.
     private static let start: Int64 = 1_577_836_800_000
     private let reader: OpaquePointer
+    /// The only patch that is counted; 0 for all. Its name has its number before anything is read.
+    private let only: (id: UInt32, version: Int64)
     private var devices: DeviceTable
     private var patches: [FleetReport.Patch] = [FleetReport.Patch(id: "", version: 0)]
     private var numbers: [PatchKey: UInt16] = [:]
@@ -53,9 +55,16 @@ internal import PatchCrypto
     /// - Parameters:
     ///   - now: Milliseconds since 1970. Events more than a day after it have no time.
     ///   - limits: How much is kept.
+    ///   - patch: The only patch to count; nil for all.
+    ///   - version: The only version to count; nil for all.
     /// - Returns: nil if there is not enough memory.
-    package init?(now: Int, limits: Limits = Limits()) {
+    package init?(now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil) {
         guard let reader = unsafe er_open() else { return nil }
+        var patch = patch ?? ""
+        let id = patch.withUTF8 { text in
+            unsafe text.withMemoryRebound(to: CChar.self) { unsafe er_number(reader, $0.baseAddress, $0.count) }
+        }
+        only = (id, Int64(version ?? 0))
         unsafe self.reader = reader
         self.limits = limits
         end = Int64(now.addingOrMost(86_400_000))
@@ -202,12 +211,17 @@ internal import PatchCrypto
     /// The number of a patch; nil if there are too many, which is counted.
     private mutating func number(of patch: er_patch) -> UInt16? {
         let key = PatchKey(id: patch.patch, version: patch.version)
+        guard only.id == 0 || key.id == only.id, only.version == 0 || key.version == only.version else { return nil }
         if let last, last.key == key { return last.number }
         // Too many texts are counted by the reader.
-        guard key.id > 0 else { return nil }
+        guard key.id > 0 else {
+            input.droppedPatches += 1
+            return nil
+        }
         let next = UInt16(patches.count)
         guard let number = numbers[key] ?? (patches.count < limits.patches ? next : nil) else {
             input.dropped += 1
+            input.droppedPatches += 1
             return nil
         }
         if number == next {

@@ -143,8 +143,13 @@ public final class BenchFeed: Sendable {
         var signed = try SignedTrustStore(store.encoded())
         try signed.sign(with: offlineKey, for: app)
         let bytes = signed.encoded
+        try deliver(bytes)
+    }
+
+    /// Delivers a trust store; nil delivers none.
+    package func deliver(_ store: [UInt8]?) throws(PatchError) {
         try change { (feed, now) throws(PatchError) in
-            _ = try feed.setTarget(PatchList.trustPath(for: app), to: bytes, at: now)
+            _ = try feed.setTarget(PatchList.trustPath(for: app), to: store, at: now)
         }
     }
 

@@ -141,6 +141,9 @@ public final class DeviceBench<App: Sendable>: Sendable {
     /// Moves the clock forward.
     public func advance(days: Int = 0, seconds: Int = 0) { clock.advance(days * 86_400 + seconds) }
 
+    /// Sets the clock back, as a user may.
+    public func setBack(days: Int) { clock.setBack(days * 86_400) }
+
     // MARK: looking
 
     /// The app's objects in this launch; nil if it is not running.
@@ -187,5 +190,6 @@ final class BenchClock: Sendable {
     /// The time; nil after the year 9999.
     var now: Timestamp? { Timestamp(secondsSince1970: seconds.locked { $0 }) }
 
+    func setBack(_ count: Int) { seconds.locked { $0 -= max(0, min(count, $0)) } }
     func advance(_ count: Int) { seconds.locked { $0 += max(0, min(count, 1 << 40)) } }
 }

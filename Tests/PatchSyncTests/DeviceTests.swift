@@ -461,6 +461,98 @@ import Testing
         #expect(device.app?.price(1) == 9)
     }
 
+    /// A file of the store is replaced by something else. Nothing waits, and the next sync mends what can be mended.
+    @Test(arguments: ["mkfifo", "mkdir", "ln -s /nowhere", "ln -s /dev/zero"])
+    func noFileOfAStoreIsWaitedFor(kind: String) async throws {
+        let device = try await deviceWithAGoodPatch()
+        try device.feed.rotateSigningKey()
+        try device.feed.publish(Self.source(8))
+        for _ in 0..<2 {
+            try await device.launch()
+            device.confirm()
+            device.end()
+        }
+        let names = try FileManager.default.subpathsOfDirectory(atPath: device.path).filter { !$0.hasSuffix("lock") }
+        #expect(names.contains("feed/trust.store") && names.contains("envelopes"))
+        for name in names {
+            let made = try Tool.shell("rm -rf '\(device.path)/\(name)' && \(kind) '\(device.path)/\(name)'")
+            #expect(made.status == 0, "\(made.error)")
+            try await device.launch()
+            let report = await device.sync()
+            #expect(report?.error == nil, "\(name): \(String(describing: report?.error))")
+            #expect([1, 9].contains(device.app?.price(1)), "\(name): the old key's patch ran")
+            device.confirm()
+            device.end()
+            try await device.launch()
+            #expect(device.app?.price(1) == 9, "\(kind) \(name)")
+            device.confirm()
+            device.end()
+        }
+    }
+
+    /// A key that was revoked once stays revoked, whatever becomes of the file that said so, and the app is told.
+    @Test func aRevocationIsNeverLost() async throws {
+        let device = try await deviceWithAGoodPatch()
+        try device.feed.rotateSigningKey()
+        try await device.launch()
+        #expect(device.app?.price(1) == 8, "it runs until the next launch")
+        device.end()
+        device.feed.isOffline = true
+        let file = "\(device.path)/feed/trust.store"
+        let sound = try Data(contentsOf: URL(filePath: file))
+        func isTold(_ what: String) async throws {
+            let before = device.events.count
+            try await device.launch()
+            #expect(device.app?.price(1) == 1, "\(what)")
+            let told = device.events.dropFirst(before).contains {
+                if case .storeFailed(let error) = $0 { error.message.contains("trust.store") } else { false }
+            }
+            #expect(told, "\(what)")
+            device.end()
+        }
+        for place in stride(from: 0, to: sound.count, by: max(1, sound.count / 40)) {
+            var damaged = sound
+            damaged[place] ^= 1 << UInt8(place % 8)
+            try damaged.write(to: URL(filePath: file))
+            try await isTold("a bit of byte \(place)")
+        }
+        try FileManager.default.removeItem(atPath: file)
+        try await isTold("the file is gone")
+        // The state is lost too, but not the bans beside it.
+        try FileManager.default.removeItem(atPath: "\(device.path)/state")
+        try await device.launch()
+        device.end()
+        // A feed that delivers no trust store any more takes nothing back.
+        device.feed.isOffline = false
+        try device.feed.deliver(nil)
+        try await device.launch()
+        #expect(device.app?.price(1) == 1)
+    }
+
+    /// The store has seen a time after the patch's end. A clock that is set back does not make it valid again.
+    @Test func anExpiredPatchStaysExpiredIfTheClockGoesBack() async throws {
+        let device = try device()
+        let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 3 * 86_400))  // three days after the clock's begin
+        try device.feed.publish(Self.source(7, tags: "-- @expires \(end)"))
+        try await device.launch()
+        device.confirm()
+        device.end()
+        try await device.launch()
+        #expect(device.app?.price(1) == 8)
+        device.end()
+        device.advance(days: 5)
+        try device.feed.set("a", to: "b")
+        try await device.launch()
+        #expect(device.app?.price(1) == 1)
+        device.end()
+        device.feed.isOffline = true
+        device.setBack(days: 5)
+        try await device.launch()
+        #expect(device.app?.price(1) == 1)
+        #expect(device.why(Self.id)?.reason.contains("expired") == true, "\(String(describing: device.why(Self.id)))")
+    }
+
+
     /// Launches fail or succeed for other reasons while a patch cannot even run.
     @Test func whatCouldNotRunIsNeitherBlamedNorPraised() async throws {
         let device = try await deviceWithAGoodPatch()

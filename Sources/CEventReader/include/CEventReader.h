@@ -61,6 +61,8 @@ er_patch er_running(const er_reader *reader, size_t place);
 /* A text by its number, and its length. It is valid until the reader is closed. */
 const char *er_text(const er_reader *reader, uint32_t number, size_t *length);
 
+/* The number that a text has, or gets now, before others can take its place. 0 if there are too many. */
+uint32_t er_number(er_reader *reader, const char *text, size_t length);
 /* How many texts did not become numbers, because there were too many different ones. */
 uint64_t er_dropped_texts(const er_reader *reader);
 

@@ -843,6 +843,7 @@ end
 
 local filter = {}
 local function is_wanted(name)
+  name = name:sub(1, 1000)
   if filter.only and not name:find(filter.only) or filter.out and name:find(filter.out) then return false end
   local function has_tag(tags)
     for tag in (tags or ""):gmatch("[^,%s]+") do

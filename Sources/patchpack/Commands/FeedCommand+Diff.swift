@@ -1,11 +1,14 @@
 import PatchCrypto
 import PatchFeed
 import PatchFiles
+import PatchHTTP
 
 extension FeedCommand {
     /// A state of a feed: a folder or a server, and one of its snapshots.
     private struct State {
-        let place: String
+        private let place: String
+        /// Its name, without a password.
+        var name: String { HTTPSource.shown(place) }
         let snapshot: Int?
 
         /// - Parameter text: Such as `feed`, `feed@12` or `https://example.com/feed`.
@@ -33,9 +36,9 @@ extension FeedCommand {
             if first == nil { first = try read("metadata/1.root.json", arguments) }
             guard let first else {
                 throw PatchError(
-                    .feedUnavailable, "\(place): metadata/1.root.json: missing, so this is not the folder of a feed")
+                    .feedUnavailable, "\(name): metadata/1.root.json: missing, so this is not the folder of a feed")
             }
-            return try Path(place).naming { () throws(PatchError) in
+            return try Path(name).naming { () throws(PatchError) in
                 try FeedRepository(FeedRepository.Reading(root: first, snapshot: snapshot)) {
                     (path) throws(PatchError) -> [UInt8]? in try read(path, arguments)
                 }
@@ -51,13 +54,13 @@ extension FeedCommand {
         if console.format == .json {
             try console.json(
                 .object(
-                    [("schema", .string("patchpack.feed-changes/1")), ("feed", .string(new.place))]
+                    [("schema", .string("patchpack.feed-changes/1")), ("feed", .string(new.name))]
                         + JSONValue.outcome(nil) + [
                             ("changes", .array(lines.map(JSONValue.string))), ("error", .null),
                         ]))
         } else {
             for line in lines { try console.line(line) }
-            if lines.isEmpty, !console.isQuiet { try console.line(.good, "same", "  \(new.place)") }
+            if lines.isEmpty, !console.isQuiet { try console.line(.good, "same", "  \(new.name)") }
         }
         return 0
     }

@@ -12,16 +12,17 @@ struct FeedReading: Sendable {
     let source: CacheWatch
 
     init(_ arguments: ParsedArguments) throws(PatchError) {
-        place = arguments.operands[0].path
+        let given = arguments.operands[0].path
+        place = Path(HTTPSource.shown(given.description))
         let pinned = FeedPin.given(arguments)
-        let isURL = place.description.hasPrefix("https://") || place.description.hasPrefix("http://")
+        let isURL = given.description.hasPrefix("https://") || given.description.hasPrefix("http://")
         if isURL {
             guard let pinned else {
                 throw PatchError(
                     .usage, "no root file", hint: "give --root FILE: the feed's 1.root.json, as the app has it")
             }
             root = try InputFile.small(pinned)
-            source = CacheWatch(source: try Self.server(place.description, arguments))
+            source = CacheWatch(source: try Self.server(given.description, arguments))
         } else {
             let file = pinned ?? place.appending(Path("metadata/1.root.json"))
             guard FileInfo(file, following: true) != nil
@@ -29,7 +30,7 @@ struct FeedReading: Sendable {
                 throw PatchError(.feedUnavailable, "metadata/1.root.json: missing, so this is not the folder of a feed")
                     .about(place)
             }
-            root = try InputFile.small(file)
+            root = try pinned == nil ? InputFile.regular(file, limit: FeedLimits().root) : InputFile.small(file)
             source = CacheWatch(source: FolderSource(place.description))
         }
     }

@@ -33,7 +33,8 @@ enum ReportCommand {
         let version = try arguments.number(of: .reportedVersion)
         let id = try arguments.text(of: .reportedPatch)
         let page = try arguments.value(of: .html)?.path.checked(force: arguments.has(.force))
-        guard var builder = ReportBuilder(now: WallClock.milliseconds) else { throw PatchError(.internal, "no memory") }
+        guard var builder = ReportBuilder(now: WallClock.milliseconds, patch: id, version: version)
+        else { throw PatchError(.internal, "no memory") }
         var failure: PatchError?
         let input = EventInput()
         let progress = ReportProgress(files, console)
@@ -53,6 +54,12 @@ enum ReportCommand {
             id.map { $0 != patch.id } ?? false || version.map { $0 != patch.version } ?? false
         }
         let results = ReportGateResult.all(gates, report, id: id, version: version)
+        if failure == nil { failure = results.first { $0.verdict == .crossed }?.failure }
+        if failure == nil, !gates.isEmpty, report.input.droppedPatches > 0 {
+            failure = PatchError(
+                .limit, "\(report.input.droppedPatches) events of patches were not counted, so no gate can be decided",
+                hint: "there are too many patches: give --patch ID and --patch-version N")
+        }
         if failure == nil { failure = results.lazy.compactMap(\.failure).first }
         if console.format == .json {
             try console.json(report.json(results, failure))

@@ -17,6 +17,23 @@ enum TestCommand {
         example: "patchpack test patches --spec specs --interface interface.json",
         run: run)
 
+    /// A pattern that selects tests. Each repetition of a class multiplies the time that a match can take, so there may be three.
+    private static func pattern(_ option: Option, _ arguments: ParsedArguments) throws(PatchError) -> String {
+        let text = try arguments.text(of: option) ?? ""
+        var (repetitions, before, beforeThat) = (0, UInt8(0), UInt8(0))
+        for byte in text.utf8 {
+            let isClass = before == UInt8(ascii: ".") || before == UInt8(ascii: "]") || beforeThat == UInt8(ascii: "%")
+            if isClass, [UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "+")].contains(byte) { repetitions += 1 }
+            (beforeThat, before) = (before, byte)
+        }
+        guard repetitions <= 3 else {
+            throw PatchError(
+                .usage, "--\(option.name): a pattern may repeat at most three classes, such as .*",
+                hint: "name a part of the test, or a tag")
+        }
+        return text
+    }
+
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         guard arguments.has(.spec) else {
             throw PatchError(.usage, "no spec", hint: "give --spec SPEC.lua, or a folder of specs")
@@ -70,8 +87,8 @@ enum TestCommand {
         if let coverageFile { try protect(files(arguments), from: coverageFile) }
         let now = try SystemClock.now()
         var filter = SpecFilter()
-        filter.only = try arguments.text(of: .filter) ?? ""
-        filter.except = try arguments.text(of: .filterOut) ?? ""
+        filter.only = try pattern(.filter, arguments)
+        filter.except = try pattern(.filterOut, arguments)
         filter.tags = try arguments.texts(of: .tags).joined(separator: ",")
         filter.exceptTags = try arguments.texts(of: .excludeTags).joined(separator: ",")
         let timeLimit = min(try arguments.number(of: .timeLimit) ?? 10, 86_400)

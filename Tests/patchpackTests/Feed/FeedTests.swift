@@ -79,6 +79,91 @@ import Testing
         #expect(try work.versioned() == before)
     }
 
+    /// What was verified is what is signed, wherever it comes from.
+    @Test func envelopesComeThroughPipes() throws {
+        let work = try FeedWorkshop(publishing: [])
+        let options = (FeedWorkshop.envelopes + FeedWorkshop.online + FeedWorkshop.release).joined(separator: " ")
+        for (line, version) in [("feed publish feed <(cat 7.js) \(options)", 7), ("feed publish feed - \(options) <8.js", 8)]
+        {
+            let run = try work.shop.shell("patchpack \(line)")
+            #expect(run.status == 0, "\(line): \(run.error)")
+            let name = try #require(try work.folder.contents().first { $0.hasSuffix("cart-total-\(version).js") })
+            #expect(try work.folder.read(name) == work.folder.read("\(version).js"))
+        }
+        #expect(try work.run(["check", "feed"]).status == 0)
+        let before = try work.versioned()
+        for line in ["feed publish feed <(true) \(options)", "feed publish feed - \(options) </dev/null"] {
+            let run = try work.shop.shell("patchpack \(line)")
+            #expect(run.status == 10 && run.error.contains("empty"), "\(run.status) \(run.error)")
+        }
+        #expect(try work.versioned() == before)
+    }
+
+    /// A withdrawal cannot wait until three people have signed something else.
+    @Test(arguments: ["withdraw", "pause", "disable", "refresh"])
+    func urgentActionsDoNotWait(action: String) throws {
+        let work = try FeedWorkshop()
+        try #require(try work.publish(["8.js"], "--stage", with: FeedWorkshop.online).status == 0)
+        let words = [action, "feed"] + (["withdraw", "pause"].contains(action) ? [Self.id] : [])
+        let urgent = try work.run(words + FeedWorkshop.online)
+        #expect(urgent.status == 0, "\(urgent.error)")
+        let now = ["withdraw": "7 withdrawn", "pause": "7 paused", "disable": "7 disabled", "refresh": "7 offered"]
+        #expect(try work.codes() == [now[action] ?? ""])
+        #expect(try work.run(["enable", "feed"] + FeedWorkshop.online).status == 78)
+        // The other change is still there, on top of the urgent one.
+        let sign = try work.run(["sign", "feed", "--yes"] + FeedWorkshop.online + FeedWorkshop.release)
+        #expect(sign.status == 0, "\(sign.error)")
+        let then = [
+            "withdraw": ["8 offered", "7 withdrawn"], "pause": ["8 offered", "7 superseded"],
+            "disable": ["8 disabled", "7 disabled"], "refresh": ["8 offered", "7 superseded"],
+        ]
+        #expect(try work.codes() == then[action])
+        let status = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
+        let states = (status["patches"] as? [[String: Any]])?.compactMap { $0["state"] as? String }
+        let first = ["withdraw": "withdrawn", "pause": "paused"][action] ?? "active"
+        #expect(states == [first, "active"] && status["enabled"] as? Bool == (action != "disable"))
+        #expect(try work.run(["check", "feed"]).status == 0)
+    }
+
+    @Test func aDifferenceIsSaid() throws {
+        let work = try FeedWorkshop()
+        try #require(try work.shop.shell("cp -r feed before").status == 0)
+        try #require(try work.run("withdraw", "feed", Self.id, "--reason", "wrong").status == 0)
+        let run = try work.run(["diff", "before", "feed"])
+        #expect(run.status == 0, "\(run.error)")
+        #expect(run.lines.contains("list: patches \(Self.id) 7 state \"active\" -> \"withdrawn\""), "\(run.text)")
+        #expect(run.lines.contains("list: patches \(Self.id) 7 reason adds \"wrong\""), "\(run.text)")
+        #expect(try work.run(["diff", "feed", "feed"]).text.hasPrefix("same"))
+        // Each snapshot of a feed is still there.
+        let snapshots = try work.run(["diff", "feed@2", "feed@3"])
+        #expect(snapshots.text.contains("state \"active\" -> \"withdrawn\""), "\(snapshots.text)\(snapshots.error)")
+        try #require(try work.publish(["8.js"]).status == 0)
+        let more = try #require(try work.run(["diff", "before", "feed", "--format", "json"]).objects().first)
+        let changes = try #require(more["changes"] as? [String])
+        #expect(changes.contains { $0.hasPrefix("targets: targets patches/com.example.shop/") && $0.contains("adds") })
+    }
+
+    /// Nothing in a feed's folder is waited for.
+    @Test func noFileOfAFeedIsWaitedFor() throws {
+        let work = try FeedWorkshop()
+        let files = try work.folder.contents().filter { $0.hasPrefix("feed/") }.map { String($0.dropFirst(5)) }
+        #expect(files.count > 5)
+        try work.folder.write(try work.folder.read("feed/metadata/1.root.json"), to: "pinned.json")
+        for file in files {
+            for kind in ["mkfifo", "mkdir", "ln -s /dev/zero", "ln -s /nowhere"] {
+                let run = try work.shop.shell(
+                    """
+                    rm -rf copy && cp -r feed copy && rm -rf copy/\(file) && \(kind) copy/\(file) || exit 99
+                    for line in "status copy" "check copy" "refresh copy --key online.pem --root pinned.json"; do
+                      timeout 20 "\(Tool.patchpack)" feed $line >/dev/null 2>&1; [ $? -lt 100 ] || echo "$line"
+                    done
+                    """)
+                #expect(run.status != 99 && run.text.isEmpty, "\(kind) \(file): \(run.text)\(run.error)")
+            }
+        }
+    }
+
+
     @Test func theOnlineKeyChangesTheListAndNothingElse() throws {
         let work = try FeedWorkshop()
         let before = try work.versioned()
