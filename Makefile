@@ -115,6 +115,7 @@ lint:
 	shellcheck scripts/*.sh Tests/Plugins/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
 	scripts/layers.py
 	scripts/phrases.sh
+	@! git ls-files 'Tests/*.swift' | xargs grep -lE '^ *@Test' | xargs grep -L ownThreads | sed 's/$$/: its suite needs the trait .ownThreads/' | grep .
 
 # Generates the code for registered functions with 0 to 8 arguments.
 generate:

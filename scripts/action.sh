@@ -20,7 +20,7 @@ step() {
   [ $code = 0 ] || status=$code
 }
 
-# What a patch prints are no commands for the runner: it has a line of its own to end that, which nobody can guess.
+# What a patch prints are no commands for the runner: it has a line of its own to end that, which no patch can guess.
 stop_commands() {
   token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
   echo "::stop-commands::$token"

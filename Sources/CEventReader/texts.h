@@ -7,7 +7,7 @@
 
 class Texts {
 public:
-    /// The seed is another in each run, so that nobody can choose texts whose hashes meet.
+    /// The seed is another in each run, so that no sender can choose texts whose hashes meet.
     explicit Texts(uint64_t seed) : seed(seed), table(static_cast<uint32_t *>(calloc(slots, sizeof(uint32_t)))),
               texts(static_cast<Text *>(calloc(most + 1, sizeof(Text)))) {}
     Texts(const Texts &) = delete;

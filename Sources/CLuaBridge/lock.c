@@ -5,7 +5,7 @@
 // lock hands it to the first in the queue. A task is woken by a callback, and it may take time until a thread runs it.
 // So a waiting thread takes a turn that is not used within a millisecond.
 //
-// Releasing the lock and joining the queue are not ordered, so the thread that releases it may not see that somebody has
+// Releasing the lock and joining the queue are not ordered, so the thread that releases it may not see a waiter that has
 // just joined. A waiting thread therefore looks again by itself. For all tasks that wait, one clock does (`pp_tick`). It
 // also wakes those that have waited for too long.
 

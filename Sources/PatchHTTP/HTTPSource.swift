@@ -25,11 +25,13 @@ public struct HTTPSource: FeedSource {
         }
         guard isSecure || settings.allowsHTTP else {
             throw PatchError(
-                .config, "\(Self.shown(url)): http is not allowed", hint: "use https, or allow http for a server of your own")
+                .config, "\(Self.shown(url)): http is not allowed",
+                hint: "use https, or allow http for a server of your own")
         }
         guard !url.utf8.contains(where: { [UInt8(ascii: "?"), UInt8(ascii: "#"), 0x20, 0x0A, 0x0D, 0].contains($0) })
         else {
-            throw PatchError(.config, "\(Self.shown(url)): a query, a fragment or a space in a feed's URL", hint: "name its folder")
+            throw PatchError(
+                .config, "\(Self.shown(url)): a query, a fragment or a space in a feed's URL", hint: "name its folder")
         }
         base = url.utf8.last == UInt8(ascii: "/") ? url : url + "/"
         self.settings = settings

@@ -113,7 +113,9 @@ struct StoreFolder: Sendable {
     func clean(keeping hashes: Set<String>) {
         // Whatever has the place of a folder would stop each sync.
         for folder in [envelopes, path.appending(Path("feed"))] {
-            if let info = FileInfo(folder, following: false), !folder.isFolder, !info.isFolder { try? Folder.remove(folder) }
+            if let info = FileInfo(folder, following: false), !folder.isFolder, !info.isFolder {
+                try? Folder.remove(folder)
+            }
         }
         for name in (try? Folder.names(in: envelopes)) ?? [] where !hashes.contains(where: { name == Path("\($0).js") })
         {

@@ -532,7 +532,8 @@ import Testing
     /// The store has seen a time after the patch's end. A clock that is set back does not make it valid again.
     @Test func anExpiredPatchStaysExpiredIfTheClockGoesBack() async throws {
         let device = try device()
-        let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 3 * 86_400))  // three days after the clock's begin
+        // Three days after the clock begins.
+        let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 3 * 86_400))
         try device.feed.publish(Self.source(7, tags: "-- @expires \(end)"))
         try await device.launch()
         device.confirm()
@@ -551,7 +552,6 @@ import Testing
         #expect(device.app?.price(1) == 1)
         #expect(device.why(Self.id)?.reason.contains("expired") == true, "\(String(describing: device.why(Self.id)))")
     }
-
 
     /// Launches fail or succeed for other reasons while a patch cannot even run.
     @Test func whatCouldNotRunIsNeitherBlamedNorPraised() async throws {

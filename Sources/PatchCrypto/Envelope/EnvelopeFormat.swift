@@ -14,7 +14,7 @@ enum EnvelopeFormat {
 
     /// A signature line with its LF.
     static func signatureLine(algorithm: SignatureAlgorithm, keyID: KeyID, signature: [UInt8]) -> [UInt8] {
-        Array("\(algorithm.rawValue) \(keyID) ".utf8) + Base64.encode(signature) + [UInt8(ascii: "\n")]
+        algorithm.line(keyID: keyID, signature: signature)
     }
 
     /// Where the last delimiter begins; nil if there is none in the window.

@@ -7,6 +7,11 @@ public enum SignatureAlgorithm: String, CaseIterable, Sendable {
     /// Ed25519 over the payload itself (RFC 8032).
     case ed25519
 
+    /// A line for a signature with this algorithm, with its LF. Envelopes and trust stores have the same.
+    func line(keyID: KeyID, signature: [UInt8]) -> [UInt8] {
+        Array("\(rawValue) \(keyID) ".utf8) + Base64.encode(signature) + [UInt8(ascii: "\n")]
+    }
+
     init?(_ token: some Collection<UInt8>) {
         guard let found = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(token) }) else { return nil }
         self = found

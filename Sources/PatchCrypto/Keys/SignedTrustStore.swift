@@ -62,7 +62,8 @@ public struct SignedTrustStore: Sendable {
     ///   - trust: The keys that may sign.
     ///   - app: The app's reverse-DNS name.
     ///   - time: The moment at which a key must not have ended; nil ignores when keys end.
-    public func signers(among trust: TrustStore, for app: String, at time: Timestamp?) throws(PatchError) -> Set<KeyID> {
+    public func signers(among trust: TrustStore, for app: String, at time: Timestamp?) throws(PatchError) -> Set<KeyID>
+    {
         let message = message(for: app)
         var signers: Set<KeyID> = []
         for signature in signatures {
@@ -79,8 +80,7 @@ public struct SignedTrustStore: Sendable {
         var file = payload
         for signature in signatures {
             file += Array("# signature ".utf8)
-            file += EnvelopeFormat.signatureLine(
-                algorithm: signature.algorithm, keyID: signature.keyID, signature: signature.bytes)
+            file += signature.algorithm.line(keyID: signature.keyID, signature: signature.bytes)
         }
         return file
     }

@@ -53,7 +53,9 @@ struct TrustedMetadata: Sendable {
     mutating func forgetFloor() { floor = nil }
 
     /// Checks that the newest root file has not expired (5.3.10).
-    mutating func checkRoot() throws(PatchError) { try check(root.expires, "root.json", at: timestamp == nil ? start : time) }
+    mutating func checkRoot() throws(PatchError) {
+        try check(root.expires, "root.json", at: timestamp == nil ? start : time)
+    }
 
     /// Takes a timestamp file (5.4.2 to 5.4.4).
     ///

@@ -2,7 +2,7 @@ internal import PatchCrypto
 
 extension FeedRepository {
     /// What differs from another state of a feed, a line for each member of the metadata and of the list. Nothing is left out,
-    /// so that whoever signs sees all of it.
+    /// so that a signer sees all of it.
     package func changes(since old: FeedRepository) -> [String] {
         var lines: [String] = []
         for role in [Role.root, .targets, .rollout, .snapshot, .timestamp] {

@@ -64,7 +64,9 @@ extension FeedRepository {
         let list = try Self.list(of: TargetsMetadata(rollout), read)
 
         var taken: [Role: Int] = [:]
-        for (role, version) in [(Role.targets, targets.version), (.rollout, rollout.version), (.snapshot, snapshot.version)] {
+        for (role, version) in [
+            (Role.targets, targets.version), (.rollout, rollout.version), (.snapshot, snapshot.version),
+        ] {
             var last = version
             while try read("metadata/\(last + 1).\(role).json") != nil {
                 last += 1

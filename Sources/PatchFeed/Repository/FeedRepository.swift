@@ -47,7 +47,7 @@ package struct FeedRepository: Sendable {
     let taken: [Role: Int]
     /// No honest feed comes this far. A thief of the online key can, to leave no versions to its owner.
     private static let mostHonest = 1 << 32
-    /// What is signed gets versions above this one, which somebody else may have used.
+    /// What is signed gets versions above this one, which a thief may have used.
     package var above = 0
     /// The lowest versions that have no files yet. They count once devices forget which versions they have seen.
     package var free: [Role: Int] = [:]

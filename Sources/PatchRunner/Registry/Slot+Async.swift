@@ -215,7 +215,9 @@ extension Slot {
     func waits(on slot: Slot) async -> Bool {
         var turn: Turn?
         while true {
-            if turn == nil { turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(waitingFor: $0, of: slot, entering: false) } }
+            if turn == nil {
+                turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(waitingFor: $0, of: slot, entering: false) }
+            }
             guard await turn?.comes() == true else {
                 unsafe pp_abandon(waiting)
                 return false

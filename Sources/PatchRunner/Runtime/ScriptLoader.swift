@@ -56,7 +56,8 @@ package struct ScriptLoader: Sendable {
     /// - Returns: Whether it pushed a function.
     private func pushCompiled(_ script: PatchScript, on stack: PatchStack) -> Bool {
         guard script.bytes.count <= limits.sourceBytes else {
-            stack.push(text: "\(script.name) has \(script.bytes.count) bytes; at most \(limits.sourceBytes) are allowed")
+            stack.push(
+                text: "\(script.name) has \(script.bytes.count) bytes; at most \(limits.sourceBytes) are allowed")
             return false
         }
         if let fault = SourceScan.fault(in: script.bytes) {

@@ -119,8 +119,10 @@ struct FeedChange {
     func discard() throws(PatchError) {
         try whileLocked { () throws(PatchError) in
             guard try folder.read("metadata/timestamp.json") != nil else {
-                throw PatchError(.feedUnavailable, "metadata/timestamp.json: missing, so this is not the folder of a feed")
-                    .about(folder.path)
+                throw PatchError(
+                    .feedUnavailable, "metadata/timestamp.json: missing, so this is not the folder of a feed"
+                )
+                .about(folder.path)
             }
             if !arguments.has(.dryRun) { try folder.discardStaged() }
         }
@@ -196,9 +198,12 @@ struct FeedChange {
                 try folder.discardStaged()
             }
             // A new key of the root, or a signer's first feed.
-            if base == nil || feed.changed.contains(.root), let root = files.first(where: { $0.path.hasSuffix(".root.json") }) {
+            if base == nil || feed.changed.contains(.root),
+                let root = files.first(where: { $0.path.hasSuffix(".root.json") })
+            {
                 for file in try pin.keep(root.bytes) {
-                    console.warning("\(file) cannot be written, so whoever signs with the key beside it must give --root")
+                    console.warning(
+                        "\(file) cannot be written, so give --root to sign with the key beside it")
                 }
             }
         }

@@ -103,7 +103,7 @@ extension FeedCommand {
             return 0
         }
         try change.resume { (feed, changes) throws(PatchError) in
-            // What one person has staged, another one signs: nobody signs what was not shown.
+            // What one person has staged, another one signs, who sees it first.
             if !arguments.has(.yes) {
                 for line in changes { console.note(line) }
                 guard Terminal.askToGoOn("sign this? ") else {

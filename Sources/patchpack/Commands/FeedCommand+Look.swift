@@ -38,7 +38,8 @@ extension FeedCommand {
         }
         let error =
             late.isEmpty
-            ? feed.published.flatMap { PatchError.published(at: $0, before: now) } : PatchError(.feedExpired, late.joined(separator: "; "), hint: "patchpack feed refresh DIR")
+            ? feed.published.flatMap { PatchError.published(at: $0, before: now) }
+            : PatchError(.feedExpired, late.joined(separator: "; "), hint: "patchpack feed refresh DIR")
         if console.format == .json {
             try console.json(
                 .object(

@@ -27,7 +27,11 @@ extension FeedCommand {
             releaseThreshold: arguments.number(of: .releaseThreshold) ?? 1, online: keys[2], at: change.now)
         try Folder.make(change.folder.path)
         try change.finish(&feed, ["made a feed for \(app)"])
-        console.note("the app gets \(change.folder.path.appending(Path("metadata/1.root.json")))")
+        if let root = try change.folder.read("metadata/1.root.json") {
+            console.note(
+                "the app gets \(change.folder.path.appending(Path("metadata/1.root.json"))), SHA-256 \(try MessageDigest.sha256.text(of: root))"
+            )
+        }
         return 0
     }
 

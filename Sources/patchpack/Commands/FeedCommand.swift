@@ -64,7 +64,8 @@ enum FeedCommand {
             action(
                 "sign", "sign a change that waits for signatures",
                 "DIR (--show | --key KEY | --detach | --attach FILE | --discard)",
-                1...1, FeedChange.options + [.role, .detach, .attach, .outputFile, .force, .discard, .showChange, .yes],
+                1...1,
+                FeedChange.options + [.role, .detach, .attach, .outputFile, .force, .discard, .showChange, .yes],
                 "patchpack feed sign feed --show", sign),
             action(
                 "prune", "remove old versions of patches", "DIR ID... --key KEY...", 2...Int.max,
@@ -79,7 +80,8 @@ enum FeedCommand {
                 "patchpack feed promote staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem",
                 promote),
             action(
-                "status", "show versions, keys and the days that are left", "DIR [--days N]", 1...1, [.days, .pinnedRoot],
+                "status", "show versions, keys and the days that are left", "DIR [--days N]", 1...1,
+                [.days, .pinnedRoot],
                 "patchpack feed status feed --days 3", status),
             action(
                 "diff", "say what differs between two states of a feed", "FEED[@SNAPSHOT] FEED[@SNAPSHOT]", 2...2,

@@ -151,24 +151,4 @@ import Testing
             #expect(harness.failures.last?.message == "ended: past its limit for a string", "\(code)")
         }
     }
-
-    /// Ten thousand calls at once: the waiting ones cost nothing, and none waits longer than `lockTime`.
-    @Test func tenThousandCallsAtOnce() async throws {
-        let harness = try Harness(limits: PatchLimits())
-        let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in
-            await Task.yield()
-            return x
-        }
-        try harness.apply("patch.replace('T.f', function(original, x) return original(x) + 1 end)", replaces: ["T.f"])
-        await withTaskGroup(of: Bool.self) { group in
-            for x in 0..<10_000 {
-                group.addTask {
-                    let answer = await function(x)
-                    return answer == x || answer == x + 1
-                }
-            }
-            for await isRight in group { #expect(isRight) }
-        }
-        #expect(harness.failures.isEmpty)
-    }
 }

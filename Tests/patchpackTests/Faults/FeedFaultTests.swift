@@ -48,7 +48,9 @@ import Testing
             let work = try FeedWorkshop()
             for line in scenario.before { try #require(try work.run(line).status == 0) }
             try #require(
-                try work.shop.shell("mkdir kept && cp -r feed *.root.json kept && (cp -r other kept 2>/dev/null || true)").status
+                try work.shop.shell(
+                    "mkdir kept && cp -r feed *.root.json kept && (cp -r other kept 2>/dev/null || true)"
+                ).status
                     == 0)
             let counting = environment.merging(["FAULT_COUNTS": work.folder.at("counts")]) { $1 }
             try #require(try work.run(command, environment: counting).status == 0)

@@ -83,8 +83,9 @@ import Testing
     @Test func envelopesComeThroughPipes() throws {
         let work = try FeedWorkshop(publishing: [])
         let options = (FeedWorkshop.envelopes + FeedWorkshop.online + FeedWorkshop.release).joined(separator: " ")
-        for (line, version) in [("feed publish feed <(cat 7.js) \(options)", 7), ("feed publish feed - \(options) <8.js", 8)]
-        {
+        for (line, version) in [
+            ("feed publish feed <(cat 7.js) \(options)", 7), ("feed publish feed - \(options) <8.js", 8),
+        ] {
             let run = try work.shop.shell("patchpack \(line)")
             #expect(run.status == 0, "\(line): \(run.error)")
             let name = try #require(try work.folder.contents().first { $0.hasSuffix("cart-total-\(version).js") })
@@ -163,7 +164,6 @@ import Testing
         }
     }
 
-
     @Test func theOnlineKeyChangesTheListAndNothingElse() throws {
         let work = try FeedWorkshop()
         let before = try work.versioned()
@@ -235,7 +235,9 @@ import Testing
         #expect(staged.status == 0 && staged.text.contains("waits  the role targets for 1 more"), "\(staged.error)")
         #expect(try work.codes() == ["7 offered"])
         #expect(try work.run("resume", "feed", Self.id).status == 78)
-        #expect(try work.run(["sign", "feed", "--detach", "-o", "payload", "--root", "feed/metadata/1.root.json"]).status == 0)
+        #expect(
+            try work.run(["sign", "feed", "--detach", "-o", "payload", "--root", "feed/metadata/1.root.json"]).status
+                == 0)
         try work.folder.write("not a signature", to: "wrong")
         #expect(try work.run("sign", "feed", "--attach", "wrong", "--yes").status == 31)
         let signed = try work.shop.shell(

@@ -167,7 +167,8 @@ import Testing
             try forge(forgery)
             let before = try work.folder.contents().filter { $0.hasPrefix("feed/") }
             let run = try work.run(arguments + Self.owner)
-            #expect((30...38).contains(run.status) || run.status == 78, "\(name): \(run.status) \(run.text)\(run.error)")
+            #expect(
+                (30...38).contains(run.status) || run.status == 78, "\(name): \(run.status) \(run.text)\(run.error)")
             #expect(
                 run.error.contains("is not the feed's") || run.error.contains("no root file to trust"),
                 "\(name): \(run.error)")

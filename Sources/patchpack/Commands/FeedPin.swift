@@ -2,7 +2,7 @@ import PatchCrypto
 import PatchFeed
 import PatchFiles
 
-/// The root file that a signer trusts. It never comes from the feed's own folder, because whoever can write there could name
+/// The root file that a signer trusts. It never comes from the feed's own folder, because a thief who can write there could name
 /// other keys.
 ///
 /// It is the file that `--root` names, or one beside a private key. `feed init` and `feed rotate` write it there, under a name
@@ -65,7 +65,8 @@ struct FeedPin {
         return places.compactMap { place in
             let file = place.appending(name)
             guard (try? InputFile.regular(file, limit: root.count)) != root else { return nil }
-            return (try? OutputFile.write([OutputFile(path: file, content: .bytes(root))], force: true)) == nil ? file : nil
+            return (try? OutputFile.write([OutputFile(path: file, content: .bytes(root))], force: true)) == nil
+                ? file : nil
         }
     }
 
