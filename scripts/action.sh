@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the GitHub action does (action.yml). Its inputs are variables: PATCHES, SPECS, INTERFACE, ENVELOPES, TRUSTED_KEY, SCRIPT_KEY,
-# APP, PUBLISH, FEED_KEYS. A step whose input is empty is left out.
+# APP, PUBLISH, FEED_KEYS, FEED_ROOT. A step whose input is empty is left out.
 set -euo pipefail
 report=${RUNNER_TEMP:-$(mktemp -d)}/patchpack
 mkdir -p "$report"
@@ -63,6 +63,7 @@ if [ -n "${PUBLISH:-}" ] && [ "$status" = 0 ]; then
   publish=()
   while IFS= read -r -d '' file; do publish+=("$file"); done < <(find "$ENVELOPES" -name '*.js' -print0 | sort -z)
   for key in $FEED_KEYS; do publish+=(--key "$key"); done
+  [ -z "${FEED_ROOT:-}" ] || publish+=(--root "$FEED_ROOT")
   stop_commands
   patchpack feed publish "$PUBLISH" "${publish[@]}" --trusted-key "$TRUSTED_KEY" --script-key "$SCRIPT_KEY" || status=$?
   resume_commands

@@ -141,22 +141,24 @@ struct SyncPass: Sendable {
         }
         if !list.isEnabled {
             runner?.deactivateAll()
-            if old.isEnabled { store.events(.disabled) }
+            if old.isEnabled, failure == nil { store.events(.disabled) }
         }
-        if !old.isEnabled, list.isEnabled { store.events(.enabled) }
+        if !old.isEnabled, list.isEnabled, failure == nil { store.events(.enabled) }
         // A version may run that is no longer held, because a newer one was downloaded meanwhile.
         let running = (runner?.active ?? []).map { PatchID(id: $0.id, version: $0.version) }
         for choice in taken {
             let patch = PatchID(id: choice.id, version: choice.version)
             if running.contains(patch) { runner?.deactivate(patch.id) }
-            guard choice.code == .withdrawn, running.contains(patch) || gone.contains(where: { $0.patch == patch })
+            // Events are told after the write that they tell of. If it failed, the next sync tells them.
+            guard failure == nil, choice.code == .withdrawn,
+                running.contains(patch) || gone.contains(where: { $0.patch == patch })
             else {
                 continue
             }
             store.events(.withdrawn(patch, reason: choice.entry?.reason))
         }
-        if old.switches != list.switches { store.events(.switches(list.switches)) }
         if let failure { throw failure }
+        if old.switches != list.switches { store.events(.switches(list.switches)) }
     }
 
     /// What is for this device, and is not in the store with exactly the bytes that are signed.

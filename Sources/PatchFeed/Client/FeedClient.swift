@@ -183,8 +183,7 @@ public struct FeedClient: Sendable {
         case .missing: throw Self.missing("metadata/timestamp.json")
         case .unchanged:
             guard etag != nil else {
-                throw PatchError(
-                    .feedUnavailable, "metadata/timestamp.json: the server says that it is unchanged, unasked")
+                throw Self.unasked("metadata/timestamp.json")
             }
         case .bytes(let bytes, let etag):
             try Self.check(bytes, limit: limits.timestamp, "metadata/timestamp.json")
@@ -272,14 +271,22 @@ public struct FeedClient: Sendable {
     private mutating func fetch(_ path: String, limit: Int) async throws(PatchError) -> [UInt8]? {
         let reply = try await source.fetch(path, limit: limit, etag: nil)
         sourceDate = reply.date ?? sourceDate
-        guard case .bytes(let bytes, _) = reply.content else { return nil }
-        try Self.check(bytes, limit: limit, path)
-        return bytes
+        switch reply.content {
+        case .bytes(let bytes, _):
+            try Self.check(bytes, limit: limit, path)
+            return bytes
+        case .missing: return nil
+        case .unchanged: throw Self.unasked(path)
+        }
     }
 
     /// A source must apply the limit while it reads; this holds for one that does not.
     private static func check(_ bytes: [UInt8], limit: Int, _ path: String) throws(PatchError) {
         guard bytes.count <= limit else { throw PatchError(.feedLimit, "\(path): more than \(limit) bytes") }
+    }
+
+    private static func unasked(_ path: String) -> PatchError {
+        PatchError(.feedUnavailable, "\(path): the server says that it is unchanged, unasked")
     }
 
     private static func missing(_ path: String) -> PatchError {

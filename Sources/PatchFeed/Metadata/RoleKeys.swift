@@ -68,7 +68,7 @@ struct FeedKeys: Sendable {
         let scheme = SchemeKey.Scheme(rawValue: try entry.text("scheme"))
         guard case .string(let text) = try entry.object("keyval")["public"] else { return nil }
         switch (scheme, kind) {
-        case (.ed25519, "ed25519"): return Hex.decode(text.utf8).flatMap { try? SchemeKey(ed25519: $0) }
+        case (.ed25519, "ed25519"): return Hex.decode(text.lowercased().utf8).flatMap { try? SchemeKey(ed25519: $0) }
         case (let scheme?, "rsa") where scheme == .rsaPSS: return try? SchemeKey(pem: Array(text.utf8), for: scheme)
         // The second name of the kind was used before version 1.0.29 of the specification.
         case (let scheme?, "ecdsa") where scheme == .ecdsaP256,

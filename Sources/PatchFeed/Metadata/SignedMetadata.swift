@@ -33,7 +33,8 @@ struct SignedMetadata: Sendable {
             let id = try entry.text("keyid")
             guard ids.insert(Array(id.utf8)).inserted else { throw file.fault("signatures", "two of key \(id)") }
             // What is not hexadecimal cannot be a signature, and counts as none.
-            signatures.append(MetadataSignature(keyID: id, bytes: Hex.decode(try entry.text("sig").utf8) ?? []))
+            signatures.append(
+                MetadataSignature(keyID: id, bytes: Hex.decode(try entry.text("sig").lowercased().utf8) ?? []))
         }
         self.signatures = signatures
         body = try file.object("signed")

@@ -247,9 +247,14 @@ extension FeedRepository {
     /// Puts the list's length and hash into the rollout role's metadata.
     private mutating func describeList() throws(PatchError) {
         let bytes = listBytes
-        guard bytes.count <= PatchList.byteLimit, list["patches"]?.elements.count ?? 0 <= PatchList.entryLimit else {
+        let entries = list["patches"]?.elements.count ?? 0
+        for (count, limit, unit) in [
+            (entries, PatchList.entryLimit, "entries"), (bytes.count, PatchList.byteLimit, "bytes"),
+        ]
+        where count > limit {
             throw PatchError(
-                .feedLimit, "the list has become too large: \(bytes.count) bytes", hint: "patchpack feed prune DIR ID…")
+                .feedLimit, "the list would have \(count) \(unit); at most \(limit) are allowed",
+                hint: "patchpack feed prune DIR ID…")
         }
         let digest = try MessageDigest.sha256.text(of: bytes)
         let listed = JSONValue.object([(PatchList.path(for: app), Self.description(of: bytes.count, digest))])
