@@ -22,8 +22,6 @@ struct pp_waiter {
     pp_waiter *next, *previous;
     pp_state *state;
     bool is_queued;
-    /// It is a task's, and has waited for too long.
-    bool gave_up;
     /// It is a task's, which wants to enter with a new call.
     bool enters;
     /// Wakes a task. A thread waits for `ready`.
@@ -242,7 +240,7 @@ pp_state *pp_waits_for(pp_waiter *waiter) { return waiter->state; }
 bool pp_goes_on_waiting(pp_waiter *waiter) {
     pp_state *state = waiter->state;
     pthread_mutex_lock(&state->queue);
-    bool goes_on = !pp_has_turn(waiter) && !waiter->gave_up;
+    bool goes_on = waiter->is_queued;
     pthread_mutex_unlock(&state->queue);
     return goes_on;
 }
@@ -253,7 +251,6 @@ static pp_alarm give_up(pp_state *state, uint64_t now) {
     while (waiter && !waiter->alarm.wake) waiter = waiter->next;
     if (!waiter || now < waiter->deadline) return (pp_alarm){0}; // those after it came later
     take_out(waiter);
-    waiter->gave_up = true;
     waiter->alarm.keep(waiter->alarm.context);
     return waiter->alarm;
 }

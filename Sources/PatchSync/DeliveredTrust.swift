@@ -59,16 +59,15 @@ struct DeliveredTrust {
 
     /// The keys that count at a launch. What is kept is verified again, from the app's own root on.
     func kept() -> PatchTrust {
-        let trust = try? keptTrust()
+        let trust = (try? keptTrust()) ?? (try? merged(with: nil, adding: false))
         return trust ?? pinned
     }
 
     private func keptTrust() throws(PatchError) -> PatchTrust {
         let digest = store.state.deliveredTrust
         let bytes = storage.read(Self.name, limit: PatchList.trustLimit)
-        guard let bytes, let delivered = try? TrustStore(contentsOf: bytes),
-            digest == nil || (try? MessageDigest.sha256.text(of: bytes)) == digest
-        else {
+        let delivered = bytes.flatMap { try? TrustStore(contentsOf: $0) }
+        guard let bytes, let delivered, digest == nil || (try? MessageDigest.sha256.text(of: bytes)) == digest else {
             if digest != nil {
                 store.events(
                     .storeFailed(
@@ -76,7 +75,7 @@ struct DeliveredTrust {
                             .malformed, "feed/\(Self.name): missing or damaged; what it has revoked stays revoked",
                             hint: "the next sync fetches it again")))
             }
-            return try merged(with: nil, adding: false)
+            return try merged(with: delivered, adding: false)
         }
         // A sync that was interrupted may leave newer metadata beside it. Then it adds nothing, but what it revokes is revoked.
         let isSigned = try isSignedByPinnedKeys(bytes, delivered)
@@ -98,7 +97,7 @@ struct DeliveredTrust {
         guard pinned.takesDeliveredKeys, let signed = try? SignedTrustStore(bytes) else { return false }
         let trust = try merged(with: delivered, adding: false).store
         let time = [store.clock(), store.state.floor].compactMap(\.self).max()
-        return try signed.signers(among: trust, for: app, at: time).count >= max(1, pinned.threshold)
+        return signed.signers(among: trust, for: app, at: time).count >= max(1, pinned.threshold)
     }
 
     /// The pinned keys first, each as strictly as either says.

@@ -7,8 +7,8 @@ struct TrustedMetadata: Sendable {
     let start: Timestamp
     /// The newest time that signed data have shown; nil if that says nothing any more.
     ///
-    /// A newer timestamp file that ends before it shows that it was wrong: no list is younger than a timestamp file that is
-    /// signed later. A root that changes the timestamp's keys ends it, because those keys have signed it.
+    /// If the trusted timestamp file ends before it, it was wrong: no list is younger than a timestamp file that is signed after
+    /// it. A root that changes the timestamp's keys ends it, because those keys have signed it.
     private(set) var floor: Timestamp?
     /// The time that expiries are held against.
     var time: Timestamp { max(start, floor ?? start) }
@@ -80,15 +80,15 @@ struct TrustedMetadata: Sendable {
         }
         if !isStored {
             try check(next.expires, "timestamp.json", at: start)
-            if let floor, floor >= next.expires { self.floor = next.expires.justBefore }
         }
         timestamp = next
+        if let floor, floor >= next.expires { self.floor = nil }
         return true
     }
 
     /// Checks that the trusted timestamp file has not expired (5.4.4).
     mutating func checkTimestamp() throws(PatchError) {
-        if let timestamp { try check(timestamp.expires, "timestamp.json", at: time) }
+        if let timestamp { try check(timestamp.expires, "timestamp.json", at: start) }
     }
 
     /// Takes a snapshot file (5.5.2 to 5.5.6).
@@ -142,7 +142,7 @@ struct TrustedMetadata: Sendable {
             expired = expires
             throw PatchError(
                 .feedExpired, "\(name): expired at \(expires)",
-                hint: "if this device's clock is right (\(time)), the feed is no longer refreshed, or is withheld")
+                hint: "if this device's clock is right (\(start)), the feed is no longer refreshed, or is withheld")
         }
     }
 

@@ -19,7 +19,7 @@ extension FeedRepository {
     }
 
     /// How many versions may have files that no metadata list. An interrupted run leaves one.
-    private static let mostTaken = 1000
+    private static let mostTaken = 100
 
     /// Reads a feed as a client does, from a trusted root on. What a change leaves as it is will be signed along with it. Only
     /// the ends are not looked at, so that a feed that has expired can be refreshed.
@@ -64,19 +64,21 @@ extension FeedRepository {
         let list = try Self.list(of: TargetsMetadata(rollout), read)
 
         var taken: [Role: Int] = [:]
-        for (role, version) in [
-            (Role.targets, targets.version), (.rollout, rollout.version), (.snapshot, snapshot.version),
-        ] {
-            var last = version
-            while try read("metadata/\(last + 1).\(role).json") != nil {
-                last += 1
-                guard last - version < Self.mostTaken else {
-                    throw PatchError(
-                        .feedMismatch, "metadata/\(last).\(role).json: nothing lists this file and many before it",
-                        hint: Self.isForeign)
+        if reading.snapshot == nil {
+            for (role, version) in [
+                (Role.targets, targets.version), (.rollout, rollout.version), (.snapshot, snapshot.version),
+            ] {
+                var last = version
+                while try read("metadata/\(last + 1).\(role).json") != nil {
+                    last += 1
+                    guard last - version < Self.mostTaken else {
+                        throw PatchError(
+                            .feedMismatch, "metadata/\(last).\(role).json: nothing lists this file and many before it",
+                            hint: Self.isForeign)
+                    }
                 }
+                taken[role] = last
             }
-            taken[role] = last
         }
         self.init(
             [
@@ -133,6 +135,9 @@ extension FeedRepository {
         var roots = [try entry(pinned)]
         while let bytes = try read("metadata/\(trusted.root.version + 1).root.json") {
             do throws(PatchError) {
+                guard bytes.count <= FeedLimits().root else {
+                    throw PatchError(.feedLimit, "\(trusted.root.version + 1).root.json: more than devices read")
+                }
                 try trusted.update(root: bytes)
             } catch {
                 throw error.hinting(isForeign)

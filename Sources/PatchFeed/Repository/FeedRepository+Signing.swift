@@ -165,8 +165,27 @@ extension FeedRepository {
         }
         if let bytes = try read(Self.stagedList) {
             let listed = try JSONObject(drafts[.rollout]?.signed["targets"], "staged/rollout.json: targets")
+            guard listed.members.count == 1 else { throw listed.fault("targets", "expected the list alone") }
+            _ = try PatchList(decoding: bytes)
             try FeedTarget(path: Self.stagedList, listed.object(PatchList.path(for: app))).check(bytes)
             list = try JSONValue(of: Self.stagedList, parsing: bytes)
+        } else if changed.contains(.rollout) {
+            throw PatchError(.feedUnavailable, "\(Self.stagedList): missing, although staged/rollout.json is there")
+        }
+        // What no key of the role has made is not carried on: a signer would take it for a signature, and devices for too much.
+        for role in changed {
+            let holders = try holders(of: role)
+            guard let draft = drafts[role] else { continue }
+            var sound: [MetadataSignature] = []
+            for signature in draft.signatures {
+                for holder in holders
+                where try holder.signer(of: signature.bytes, over: draft.payload)?.hasBytes(of: signature.keyID) == true
+                {
+                    sound.append(signature)
+                    break
+                }
+            }
+            drafts[role]?.keep(sound)
         }
         return !changed.isEmpty
     }
@@ -196,6 +215,20 @@ extension FeedRepository {
             throw PatchError(
                 .feedLimit, "a version has come to its end",
                 hint: "was the feed tampered with? rotate the keys of its roles")
+        }
+        // A device reads no more of each.
+        let limits = FeedLimits()
+        let sizes: [Role: Int] = [
+            .root: limits.root, .timestamp: limits.timestamp, .snapshot: limits.snapshot, .targets: limits.targets,
+            .rollout: limits.targets,
+        ]
+        for role in Role.allCases where changed.contains(role) {
+            let (size, limit) = (drafts[role]?.encoded.count ?? 0, sizes[role] ?? 0)
+            guard size <= limit else {
+                throw PatchError(
+                    .feedLimit, "the metadata of the role \(role) would have \(size) bytes; devices read \(limit)",
+                    hint: "patchpack feed prune DIR ID…")
+            }
         }
         var versioned = newTargets
         if changed.contains(.rollout) {

@@ -47,6 +47,8 @@ package struct FeedRepository: Sendable {
     let taken: [Role: Int]
     /// No honest feed comes this far. A thief of the online key can, to leave no versions to its owner.
     private static let mostHonest = 1 << 32
+    /// Roles whose metadata wait for signatures, so that no other change touches them.
+    package var waiting: Set<Role> = []
     /// What is signed gets versions above this one, which a thief may have used.
     package var above = 0
     /// The lowest versions that have no files yet. They count once devices forget which versions they have seen.
@@ -100,6 +102,8 @@ package struct FeedRepository: Sendable {
         let body = header(
             "root",
             [
+                // Two feeds that are made in one second with the same keys are two feeds. Clients ignore it.
+                ("feed", .string(Self.randomName())),
                 ("consistent_snapshot", .bool(true)), ("keys", entries(root + release + online)),
                 (
                     "roles",
@@ -133,6 +137,10 @@ package struct FeedRepository: Sendable {
         ])
         (stale, taken) = ([], [:])
         for role in Role.allCases { touch(role, at: now) }
+    }
+
+    private static func randomName() -> String {
+        String(decoding: Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }), as: UTF8.self)
     }
 
     /// Takes what was read and checked.
@@ -407,7 +415,9 @@ package struct FeedRepository: Sendable {
         from base: FeedRepository, onto other: FeedRepository, at now: Timestamp
     ) throws(PatchError) {
         guard other.changed.isDisjoint(with: [.targets, .root]) else {
-            throw PatchError(.internal, "a change of targets or root on top of another one")
+            throw PatchError(
+                .config, "another change of the keys or the targets waits for signatures",
+                hint: "sign it first, or drop it: patchpack feed sign DIR --discard")
         }
         guard changed.remove(.rollout) != nil else { return }
         list = list.merged(with: other.list, since: base.list)
@@ -422,7 +432,7 @@ package struct FeedRepository: Sendable {
     package mutating func refresh(_ roles: Set<Role>, at now: Timestamp) {
         for role in Role.allCases where roles.contains(role) {
             let half = now.adding(days: role.days / 2)
-            guard role == .timestamp || (drafts[role]?.expires ?? now) < half else { continue }
+            guard !waiting.contains(role), role == .timestamp || (drafts[role]?.expires ?? now) < half else { continue }
             touch(role, at: now)
         }
     }

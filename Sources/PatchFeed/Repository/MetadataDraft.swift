@@ -44,6 +44,9 @@ struct MetadataDraft: Sendable {
         signatures = []
     }
 
+    /// Keeps these of its signatures.
+    mutating func keep(_ sound: [MetadataSignature]) { signatures = sound }
+
     /// Adds a signature, in place of an older one of the same key.
     mutating func add(_ signature: [UInt8], by keyID: String) {
         signatures.removeAll { $0.keyID.hasBytes(of: keyID) }

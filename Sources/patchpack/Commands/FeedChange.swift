@@ -53,8 +53,10 @@ struct FeedChange {
 
     /// The feed as it is, read from the root that this signer trusts.
     func repository() throws(PatchError) -> FeedRepository {
-        try folder.repository(
+        let feed = try folder.repository(
             FeedRepository.Reading(root: pin.root(), isInterrupted: arguments.has(.interrupted)))
+        try pin.check(feed.state(of: .timestamp).version)
+        return feed
     }
 
     /// Changes the feed.
@@ -67,7 +69,15 @@ struct FeedChange {
     ) throws(PatchError) {
         try whileLocked { () throws(PatchError) in
             let base = try repository()
-            let staged = try folder.staged(on: base)
+            var staged: FeedRepository?
+            var isUnreadable = false
+            do throws(PatchError) {
+                staged = try folder.staged(on: base)
+            } catch {
+                guard isUrgent else { throw error.hinting("patchpack feed sign \(folder.path) --discard drops it") }
+                console.warning("the change that waits for signatures is left as it is: \(error.message)")
+                isUnreadable = true
+            }
             guard staged == nil || isUrgent else {
                 throw PatchError(
                     .config, "another change waits for signatures",
@@ -78,8 +88,10 @@ struct FeedChange {
             try checkClock(base)
             var feed = base
             feed.above = try arguments.number(of: .above) ?? 0
+            guard feed.above < 1 << 52 else { throw PatchError(.usage, "--above: expected a number below 2^52") }
+            if staged != nil { feed.waiting = [.targets, .root] }
             let lines = try body(&feed)
-            try finish(&feed, lines, since: base, under: staged)
+            try finish(&feed, lines, since: base, under: staged, keepsStaged: isUnreadable)
         }
     }
 
@@ -167,7 +179,7 @@ struct FeedChange {
     ///   - under: Another change, which waits for signatures.
     func finish(
         _ feed: inout FeedRepository, _ lines: [String], since base: FeedRepository? = nil, isStaged: Bool = false,
-        under staged: FeedRepository? = nil
+        under staged: FeedRepository? = nil, keepsStaged: Bool = false
     ) throws(PatchError) {
         feed.mend(at: now)
         var lines = lines
@@ -175,7 +187,7 @@ struct FeedChange {
         guard !feed.changed.isEmpty else { return try show(feed, lines, "unchanged", []) }
         try feed.sign(with: signers)
         let missing = try feed.missing()
-        guard missing.isEmpty || !(isStaged || arguments.has(.stage)) else {
+        guard missing.isEmpty || !(isStaged || arguments.has(.stage)) || staged != nil else {
             if !arguments.has(.dryRun) { try folder.write(feed.staged) }
             return try show(feed, lines, "staged", missing)
         }
@@ -189,14 +201,16 @@ struct FeedChange {
         if !arguments.has(.dryRun) {
             if var staged, let base {
                 // Written first: if this ends in between, the change that waits still fits what is published.
+                // Nobody was shown it here, so nothing of it is signed here.
                 try staged.rebase(from: base, onto: feed, at: now)
-                try staged.sign(with: signers)
+                try staged.sign(with: [])
                 try folder.write(staged.staged)
                 try folder.write(files)
             } else {
                 try folder.write(files)
-                try folder.discardStaged()
+                if !keepsStaged { try folder.discardStaged() }
             }
+            try pin.noteSigned(feed.state(of: .timestamp).version)
             // A new key of the root, or a signer's first feed.
             if base == nil || feed.changed.contains(.root),
                 let root = files.first(where: { $0.path.hasSuffix(".root.json") })

@@ -105,6 +105,10 @@ extension FeedCommand {
         try change.resume { (feed, changes) throws(PatchError) in
             // What one person has staged, another one signs, who sees it first.
             if !arguments.has(.yes) {
+                guard console.format == .text, !console.isQuiet else {
+                    throw PatchError(
+                        .usage, "nothing is shown, so nothing is signed", hint: "look with --show, and give --yes")
+                }
                 for line in changes { console.note(line) }
                 guard Terminal.askToGoOn("sign this? ") else {
                     throw PatchError(

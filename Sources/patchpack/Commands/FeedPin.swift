@@ -56,6 +56,35 @@ struct FeedPin {
         return newest.bytes
     }
 
+    /// Refuses a folder that is older than what was signed with these keys: who puts an old state back would have it signed anew.
+    ///
+    /// - Parameter version: That of the folder's timestamp.
+    func check(_ version: Int) throws(PatchError) {
+        guard let first = try folder.read(Self.first) else { return }
+        for place in places {
+            let file = place.appending(try Self.name(for: first, "signed"))
+            guard let bytes = try? InputFile.regular(file, limit: 32),
+                let newest = Int(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)),
+                newest > version
+            else { continue }
+            throw PatchError(
+                .feedRollback,
+                "metadata/timestamp.json: is of version \(version), but version \(newest) was signed with the key beside \(file)",
+                hint: "this is an old copy of the feed: take the newest one, or remove that file to go on with this one"
+            ).about(folder.path)
+        }
+    }
+
+    /// Notes beside each key which timestamp was signed last. Where that cannot be written, there is no such check.
+    func noteSigned(_ version: Int) throws(PatchError) {
+        guard let first = try folder.read(Self.first) else { return }
+        for place in places {
+            let file = place.appending(try Self.name(for: first, "signed"))
+            let bytes = Array("\(version)\n".utf8)
+            try? OutputFile.write([OutputFile(path: file, content: .bytes(bytes))], force: true)
+        }
+    }
+
     /// Keeps a root beside each private key, so that the next signer trusts it.
     ///
     /// - Returns: The files that could not be written.
@@ -72,7 +101,7 @@ struct FeedPin {
 
     private static let first = "metadata/1.root.json"
 
-    private static func name(for first: [UInt8]) throws(PatchError) -> Path {
-        Path("feed-\(try MessageDigest.sha256.text(of: first).prefix(16)).root.json")
+    private static func name(for first: [UInt8], _ end: String = "root.json") throws(PatchError) -> Path {
+        Path("feed-\(try MessageDigest.sha256.text(of: first).prefix(16)).\(end)")
     }
 }

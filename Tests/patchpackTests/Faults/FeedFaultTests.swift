@@ -49,7 +49,7 @@ import Testing
             for line in scenario.before { try #require(try work.run(line).status == 0) }
             try #require(
                 try work.shop.shell(
-                    "mkdir kept && cp -r feed *.root.json kept && (cp -r other kept 2>/dev/null || true)"
+                    "mkdir kept && cp -r feed *.root.json *.signed kept && (cp -r other kept 2>/dev/null || true)"
                 ).status
                     == 0)
             let counting = environment.merging(["FAULT_COUNTS": work.folder.at("counts")]) { $1 }
@@ -64,7 +64,8 @@ import Testing
                     {
                         points += 1
                         let fault = "\(fields[0]):\(number + 1):\(effect)"
-                        try #require(try work.shop.shell("rm -rf feed other *.root.json && cp -r kept/. .").status == 0)
+                        try #require(
+                            try work.shop.shell("rm -rf feed other *.root.json *.signed && cp -r kept/. .").status == 0)
                         let before = try work.versioned()
                         _ = try work.run(command, environment: environment.merging(["FAULT": fault]) { $1 })
                         let after = try work.versioned()

@@ -33,6 +33,8 @@ import Testing
             """)
         try #require(packed.status == 0, "\(packed.error)")
         try #require(try sync("old").status == 0)
+        try #require(try work.shop.shell("cp -r feed feed.old").status == 0)
+        try #require(try work.run("switch", "feed", "checkout=old").status == 0)
     }
 
     // MARK: helpers
@@ -127,7 +129,7 @@ import Testing
 
     /// What somebody without a key can do to a feed's folder.
     enum Forgery: String, CaseIterable {
-        case root, firstRoot, timestamp, targets, snapshot, rollout, list, jumpedVersions
+        case root, firstRoot, timestamp, targets, snapshot, rollout, list, jumpedVersions, oldState
     }
 
     private func forge(_ forgery: Forgery) throws {
@@ -142,12 +144,15 @@ import Testing
             timestamp.change("signed") { $0.set("version", .integer((1 << 53) - 2)) }
             try work.folder.write(timestamp.encoded(), to: "feed/metadata/timestamp.json")
         case .targets: try spoil("metadata/2.targets.json")
-        case .snapshot: try spoil("metadata/2.snapshot.json")
-        case .rollout: try spoil("metadata/2.rollout.json")
+        case .snapshot: try spoil("metadata/3.snapshot.json")
+        case .rollout: try spoil("metadata/3.rollout.json")
         case .list:
             for name in try work.folder.contents() where name.hasPrefix("feed/targets/rollout/") {
                 try spoil(String(name.dropFirst("feed/".count)))
             }
+        case .oldState:
+            // All of it is signed: it is the feed of some minutes ago, or of days.
+            try #require(try work.shop.shell("rm -rf feed && cp -r feed.old feed").status == 0)
         case .jumpedVersions:
             for version in 3...1003 { try work.folder.write("{}", to: "feed/metadata/\(version).snapshot.json") }
         }
@@ -170,7 +175,8 @@ import Testing
             #expect(
                 (30...38).contains(run.status) || run.status == 78, "\(name): \(run.status) \(run.text)\(run.error)")
             #expect(
-                run.error.contains("is not the feed's") || run.error.contains("no root file to trust"),
+                run.error.contains("is not the feed's") || run.error.contains("no root file to trust")
+                    || run.error.contains("an old copy of the feed"),
                 "\(name): \(run.error)")
             #expect(try work.folder.contents().filter { $0.hasPrefix("feed/") } == before, "\(name)")
             try #require(try work.shop.shell("rm -rf feed && mv feed.kept feed").status == 0)
@@ -312,6 +318,50 @@ import Testing
     @Test func theKeyOfEnvelopesAloneOffersNothing() throws {
         try work.folder.write(try work.folder.read("signed.js"), to: "feed/targets/patches/\(Self.app)/signed.js")
         for store in ["old", "new"] { #expect(try !sync(store).text.contains(Self.evil)) }
+    }
+
+    /// A change that waits is never signed by an action that does something else, and what is added to it counts for nothing.
+    @Test(arguments: [["refresh", "feed"], ["withdraw", "feed", id], ["disable", "feed"]])
+    func urgentActionsSignNothingThatWaits(_ action: [String]) throws {
+        var draft = MetadataDraft(try JSONValue(parsing: try forgedRoot())["signed"] ?? .null)
+        draft.add(try thief.sign(draft.payload[...]), by: try FeedKey(thief.verifyingKey).id)
+        try work.folder.write(draft.encoded, to: "feed/staged/root.json")
+        let run = try work.run(action + Self.owner)
+        #expect(run.status == 0, "\(run.error)")
+        let staged = try SignedMetadata(try #require(read("staged/root.json")), name: "root.json", type: "root")
+        let owner = try FeedKey(key("root").verifyingKey).id
+        #expect(!staged.signatures.contains { $0.keyID == owner }, "the owner's key has signed what it was not shown")
+        #expect(!work.folder.exists("feed/metadata/2.root.json"))
+    }
+
+    @Test func whatIsAddedToAStagedChangeDoesNotCount() throws {
+        try #require(try work.publish(["8.js"], "--stage", with: FeedWorkshop.online).status == 0)
+        let release = try FeedKey(key("release").verifyingKey).id
+        var text = String(decoding: try #require(read("staged/targets.json")), as: UTF8.self)
+        let junk = (0..<5000).map { #"{"keyid":"junk\#($0)","sig":"00"},"# }.joined()
+        text = text.replacing(#""signatures":["#, with: #""signatures":[\#(junk){"keyid":"\#(release)","sig":"00"}"#)
+        try work.folder.write(text, to: "feed/staged/targets.json")
+        let sign = try work.run(["sign", "feed", "--yes"] + FeedWorkshop.online + FeedWorkshop.release)
+        #expect(sign.status == 0, "\(sign.error)")
+        let targets = try #require(read("metadata/3.targets.json"))
+        #expect(targets.count < 5000, "\(targets.count)")
+        #expect(try work.run(["check", "feed"]).status == 0)
+        // A list that no device could read is not signed either.
+        for list in [#"{"published":"x"}"#, "{}", "[]"] {
+            try #require(
+                try work.run(["switch", "feed", "a=\(list.count)", "--stage", "--root", "pinned.json"]).status == 0)
+            try work.folder.write(list, to: "feed/staged/list.json")
+            #expect(try work.run(["sign", "feed", "--yes"] + Self.owner).status != 0)
+            #expect(try work.run(["sign", "feed", "--discard"]).status == 0)
+        }
+    }
+
+    @Test func nothingIsSignedUnseen() throws {
+        try #require(try work.publish(["8.js"], "--stage", with: FeedWorkshop.online).status == 0)
+        for options in [["-q"], ["--format", "json"], []] {
+            let run = try work.run(["sign", "feed"] + options + Self.owner)
+            #expect(run.status == 64, "\(options): \(run.status)")
+        }
     }
 
     // MARK: one of several root keys
