@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 public import Testing
 
 /// Runs each test on threads of the tests' own, so that a test may block one: in a semaphore, in a sleep, or until a program
@@ -42,29 +41,35 @@ extension Trait where Self == OwnThreads {
     public static var ownThreads: Self { Self() }
 }
 
-/// Lets so many tests run at a time.
+/// Lets so many tests run at a time. Its lock is one that the thread sanitizer knows.
 private final class Gate: Sendable {
     static let tests = Gate(2 * ProcessInfo.processInfo.activeProcessorCount)
 
-    private let state: Mutex<(free: Int, waiting: [CheckedContinuation<Void, Never>])>
+    private let lock = NSLock()
+    nonisolated(unsafe) private var free: Int
+    nonisolated(unsafe) private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(_ count: Int) { state = Mutex((count, [])) }
+    init(_ count: Int) { unsafe free = count }
 
     func enter() async {
         await withCheckedContinuation { continuation in
-            let mayEnter = state.withLock { state in
-                if state.free == 0 { state.waiting.append(continuation) }
-                defer { state.free = max(state.free - 1, 0) }
-                return state.free > 0
+            let mayEnter = lock.withLock {
+                if unsafe free == 0 {
+                    unsafe waiting.append(continuation)
+                    return false
+                }
+                unsafe free -= 1
+                return true
             }
             if mayEnter { continuation.resume() }
         }
     }
 
     func leave() {
-        let next = state.withLock { state in
-            if state.waiting.isEmpty { state.free += 1 }
-            return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+        let next: CheckedContinuation<Void, Never>? = lock.withLock {
+            guard unsafe waiting.isEmpty else { return unsafe waiting.removeFirst() }
+            unsafe free += 1
+            return nil
         }
         next?.resume()
     }
