@@ -146,7 +146,9 @@ func fuzzTrust(_ bytes: [UInt8]) throws {
     _ = try? TrustStore(contentsOf: bytes)
     if let signed = try? SignedTrustStore(bytes) {
         _ = signed.signers(among: FuzzKeys.trust, for: "com.example.shop", at: nil)
-        require((try? SignedTrustStore(signed.encoded).encoded) == signed.encoded, "a signed store that reads as another one")
+        require(
+            (try? SignedTrustStore(signed.encoded).encoded) == signed.encoded,
+            "a signed store that reads as another one")
     }
     var file = try TrustStoreFile(bytes)
     let written = try file.encoded()
