@@ -120,13 +120,12 @@ extension FeedRepository {
         guard let start = Timestamp(secondsSince1970: 0) else { throw PatchError(.internal, "no time") }
         var trusted = try TrustedMetadata(root: pinned, start: start)
         let path = "metadata/\(trusted.root.version).root.json"
-        let own = try read(path)
-        guard own != nil || trusted.root.version == 1 else {
+        guard let own = try trusted.root.version == 1 ? file(path, read) : read(path) else {
             throw PatchError(
                 .feedRollback, "\(path): missing, but this signer has seen it: the folder is older than that",
                 hint: "take the newest copy of the feed, or give --root with an older root file to go on with this one")
         }
-        guard try file(path, read) == pinned else {
+        guard own == pinned else {
             throw PatchError(.feedMismatch, "\(path): not the root file that is trusted", hint: isForeign)
         }
         func entry(_ bytes: [UInt8]) throws(PatchError) -> (file: SignedMetadata, root: RootMetadata) {

@@ -152,8 +152,7 @@ struct FeedChange {
         try feed.check(served: bytes)
     }
 
-    /// Refuses to sign a time that is far from the one that the feed was last signed at. Devices would not read the feed any
-    /// more until one of the two times has passed.
+    /// Refuses to sign a time that is far before the one that the feed was last signed at: one of the two clocks was wrong.
     private func checkClock(_ feed: FeedRepository) throws(PatchError) {
         guard let published = feed.published, published > now else { return }
         try checkClock(against: published, by: 3600, "the feed was published at \(published)")
@@ -201,7 +200,7 @@ struct FeedChange {
         if !arguments.has(.dryRun) {
             if var staged, let base {
                 // Written first: if this ends in between, the change that waits still fits what is published.
-                // Nobody was shown it here, so nothing of it is signed here.
+                // It is not shown here, so nothing of it is signed here.
                 try staged.rebase(from: base, onto: feed, at: now)
                 try staged.sign(with: [])
                 try folder.write(staged.staged)
