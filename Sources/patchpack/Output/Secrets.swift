@@ -26,10 +26,14 @@ struct Secrets: Sendable {
     /// The length of the shortest key in characters: 128 bits in base64 without padding.
     static let shortest = 22
 
-    /// Whether a text looks like a key: PEM, hexadecimal digits, or base64 that is unlikely to be a file name.
+    /// Whether a text looks like a key: PEM, hexadecimal digits, or base64 that is unlikely to be a file name. A text of
+    /// several lines is one if a word of it is.
     static func isKey(_ bytes: some Collection<UInt8>) -> Bool {
         guard bytes.count >= shortest else { return false }
-        if bytes.starts(with: "-----BEGIN".utf8) || bytes.contains(UInt8(ascii: "\n")) { return true }
+        if bytes.starts(with: "-----BEGIN".utf8) { return true }
+        if bytes.contains(UInt8(ascii: "\n")) {
+            return bytes.split { $0 <= UInt8(ascii: " ") }.contains { isKey($0) }
+        }
         var (hexadecimal, lower, upper, digits, marks) = (0, 0, 0, 0, 0)
         var run = 0
         var longestRun = 0

@@ -17,6 +17,8 @@ import Testing
             /// What happens before, as lines of shell; `SYNC` is a sync.
             let before: String
             let command: [String]
+            /// Whether the file system has no hard links, as FAT has none.
+            var isLinkless = false
             var testDescription: String { name }
         }
 
@@ -37,6 +39,10 @@ import Testing
                 name: "a new version of the app", before: "\(start) && SYNC",
                 command: sync.map { $0 == "2.3.1" ? "2.4.0" : $0 }),
             Scenario(name: "confirm", before: "\(start) && SYNC && SYNC", command: ["store", "confirm", "device"]),
+            Scenario(name: "a new version, without hard links", before: start, command: sync, isLinkless: true),
+            Scenario(
+                name: "confirm, without hard links", before: "\(start) && SYNC && SYNC",
+                command: ["store", "confirm", "device"], isLinkless: true),
             Scenario(name: "ban", before: "\(start) && SYNC", command: ["store", "ban", "device", id]),
             Scenario(name: "clear", before: start, command: ["store", "clear", "device"]),
         ]
@@ -44,7 +50,8 @@ import Testing
         @Test(arguments: scenarios)
         func theStoreIsSoundAfterEveryFault(_ scenario: Scenario) throws {
             let library = try #require(FaultTests.library)
-            let environment = ["LD_PRELOAD": library.at("faults.so")]
+            var environment = ["LD_PRELOAD": library.at("faults.so")]
+            if scenario.isLinkless { environment["FAULT_LINKLESS"] = "1" }
             let work = try FeedWorkshop()
             let folder = work.folder.path
             let before = scenario.before
@@ -77,6 +84,9 @@ import Testing
                     let after = try state(in: "device", work)
                     #expect(after.error == "", "\(fault): \(after.error)")
                     #expect(after.banned == old.banned || after.banned == new.banned, "\(fault): \(after)")
+                    if work.folder.exists("kept/state") {
+                        #expect(work.folder.exists("device/state"), "\(fault): the state is lost")
+                    }
                     #expect(Set(after.held.values).isDisjoint(with: after.banned), "\(fault): \(after)")
                     for (name, stage) in old.held where stage == "good" && new.held[name] == "good" {
                         #expect(after.held[name] == "good", "\(fault): a good patch is lost: \(after)")

@@ -3,6 +3,7 @@
 //     FAULT=write:3:28     the third write fails with errno 28
 //     FAULT=rename:1:kill  the process is killed instead of its first rename
 //     FAULT_NAMELESS=1     the file system has no files without a name (O_TMPFILE); this is not a fault
+//     FAULT_LINKLESS=1     it has no hard links either
 //     FAULT_COUNTS=FILE    the number of calls of each kind is written there when the process exits
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -44,7 +45,7 @@ __attribute__((destructor)) static void report(void) {
 }
 
 static int open_it(int folder, const char *path, int flags, mode_t mode) {
-    if ((flags & O_TMPFILE) == O_TMPFILE && getenv("FAULT_NAMELESS")) {
+    if ((flags & O_TMPFILE) == O_TMPFILE && (getenv("FAULT_NAMELESS") || getenv("FAULT_LINKLESS"))) {
         errno = EOPNOTSUPP;
         return -1;
     }
@@ -97,10 +98,16 @@ int renameat(int from_folder, const char *from, int to_folder, const char *to) {
     return is_faulty(RENAME) ? -1 : (int)syscall(SYS_renameat, from_folder, from, to_folder, to);
 }
 
+static int cannot_link(void) {
+    if (!getenv("FAULT_LINKLESS")) return is_faulty(LINK);
+    errno = EPERM;
+    return 1;
+}
+
 int link(const char *from, const char *to) {
-    return is_faulty(LINK) ? -1 : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+    return cannot_link() ? -1 : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
-    return is_faulty(LINK) ? -1 : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
+    return cannot_link() ? -1 : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
 }

@@ -121,6 +121,12 @@ import Testing
         #expect(try shop.run("keyinfo", "/Users/Ada/Keys/Release2026").error.contains("/Users/Ada/Keys/Release2026"))
     }
 
+    /// A text of several lines is shown, unless a word of it is a key.
+    @Test func aKeyIsFoundAmongLines() throws {
+        #expect(try shop.run("inspect", "no key,\nbut two lines").error.contains("two lines"))
+        #expect(try !shop.run("inspect", "two lines\n\(Self.canaries[0])\n").error.contains(Self.canaries[0]))
+    }
+
     @Test func keysComeFromVariables() throws {
         let signing = String(decoding: try shop.folder.read("signing.pem"), as: UTF8.self)
         let trusted = try shop.folder.read("trusted.pem")
