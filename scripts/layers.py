@@ -54,7 +54,7 @@ def declared(text, own):
                     names.add(match.group(1))
             if depth == 0 and (match := GLOBAL.match(line)):
                 names.add(match.group(1))
-            if depth == 1 and inside and inside.split(".")[0] not in own:
+            if depth == 1 and inside:
                 if match := MEMBER.search(line):
                     names.add(match.group(1))
         depth += line.count("{") - line.count("}")

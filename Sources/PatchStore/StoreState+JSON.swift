@@ -1,4 +1,4 @@
-internal import PatchCrypto
+package import PatchCrypto
 internal import PatchRunner
 
 // The form in which a store's state is kept in its file. A member that is missing has its default, so that a file of an
@@ -29,14 +29,19 @@ extension StoreState {
     var revokedJSON: JSONValue { .array(revoked.map(\.description).sorted().map(JSONValue.string)) }
 
     /// - Returns: nil if the value is not of this schema.
-    init?(_ json: JSONValue) {
+    package init?(_ json: JSONValue) {
         guard json["schema"]?.text == Self.schema, let app = json["app"]?.text,
             let appVersion = json["appVersion"]?.text.flatMap(AppVersion.init),
             let installation = json["installation"]?.text
         else { return nil }
+        // An envelope is of one patch. In a file that says otherwise, the first counts.
+        var held: [Held] = []
+        for one in json["held"]?.elements.compactMap(Held.init) ?? []
+        where !held.contains(where: { $0.hash == one.hash }) {
+            held.append(one)
+        }
         self.init(
-            app: app, appVersion: appVersion, installation: installation,
-            held: json["held"]?.elements.compactMap(Held.init) ?? [],
+            app: app, appVersion: appVersion, installation: installation, held: held,
             bans: json["bans"]?.elements.compactMap(Ban.init) ?? [], launch: json["launch"].flatMap(Launch.init),
             failures: json["failures"]?.number ?? 0, isSafe: json["safeMode"]?.flag ?? false)
         isEnabled = json["enabled"]?.flag ?? true

@@ -231,7 +231,10 @@ import Testing
         let report = try Self.report(lines, limits: limits)
         #expect(report.patches.count <= 10)
         #expect(report.input.dropped > 0)
-        // 70,000 different texts take no more memory than 65,535.
+    }
+
+    /// 70,000 different texts take no more memory than 65,535.
+    @Test(.enabled(if: testsMayBeLong)) func textsAreBounded() throws {
         let texts = try Self.report(
             (1...70_000).map { Self.line("activated", device: 1, patch: "p\($0)") }, limits: ReportBuilder.Limits())
         #expect(texts.patches.count < 10_000)

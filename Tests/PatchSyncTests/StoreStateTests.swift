@@ -218,6 +218,21 @@ import Testing
         }
     }
 
+    /// A file in which two patches have the same envelope, and so its hash, does not make two versions of one run.
+    @Test func anEnvelopeIsOfOnePatch() throws {
+        func held(_ id: String, _ version: Int, _ hash: Character, _ stage: String) -> String {
+            let hash = String(repeating: hash, count: 64)
+            return #"{"id":"\#(id)","version":\#(version),"hash":"\#(hash)","stage":"\#(stage)","failures":0}"#
+        }
+        let all = [held("a", 3, "1", "trial"), held("b", 3, "1", "trial"), held("a", 1, "2", "good")]
+        let text =
+            #"{"schema":"patchpack.store/1","app":"a","appVersion":"1.0.0","installation":"i","held":[\#(all.joined(separator: ","))],"launch":{"patches":["\#(String(repeating: "1", count: 64))"]}}"#
+        var state = try #require(StoreState(try JSONValue(parsing: Array(text.utf8))))
+        #expect(state.held.map(\.patch.id) == ["a", "a"])
+        _ = state.begin(state.appVersion, limits: StoreLimits(), at: nil)
+        #expect(Set(state.runnable.map(\.patch.id)).count == state.runnable.count)
+    }
+
     @Test func anyLimitIsTaken() throws {
         let version = try #require(AppVersion("1.0"))
         for number in [Int.min, -1, 0, 1, Int.max] {

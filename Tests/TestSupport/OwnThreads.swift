@@ -7,7 +7,8 @@ public import Testing
 /// The threads of Swift's concurrency are as many as the machine has cores. A test that blocks one of two takes half of the
 /// machine from all other tests. If what it waits for needs such a thread, the run stands still.
 ///
-/// A test that takes longer than any should ends the run, and the names of all tests that have begun are printed.
+/// A test that takes longer than any should ends the run, and the names of all tests that have begun are printed. How long each
+/// case took is written to the file that `PATCHPACK_TEST_TIMES` names.
 public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     public var isRecursive: Bool { true }
 
@@ -43,7 +44,7 @@ extension Trait where Self == OwnThreads {
 
 /// Lets so many tests run at a time. Its lock is one that the thread sanitizer knows.
 private final class Gate: Sendable {
-    static let tests = Gate(2 * ProcessInfo.processInfo.activeProcessorCount)
+    static let tests = Gate(3 * ProcessInfo.processInfo.activeProcessorCount)
 
     private let lock = NSLock()
     nonisolated(unsafe) private var free: Int
@@ -125,6 +126,10 @@ private final class Watchdog: Sendable {
     static let shared = Watchdog()
 
     private let limit: Duration = .seconds(60 * (isSanitized ? 30 : testsMayBeLong ? 20 : 10))
+    private let times: FileHandle? = ProcessInfo.processInfo.environment["PATCHPACK_TEST_TIMES"].flatMap { path in
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        return FileHandle(forWritingAtPath: path)
+    }
     private let lock = NSLock()
     nonisolated(unsafe) private var running: [Int: (name: String, start: ContinuousClock.Instant)] = [:]
     nonisolated(unsafe) private var count = 0
@@ -146,7 +151,12 @@ private final class Watchdog: Sendable {
         }
     }
 
-    func ends(_ number: Int) { _ = lock.withLock { unsafe running.removeValue(forKey: number) } }
+    func ends(_ number: Int) {
+        let ended = lock.withLock { unsafe running.removeValue(forKey: number) }
+        guard let times, let ended else { return }
+        let milliseconds = Int((ContinuousClock.now - ended.start) / .milliseconds(1))
+        times.write(Data("\(milliseconds) \(ended.name)\n".utf8))
+    }
 
     private func look() {
         let running = lock.withLock { unsafe Array(self.running.values) }.sorted { $0.start < $1.start }

@@ -2,7 +2,7 @@ import Foundation
 import PatchCrypto
 
 /// A folder with the test keys and a script, as for a release.
-public struct Workshop {
+public struct Workshop: Sendable {
     public let folder: TestFolder
 
     /// A script whose head has all required tags.

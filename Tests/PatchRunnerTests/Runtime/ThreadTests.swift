@@ -124,7 +124,7 @@ import Testing
         #expect(!remove())
     }
 
-    @Test func aMillionCallsLeaveMemoryWhereItWas() throws {
+    @Test func manyCallsLeaveMemoryWhereItWas() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int, s: String) -> [Int] in [x] }
         let patch = try harness.apply(
@@ -138,7 +138,7 @@ import Testing
         func run(_ count: Int) { for i in 0..<count where function(i, "text")[1] != 4 { Issue.record("wrong answer") } }
         run(20_000)
         let before = patch.memory
-        run(1_000_000)
+        run(testsMayBeLong ? 1_000_000 : 100_000)
         // The collector lets memory grow to twice the live values before it starts again.
         #expect(patch.memory < 3 * before)
         #expect(harness.failures.isEmpty)

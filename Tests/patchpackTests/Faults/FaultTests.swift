@@ -122,10 +122,10 @@ import Testing
             var shop = try place(scenario)
             for line in counts {
                 let fields = line.split(separator: " ")
-                for number in stride(from: 0, to: Int(fields[1]) ?? 0, by: faultStride) {
+                for number in faultNumbers(of: Int(fields[1]) ?? 0, in: "\(scenario)") {
                     for effect in effects {
                         points += 1
-                        let fault = "\(fields[0]):\(number + 1):\(effect)"
+                        let fault = "\(fields[0]):\(number):\(effect)"
                         let isUntouched = try check(
                             scenario, shop, environment.merging(["FAULT": fault]) { $1 }, fault, whole)
                         if !isUntouched { shop = try place(scenario) }

@@ -58,12 +58,12 @@ import Testing
             var points = 0
             for line in counts {
                 let fields = line.split(separator: " ")
-                for number in stride(from: 0, to: Int(fields[1]) ?? 0, by: faultStride) {
+                for number in faultNumbers(of: Int(fields[1]) ?? 0, in: "\(scenario)") {
                     for effect in testsMayBeLong
-                        ? ["28", "kill"] : [(number / faultStride).isMultiple(of: 2) ? "kill" : "28"]
+                        ? ["28", "kill"] : [points.isMultiple(of: 2) ? "kill" : "28"]
                     {
                         points += 1
-                        let fault = "\(fields[0]):\(number + 1):\(effect)"
+                        let fault = "\(fields[0]):\(number):\(effect)"
                         try #require(
                             try work.shop.shell("rm -rf feed other *.root.json *.signed && cp -r kept/. .").status == 0)
                         let before = try work.versioned()

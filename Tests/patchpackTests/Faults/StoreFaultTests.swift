@@ -73,9 +73,9 @@ import Testing
             var points = 0
             for line in counts {
                 let fields = line.split(separator: " ")
-                for number in stride(from: 0, to: Int(fields[1]) ?? 0, by: faultStride) {
-                    let effect = number / faultStride % 2 == 0 ? "kill" : "28"
-                    let fault = "\(fields[0]):\(number + 1):\(effect)"
+                for number in faultNumbers(of: Int(fields[1]) ?? 0, in: "\(scenario)") {
+                    let effect = points.isMultiple(of: 2) ? "kill" : "28"
+                    let fault = "\(fields[0]):\(number):\(effect)"
                     points += 1
                     try #require(try work.shop.shell("rm -rf device && cp -r kept device").status == 0)
                     let run = try Tool.run(

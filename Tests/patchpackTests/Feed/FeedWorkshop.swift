@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A folder with a feed, the keys of its roles, and packed patches of two versions.
-struct FeedWorkshop {
+struct FeedWorkshop: Sendable {
     static let id = "com.example.shop.cart-total"
     static let online = ["--key", "online.pem"]
     static let release = ["--key", "release.pem"]
@@ -13,7 +13,21 @@ struct FeedWorkshop {
     let shop: Workshop
     var folder: TestFolder { shop.folder }
 
-    init(publishing names: [String] = ["7.js"]) throws {
+    /// The workshops that others are copies of, without a patch and with one.
+    private static let empty = Result { try FeedWorkshop(new: []) }
+    private static let published = Result { try FeedWorkshop(new: ["7.js"]) }
+
+    /// - Parameter isEmpty: Whether version 7 is not published.
+    init(isEmpty: Bool = false) throws {
+        let template = try (isEmpty ? Self.empty : Self.published).get().folder
+        shop = try Workshop()
+        for name in try FileManager.default.contentsOfDirectory(atPath: template.path) {
+            try? FileManager.default.removeItem(atPath: folder.at(name))
+            try FileManager.default.copyItem(atPath: template.at(name), toPath: folder.at(name))
+        }
+    }
+
+    private init(new names: [String]) throws {
         shop = try Workshop()
         for name in ["root", "release", "online", "new", "offline"] {
             let key = try SigningKey.generate(.ed25519)

@@ -1,3 +1,4 @@
+import Foundation
 import PatchCrypto
 import TestSupport
 import Testing
@@ -6,14 +7,23 @@ import Testing
 @Suite(.ownThreads) struct ModernTests {
     private let shop: Workshop
 
-    init() throws {
-        shop = try Workshop()
+    /// The folders `rsa` and `ed` with keys. Making an RSA key is slow.
+    private static let keys = Result {
+        let shop = try Workshop()
         for (algorithm, folder) in [("rsa", "rsa"), ("ed25519", "ed")] {
             let suite = algorithm == "rsa" ? "aes-128-cbc+md5" : "aes-256-gcm+sha256"
             let bits = algorithm == "rsa" ? ["--bits", "2048"] : []
             let words = ["keygen", "-o", folder, "--algorithm", algorithm, "--suite", suite] + bits
             let run = try Tool.run(Tool.patchpack, words, in: shop.folder.path)
             try #require(run.status == 0, "\(run.error)")
+        }
+        return shop.folder
+    }
+
+    init() throws {
+        shop = try Workshop()
+        for name in ["rsa", "ed"] {
+            try FileManager.default.copyItem(atPath: Self.keys.get().at(name), toPath: shop.folder.at(name))
         }
     }
 

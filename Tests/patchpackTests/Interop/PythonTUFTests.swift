@@ -51,7 +51,7 @@ struct PythonTUFTests {
     }
 
     @Test func thisReadsWhatItWrites() throws {
-        let work = try FeedWorkshop(publishing: [])
+        let work = try FeedWorkshop(isEmpty: true)
         let run = try Tool.run(
             python,
             [
