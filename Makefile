@@ -10,7 +10,7 @@ STATIC = $(CURDIR)/.build/static
 LIBSTDCXX = $(shell $$(SWIFT=$(SWIFT) scripts/toolchain.sh)/clang -print-file-name=libstdc++.a 2>/dev/null)
 RELEASE_FLAGS += --static-swift-stdlib -Xswiftc -use-ld=lld
 # The tool loads no library from its own folder, every symbol is bound and made read-only before it starts, and C code has
-# a stack protector. scripts/check-elf.sh checks all of this.
+# a stack protector. scripts/check/elf.sh checks all of this.
 RELEASE_FLAGS += --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong
 # No folder of this machine is in the tool.
 RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xcxx -ffile-prefix-map=$(CURDIR)=.
@@ -26,9 +26,12 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: all build deps install deb deb-check demo test conformance interop outside plugins asan ubsan tsan check lint generate recording docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
+.PHONY: all build deps install deb deb-check demo test conformance interop outside plugins asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
 
 comma = ,
+
+# What to run of the tests, the benchmarks or the fuzz targets: `make test ONLY=FeedTests`, `make fuzz ONLY=zip,lua`.
+ONLY =
 
 all: build
 
@@ -44,17 +47,17 @@ build:
 PREFIX = /usr/local
 install: build
 	@scripts/deps.sh package
-	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/install.sh "$(DESTDIR)$(PREFIX)"
+	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/package/install.sh "$(DESTDIR)$(PREFIX)"
 
 # Makes dist/patchpack_VERSION_ARCHITECTURE.deb.
 deb: build
 	@scripts/deps.sh package
-	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/deb.sh dist
+	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/package/deb.sh dist
 
 # As root: checks the package with lintian, and in a new system.
 deb-check: deb
 	@scripts/deps.sh deb-check
-	@scripts/deb-check.sh dist/patchpack_*.deb
+	@scripts/check/deb-check.sh dist/patchpack_*.deb
 
 demo: build
 	@scripts/deps.sh demo
@@ -62,16 +65,20 @@ demo: build
 	@PATCHPACK=$(BUILD)/patchpack SHOP=$(BUILD)/shop scripts/demo.sh
 
 test: deps
-	$(SWIFT) test
+	$(SWIFT) test $(if $(ONLY),--filter '$(subst $(comma),|,$(ONLY))')
+
+# Lints what changed since the last commit, builds it, and runs the tests of its module. It installs nothing and needs no network.
+quick:
+	@SWIFT=$(SWIFT) scripts/check/quick.sh
 
 # The TUF project's suite for clients of a feed. `make conformance TUF_CONFORMANCE=DIR` names a checkout of it.
 TUF_CONFORMANCE =
 conformance: deps
-	@SWIFT=$(SWIFT) scripts/conformance.sh "$(TUF_CONFORMANCE)"
+	@SWIFT=$(SWIFT) scripts/check/conformance.sh "$(TUF_CONFORMANCE)"
 
 # Feeds between this and python-tuf, both ways.
 interop: deps
-	@scripts/tuf-python.sh
+	@scripts/check/tuf-python.sh
 	$(SWIFT) test --filter PythonTUFTests
 
 # Release builds of a package that depends on this one, with each way to keep and call what patches can replace.
@@ -105,32 +112,36 @@ tsan: deps
 
 # Warnings are errors in every build of the package (Package.swift), so `check` builds, lints and checks the docs.
 check: deps lint docs bench-count
-	scripts/check-elf.sh $(BUILD)/patchpack
+	scripts/check/elf.sh $(BUILD)/patchpack
 	$(SWIFT) build --build-tests
-	SWIFT=$(SWIFT) scripts/api-check.sh
-	scripts/workflows.sh
+	SWIFT=$(SWIFT) scripts/check/api.sh
+	scripts/check/workflows.sh
 
-lint:
+# Needs no build, and is the first step of CI.
+lint: walls
+	@scripts/deps.sh lint
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 -n 50 $(SWIFT) format lint --strict
-	shellcheck scripts/*.sh Tests/Plugins/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
-	scripts/layers.py
-	scripts/phrases.sh
+	shellcheck scripts/*.sh scripts/*/*.sh Tests/Plugins/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
+
+# The part of it that takes a second.
+walls:
+	scripts/check/layers.py
+	scripts/check/phrases.sh
 	@! git ls-files 'Tests/*.swift' | xargs grep -lE '^ *@Test' | xargs grep -L ownThreads | sed 's/$$/: its suite needs the trait .ownThreads/' | grep .
 
 # Generates the code for registered functions with 0 to 8 arguments.
 generate:
-	python3 scripts/generate-arities.py functions | $(SWIFT) format - >Sources/PatchRunner/Registry/Arities.swift
-	python3 scripts/generate-arities.py structs | $(SWIFT) format - >Sources/PatchRunner/Values/PatchFields+Arities.swift
+	python3 scripts/generate/arities.py functions | $(SWIFT) format - >Sources/PatchRunner/Registry/Arities.swift
+	python3 scripts/generate/arities.py structs | $(SWIFT) format - >Sources/PatchRunner/Values/PatchFields+Arities.swift
 
 # Draws docs/recording.svg, from what the tool prints.
 recording: build
-	python3 scripts/recording.py $(BUILD)/patchpack
+	python3 scripts/generate/recording.py $(BUILD)/patchpack
 
 docs: deps
-	@SWIFT=$(SWIFT) scripts/docs.sh
+	@SWIFT=$(SWIFT) scripts/generate/docs.sh
 
 # Runs all benchmarks in about five minutes. `make bench ONLY=calls` runs one group.
-ONLY =
 bench: build
 	@scripts/deps.sh bench
 	$(SWIFT) build --package-path Benchmarks -c release
@@ -141,12 +152,12 @@ bench: build
 bench-count: build
 	@scripts/deps.sh bench
 	$(SWIFT) build --package-path Benchmarks -c release
-	@SWIFT=$(SWIFT) scripts/bench-count.sh
+	@SWIFT=$(SWIFT) scripts/check/bench-count.sh
 
 # Fuzzes each target for a minute. `make fuzz SECONDS=600 ONLY=zip,lua` fuzzes some targets for longer.
 SECONDS = 60
 fuzz: deps
-	@SWIFT=$(SWIFT) scripts/fuzz.sh $(SECONDS) $(subst $(comma), ,$(ONLY))
+	@SWIFT=$(SWIFT) scripts/check/fuzz.sh $(SECONDS) $(subst $(comma), ,$(ONLY))
 
 # Takes a million devices through a bad release, with the real state machine and the real choice, and draws docs/fleet.svg. It
 # takes about ten minutes.
@@ -158,20 +169,20 @@ fleet: deps
 DEVICES = 100000
 fleet-check: build deps
 	$(SWIFT) build $(RELEASE_FLAGS) --product fleet
-	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/fleet-check.sh $(DEVICES)
+	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/check/fleet-check.sh $(DEVICES)
 
 # Measures `patchpack report` beside DuckDB, ClickHouse's engine and jq, over ten million events. It takes about ten minutes, and 5 GB
 # of disk.
 fleet-bench: build deps
 	$(SWIFT) build $(RELEASE_FLAGS) --product fleet
-	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/fleet-check.sh 213000 bench
+	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/check/fleet-check.sh 213000 bench
 
 # Opens the pages of reports in headless Chromium. `make page-check PICTURES=DIR` keeps pictures of them.
 PICTURES =
 page-check: build deps
 	@scripts/deps.sh page
 	$(SWIFT) build $(RELEASE_FLAGS) --product fleet
-	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/page-check.sh $(PICTURES)
+	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/check/page-check.sh $(PICTURES)
 
 # Makes ten million patched calls while patches are activated and deactivated. Memory use must not grow.
 soak: deps
@@ -179,7 +190,7 @@ soak: deps
 	Benchmarks/.build/release/benchmarks soak 10000000
 
 cover: deps
-	@SWIFT=$(SWIFT) scripts/cover.sh
+	@SWIFT=$(SWIFT) scripts/check/cover.sh
 
 clean:
 	rm -rf .build .docs coverage dist

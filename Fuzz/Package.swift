@@ -12,7 +12,7 @@ let instrumented: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
-// gold cannot read the debug information. libFuzzer without a `main` has no flag of the driver's: scripts/fuzz.sh names the library.
+// gold cannot read the debug information. libFuzzer without a `main` has no flag of the driver's: scripts/check/fuzz.sh names the library.
 let linking = [
     "-sanitize=address", "-profile-generate", "-use-ld=lld", "-Xlinker",
     Context.environment["PATCHPACK_FUZZER_LIBRARY"] ?? "", "-lstdc++",

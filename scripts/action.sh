@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the GitHub action does (action.yml). Its inputs are variables: PATCHES, SPECS, INTERFACE, ENVELOPES, TRUSTED_KEY, SCRIPT_KEY,
-# APP, PUBLISH, FEED_KEYS, FEED_ROOT. A step whose input is empty is left out.
+# APP, PUBLISH, ROLLOUT, FEED_KEYS, FEED_ROOT. A step whose input is empty is left out.
 set -euo pipefail
 report=${RUNNER_TEMP:-$(mktemp -d)}/patchpack
 mkdir -p "$report"
@@ -17,8 +17,11 @@ step() {
   echo "::endgroup::"
   "$@" --format "$format" >"$report/$file" 2>/dev/null || true
   rows+="| $name | $([ $code = 0 ] && echo passed || echo "failed ($code)") |"$'\n'
-  [ $code = 0 ] || status=$code
+  failed_with $code
 }
+
+# The status at the end is that of the first step that failed.
+failed_with() { [ "$status" != 0 ] || status=$1; }
 
 # What a patch prints are no commands for the runner: it has a line of its own to end that, which no patch can guess.
 stop_commands() {
@@ -38,6 +41,7 @@ if [ -n "${PUBLISH:-}" ]; then
   if [ -z "${ENVELOPES:-}" ] || [ -z "${SCRIPT_KEY:-}" ] || [ -z "${FEED_KEYS:-}" ]; then
     refuse "publish needs envelopes, script-key and feed-keys"
   fi
+  [ -n "${ROLLOUT:-}" ] || refuse "publish without rollout: say who gets it, such as 5%, or 100% for all devices"
 fi
 [ -n "${PATCHES:-}${ENVELOPES:-}" ] || refuse "nothing to do: give patches or envelopes"
 
@@ -49,9 +53,11 @@ if [ -n "${PATCHES:-}" ] && [ -n "${SPECS:-}" ]; then
   stop_commands
   patchpack test "$PATCHES" --spec "$SPECS" ${interface[@]+"${interface[@]}"} || code=$?
   resume_commands
+  # The notes are patchpack's own lines: what a spec prints is not in the report.
+  [ $code = 0 ] || patchpack test "$PATCHES" --spec "$SPECS" ${interface[@]+"${interface[@]}"} --format github 2>/dev/null || true
   patchpack test "$PATCHES" --spec "$SPECS" ${interface[@]+"${interface[@]}"} --format junit >"$report/tests.xml" 2>/dev/null || true
   rows+="| test | $([ $code = 0 ] && echo passed || echo "failed ($code)") |"$'\n'
-  [ $code = 0 ] || status=$code
+  failed_with $code
 fi
 if [ -n "${ENVELOPES:-}" ]; then
   how=(--trusted-key "$TRUSTED_KEY")
@@ -60,7 +66,7 @@ if [ -n "${ENVELOPES:-}" ]; then
   step verify envelopes.xml junit patchpack verify --recursive "$ENVELOPES" "${how[@]}"
 fi
 if [ -n "${PUBLISH:-}" ] && [ "$status" = 0 ]; then
-  publish=()
+  publish=(--rollout "$ROLLOUT")
   while IFS= read -r -d '' file; do publish+=("$file"); done < <(find "$ENVELOPES" -name '*.js' -print0 | sort -z)
   for key in $FEED_KEYS; do publish+=(--key "$key"); done
   [ -z "${FEED_ROOT:-}" ] || publish+=(--root "$FEED_ROOT")

@@ -54,7 +54,7 @@ echo "cart-total.lua came back byte for byte"
 lua=/usr/share/lua/5.3
 if [ -d "$lua/pl" ]; then
   step "8. real code: Penlight and inspect.lua, in one batch and as one bundle"
-  scripts/tag-library.sh "$lua" "$work/library"
+  scripts/package/tag-library.sh "$lua" "$work/library"
   mapfile -t scripts < <(find "$work/library" -name '*.lua' | sort)
   "$patchpack" pack "${scripts[@]}" --root "$work/library" -o "$work/batch" -q --no-lint "${signing[@]}" "${keys[@]}"
   mapfile -t envelopes < <(find "$work/batch" -name '*.js' | sort)

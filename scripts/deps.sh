@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs missing packages. Does nothing if all of them are installed.
-# usage: deps.sh [build|demo|test|bench|page|package|deb-check]     each of the first four includes the packages of those before it
+# usage: deps.sh [lint|build|demo|test|bench|page|package|deb-check]     of build, demo, test and bench, each includes the packages of
+#        those before it
 set -euo pipefail
 what=${1:-build}
 
@@ -17,6 +18,7 @@ if [ "$(uname)" = Darwin ]; then
   packages=(openssl@3 libzip lua curl boost zstd pkgconf)
   case $what in
   build | demo) ;;
+  lint) packages=(shellcheck) ;;
   package) packages+=(lowdown) ;;
   *) packages+=(shellcheck) ;;
   esac
@@ -35,6 +37,8 @@ case $(sed -n "s/^VERSION_CODENAME=//p" /etc/os-release) in
 bookworm) packages+=(libboost1.81-dev) ;;
 *) packages+=(libboost-dev) ;;
 esac
+# no more than the checks of form need
+[ "$what" != lint ] || packages=(git shellcheck python3)
 # real Lua code to pack, and a web server
 case $what in demo | test | bench) packages+=(lua-penlight lua-inspect python3) ;; esac
 # tools that the tests compare results with

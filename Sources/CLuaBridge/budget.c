@@ -1,6 +1,6 @@
 // The budget of a run: fuel, time and memory, and the hook that checks them.
 
-#include "internal.h"
+#include "budget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,29 +43,29 @@ void pp_find_thread_stack(void) {
 static void hook(lua_State *L, lua_Debug *where);
 
 static inline int hook_mask(const pp_state *state) {
-    return state->limits.open_libraries ? 0 : LUA_MASKCOUNT | (state->limits.tells_lines ? LUA_MASKLINE : 0);
+    return is_spec(state) ? 0 : LUA_MASKCOUNT | (state->session.limits.tells_lines ? LUA_MASKLINE : 0);
 }
 
 /// The most that one instruction may have to read now.
 static int64_t weight(const pp_state *state, int64_t longest_string, int64_t largest_block) {
-    int64_t links = state->links < LONGEST_CHAIN ? state->links : LONGEST_CHAIN;
-    int64_t chain = links * largest_block < state->used ? links * largest_block : state->used;
+    int64_t links = state->session.links < LONGEST_CHAIN ? state->session.links : LONGEST_CHAIN;
+    int64_t chain = links * largest_block < state->session.used ? links * largest_block : state->session.used;
     int64_t most = STRING_WEIGHT * longest_string;
     if (most < largest_block) most = largest_block;
-    if (most < state->hash_bytes) most = state->hash_bytes; // all of them are read if one of them grows
+    if (most < state->session.hash_bytes) most = state->session.hash_bytes; // all of them are read if one of them grows
     return most < chain / 8 ? chain / 8 : most; // a chain is only read, but a block may be moved
 }
 
 /// The number of instructions between two checks. It changes only by halves, so that it changes rarely: at each change
 /// the hook starts counting again.
 static int interval_for(const pp_state *state, int64_t weight) {
-    int interval = state->limits.instructions_per_check;
-    while (interval > 1 && weight / LIGHT * interval > state->limits.instructions_per_check) interval /= 2;
+    int interval = state->session.limits.instructions_per_check;
+    while (interval > 1 && weight / LIGHT * interval > state->session.limits.instructions_per_check) interval /= 2;
     return interval;
 }
 
 static void set_interval(pp_state *state, int interval) {
-    state->interval = interval;
+    state->session.interval = interval;
     lua_sethook(state->main, hook, hook_mask(state), interval);
     for (pp_activation *call = state->activation; call; call = call->outer)
         if (call->L != state->main) lua_sethook(call->L, hook, hook_mask(state), interval);
@@ -73,10 +73,10 @@ static void set_interval(pp_state *state, int interval) {
 
 /// Checks more often from now on, because instructions on the values in memory may take longer.
 static void look_more_often(pp_state *state) {
-    if (state->limits.open_libraries) return; // its hook is for the time limit of a spec
-    int interval = interval_for(state, weight(state, state->longest_string, state->largest_block));
-    if (interval >= state->interval || !state->main) return;
-    state->budget.fuel -= state->interval; // what ran since the last check, which the hook forgets
+    if (is_spec(state)) return; // its hook is for the time limit of a spec
+    int interval = interval_for(state, weight(state, state->session.longest_string, state->session.largest_block));
+    if (interval >= state->session.interval || !state->main) return;
+    state->budget.fuel -= state->session.interval; // what ran since the last check, which the hook forgets
     if (state->budget.until_look > interval) {
         state->budget.paced -= state->budget.until_look - interval;
         state->budget.until_look = interval;
@@ -85,17 +85,17 @@ static void look_more_often(pp_state *state) {
 }
 
 void pp_relax(pp_state *state) {
-    if (state->limits.open_libraries) return;
+    if (is_spec(state)) return;
     // Nothing is larger than all the memory in use.
-    int64_t used = state->used;
-    if (state->longest_string > used) state->longest_string = used;
-    if (state->largest_block > used) state->largest_block = used;
-    int interval = interval_for(state, weight(state, state->longest_string, state->largest_block));
-    if (interval != state->interval) set_interval(state, interval);
+    int64_t used = state->session.used;
+    if (state->session.longest_string > used) state->session.longest_string = used;
+    if (state->session.largest_block > used) state->session.largest_block = used;
+    int interval = interval_for(state, weight(state, state->session.longest_string, state->session.largest_block));
+    if (interval != state->session.interval) set_interval(state, interval);
 }
 
 void pp_count_link(pp_state *state) {
-    if (state->links++ < LONGEST_CHAIN) look_more_often(state);
+    if (state->session.links++ < LONGEST_CHAIN) look_more_often(state);
 }
 
 void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) {
@@ -105,26 +105,26 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
     // An array can have the size of a hash part, and may be moved.
     if (block && pp_is_hash_part(old_size)) pp_remove_hash_part(state, block);
     if (new_size == 0) {
-        state->used -= before;
+        state->session.used -= before;
         free(block);
         return NULL;
     }
     if ((int64_t)new_size > before) {
         // If there is no block yet, the old size is the type of the value that the block is for.
         bool is_string = !block && (old_size & 15) == LUA_TSTRING;
-        if (!state->trusted) {
-            if (state->used + (int64_t)new_size - before - state->lent > state->limits.hard_memory) return NULL;
-            if (is_string && (int64_t)new_size > state->limits.string_bytes + STRING_HEAD && new_size > LONGEST_OWN + STRING_HEAD) {
-                state->has_long_string = true;
+        if (!state->session.trusted) {
+            if (state->session.used + (int64_t)new_size - before - state->session.lent > state->session.limits.hard_memory) return NULL;
+            if (is_string && (int64_t)new_size > state->session.limits.string_bytes + STRING_HEAD && new_size > LONGEST_OWN + STRING_HEAD) {
+                state->session.has_long_string = true;
                 return NULL;
             }
             if (is_hash_part && pp_would_collide(state, new_size)) {
-                state->has_collided = true;
+                state->session.has_collided = true;
                 return NULL;
             }
-            if (state->refuse_after && (state->refuse_after == 1 || --state->refuse_after == 1)) return NULL;
+            if (state->session.refuse_after && (state->session.refuse_after == 1 || --state->session.refuse_after == 1)) return NULL;
         }
-        int64_t *largest = is_string ? &state->longest_string : &state->largest_block;
+        int64_t *largest = is_string ? &state->session.longest_string : &state->session.largest_block;
         if (__builtin_expect((int64_t)new_size > *largest, 0)) {
             *largest = (int64_t)new_size;
             look_more_often(state);
@@ -132,17 +132,17 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
     }
     void *moved = realloc(block, new_size);
     if (!moved) return (int64_t)new_size <= before ? block : NULL;
-    state->used += (int64_t)new_size - before;
+    state->session.used += (int64_t)new_size - before;
     if (is_hash_part) {
         // After a refusal Lua collects garbage and asks again. It was refused for a table that was garbage.
-        state->has_collided = false;
+        state->session.has_collided = false;
         pp_add_hash_part(state, moved, new_size);
         look_more_often(state);
     }
     return moved;
 }
 
-void pp_refuse_allocation(pp_state *state, int64_t n) { state->refuse_after = n ? n + 1 : 0; }
+void pp_refuse_allocation(pp_state *state, int64_t n) { state->session.refuse_after = n ? n + 1 : 0; }
 
 int pp_kill_run(lua_State *L, int32_t reason) {
     pp_state *state = state_of(L);
@@ -159,12 +159,12 @@ static int32_t reason_to_end(pp_state *state) {
     if (budget->fuel <= 0) return PP_FUEL;
     uint64_t now = pp_nanoseconds();
     if (!budget->started) budget->started = now;
-    int64_t allowed = state->loading ? state->limits.load_nanoseconds : state->limits.call_nanoseconds;
+    int64_t allowed = state->session.loading ? state->session.limits.load_nanoseconds : state->session.limits.call_nanoseconds;
     return (int64_t)(now - budget->started - budget->excluded) > allowed ? PP_TIME : PP_NOT_KILLED;
 }
 
 void pp_check_clock(lua_State *L) {
-    if (state_of(L)->limits.open_libraries) return;
+    if (is_spec(state_of(L))) return;
     int32_t reason = reason_to_end(state_of(L));
     if (reason) pp_kill_run(L, reason);
 }
@@ -172,36 +172,36 @@ void pp_check_clock(lua_State *L) {
 bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes) {
     pp_state *state = state_of(L);
     pp_budget *budget = &state->budget;
-    if (state->limits.open_libraries) return true;
+    if (is_spec(state)) return true;
     if (budget->kill) return false;
-    if (steps > INT32_MAX || bytes > (uint64_t)state->limits.hard_memory
-        || state->used - state->lent + (int64_t)bytes > state->limits.hard_memory) {
+    if (steps > INT32_MAX || bytes > (uint64_t)state->session.limits.hard_memory
+        || state->session.used - state->session.lent + (int64_t)bytes > state->session.limits.hard_memory) {
         budget->kill = steps > INT32_MAX ? PP_FUEL : PP_MEMORY; // the allocator refuses the host nothing
     } else if ((budget->until_look -= (int64_t)steps) <= 0) {
-        settle_fuel(budget, state->interval);
+        settle_fuel(budget, state->session.interval);
         budget->kill = reason_to_end(state);
     }
-    if (budget->kill) state->fault_line = 0;
+    if (budget->kill) state->session.fault_line = 0;
     return !budget->kill;
 }
 
 /// Collects garbage if memory is past the limit, in steps, and checks the clock after each step.
 static void check_memory(lua_State *L) {
     pp_state *state = state_of(L);
-    if (state->used - state->lent <= state->limits.soft_memory) return;
-    state->budget.fuel -= state->used / 256;
+    if (state->session.used - state->session.lent <= state->session.limits.soft_memory) return;
+    state->budget.fuel -= state->session.used / 256;
     // What becomes garbage during this cycle is found by the next.
-    for (int cycles = 0; cycles < 2 && state->used - state->lent > state->limits.soft_memory;) {
+    for (int cycles = 0; cycles < 2 && state->session.used - state->session.lent > state->session.limits.soft_memory;) {
         if (lua_gc(L, LUA_GCSTEP, 0)) cycles++;
         pp_check_clock(L);
     }
-    if (state->used - state->lent > state->limits.soft_memory) pp_kill_run(L, PP_MEMORY);
+    if (state->session.used - state->session.lent > state->session.limits.soft_memory) pp_kill_run(L, PP_MEMORY);
 }
 
 void pp_look(lua_State *L) {
     pp_state *state = state_of(L);
-    if (state->limits.open_libraries) return;
-    settle_fuel(&state->budget, state->interval);
+    if (is_spec(state)) return;
+    settle_fuel(&state->budget, state->session.interval);
     pp_check_clock(L);
     check_memory(L);
 }
@@ -210,7 +210,7 @@ void pp_look(lua_State *L) {
 /// error.
 static void end_spec(lua_State *L, lua_Debug *where) {
     pp_state *state = state_of(L);
-    if (!state->deadline || pp_nanoseconds() < state->deadline) return;
+    if (!state->session.deadline || pp_nanoseconds() < state->session.deadline) return;
     lua_getinfo(L, "Sl", where);
     if (strcmp(where->source, "@patchpack") == 0) return; // the code that reports the error
     lua_sethook(L, hook, LUA_MASKCOUNT, 1);
@@ -220,27 +220,27 @@ static void end_spec(lua_State *L, lua_Debug *where) {
 
 void pp_limit_time(lua_State *L, int64_t nanoseconds) {
     pp_state *state = state_of(L);
-    state->deadline = nanoseconds ? pp_nanoseconds() + (uint64_t)nanoseconds : 0;
+    state->session.deadline = nanoseconds ? pp_nanoseconds() + (uint64_t)nanoseconds : 0;
     lua_sethook(L, hook, nanoseconds ? LUA_MASKCOUNT : 0, 10000);
 }
 
 static void hook(lua_State *L, lua_Debug *where) {
     pp_state *state = state_of(L);
-    if (state->limits.open_libraries) {
+    if (is_spec(state)) {
         end_spec(L, where);
         return;
     }
     if (where->event == LUA_HOOKLINE) {
         lua_getinfo(L, "S", where);
-        WITH_RUNNER(state, state->host.line(state->context, where->source + 1, where->currentline));
+        WITH_RUNNER(state, state->session.host.line(state->session.context, where->source + 1, where->currentline));
         return;
     }
     int interval = lua_gethookcount(L); // a coroutine may have another count
     state->budget.fuel -= interval;
     pp_look(L);
-    if (interval != state->interval) lua_sethook(L, hook, hook_mask(state), state->interval);
+    if (interval != state->session.interval) lua_sethook(L, hook, hook_mask(state), state->session.interval);
 }
 
-int64_t pp_memory(pp_state *state) { return state->used; }
+int64_t pp_memory(pp_state *state) { return state->session.used; }
 
-void pp_set_hook(pp_state *state, lua_State *L) { lua_sethook(L, hook, hook_mask(state), state->interval); }
+void pp_set_hook(pp_state *state, lua_State *L) { lua_sethook(L, hook, hook_mask(state), state->session.interval); }

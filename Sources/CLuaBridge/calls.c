@@ -1,6 +1,6 @@
 // Calls: they enter a patch's state, run its function and leave. An asynchronous call enters and leaves several times.
 
-#include "internal.h"
+#include "calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static bool lock_patiently(pp_state *state, patience patience, bool *outermost) 
         *outermost = true;
         return true;
     }
-    return lock_state(state, patience.is_task ? 0 : state->limits.lock_nanoseconds, outermost);
+    return lock_state(state, patience.is_task ? 0 : state->session.limits.lock_nanoseconds, outermost);
 }
 
 /// Locks the state of the cell's layer, if the layer is still on the slot.
@@ -70,24 +70,24 @@ static inline pp_layer *lock_layer(
 /// Refuses a call for which there is no room. Within one call by the host only the first refusal is reported; the
 /// others are only counted.
 static __attribute__((noinline)) bool refuse(pp_state *state, int32_t reason, bool outermost, int32_t *refusal) {
-    *refusal = state->has_refused ? PP_REFUSED_AGAIN : reason;
+    *refusal = state->session.has_refused ? PP_REFUSED_AGAIN : reason;
     if (outermost)
         unlock_state(state);
     else
-        state->has_refused = true;
+        state->session.has_refused = true;
     return false;
 }
 
 static inline bool admit(pp_state *state, pp_layer *layer, bool outermost, int32_t *refusal, pp_layer **refused) {
     *refused = layer;
     if (__builtin_expect(outermost, 1)) {
-        if (__builtin_expect(state->interval < state->limits.instructions_per_check, 0)) pp_relax(state);
-        reset_budget(state, state->limits.call_fuel);
-        state->has_refused = false;
+        if (__builtin_expect(state->session.interval < state->session.limits.instructions_per_check, 0)) pp_relax(state);
+        reset_budget(state, state->session.limits.call_fuel);
+        state->session.has_refused = false;
     } else if (state->budget.kill) {
         return refuse(state, PP_KILLED, false, refusal);
     }
-    if (__builtin_expect(state->depth >= state->limits.call_depth || !has_stack(state->limits.stack_bytes), 0))
+    if (__builtin_expect(state->session.depth >= state->session.limits.call_depth || !has_stack(state->session.limits.stack_bytes), 0))
         return refuse(state, PP_NO_ROOM, outermost, refusal);
     return true;
 }
@@ -109,9 +109,9 @@ static inline void begin(
     call->step = -1;
     call->began = __builtin_expect(calls % MEASURED_CALLS == 0, 0) ? pp_nanoseconds() : 0;
     state->activation = call;
-    state->depth++;
-    state->trusted = true;
-    call->is_of_host = state->host_works;
+    state->session.depth++;
+    state->session.trusted = true;
+    call->is_of_host = state->session.host_works;
     if (__builtin_expect(call->is_of_host, 0)) host_ends(state);
 }
 
@@ -122,7 +122,7 @@ static inline __attribute__((always_inline)) lua_State *enter(
     if (!layer) return NULL;
     pp_state *state = layer->state;
     if (!admit(state, layer, outermost, refusal, refused)) return NULL;
-    pp_activation *call = &state->calls[state->depth], *outer = state->activation;
+    pp_activation *call = &state->calls[state->session.depth], *outer = state->activation;
     lua_State *L = outer ? outer->L : state->main;
     if (__builtin_expect(outer != NULL, 0) && !lua_checkstack(L, HOST_STACK)) {
         refuse(state, PP_NO_ROOM, false, refusal);
@@ -178,11 +178,6 @@ bool pp_has_run(lua_State *L) { return state_of(L)->activation->has_run; }
 void pp_host_begins(lua_State *L) { host_begins(state_of(L)); }
 void pp_host_ends(lua_State *L) { host_ends(state_of(L)); }
 int64_t pp_calls(lua_State *L) { return state_of(L)->last_call; }
-/// While a script loads there is no call that could be refused; what it was to get is nil.
-void pp_refuse_run(lua_State *L) {
-    if (state_of(L)->activation) state_of(L)->activation->refused = true;
-}
-bool pp_is_refused(lua_State *L) { return state_of(L)->activation && state_of(L)->activation->refused; }
 
 int64_t pp_owning_call(lua_State *L) {
     // What a script is given lasts as long as the host's call that it is in: the outermost call, or an asynchronous one.
@@ -201,9 +196,9 @@ uintptr_t pp_current_below(lua_State *L) {
 static inline void take_off(pp_state *state, pp_activation *call) {
     state->activation = call->outer;
     if (__builtin_expect(call->is_of_host, 0)) host_begins(state);
-    if (--state->depth == 0) {
+    if (--state->session.depth == 0) {
         state->fuel_used =
-            state->limits.call_fuel - state->budget.fuel + state->budget.paced - state->budget.until_look;
+            state->session.limits.call_fuel - state->budget.fuel + state->budget.paced - state->budget.until_look;
         unlock_state(state);
     }
 }
@@ -226,21 +221,21 @@ static inline __attribute__((always_inline)) bool run(
     pp_state *state, pp_activation *call, lua_State *L, int32_t arguments, int32_t results) {
     if (__builtin_expect(call->refused || state->budget.kill, 0)) {
         lua_pushnil(L);
-        state->fault_line = 0;
+        state->session.fault_line = 0;
         return false;
     }
     int count = all_arguments(L, call->layer, arguments);
-    state->trusted = false;
+    state->session.trusted = false;
     int status = lua_pcall(L, count, results, call->handler);
-    state->trusted = true;
+    state->session.trusted = true;
     if (__builtin_expect(status == LUA_OK, 1)) {
         call->has_run = true;
         return true;
     }
     if (status == LUA_ERRMEM && !state->budget.kill) {
         state->budget.kill = memory_reason(state); // the handler did not run
-        state->fault_line = 0;
-        state->fault_script[0] = 0;
+        state->session.fault_line = 0;
+        state->session.fault_script[0] = 0;
     }
     return false;
 }
@@ -254,7 +249,7 @@ bool pp_run(lua_State *L, int32_t arguments, int32_t results) {
 static inline void leave(pp_state *state, pp_activation *call, lua_State *L) {
     measure(state, call);
     lua_settop(L, call->base);
-    if (__builtin_expect(call->has_references, 0)) state->host.call_ended(state->context, call->id);
+    if (__builtin_expect(call->has_references, 0)) state->session.host.call_ended(state->session.context, call->id);
     take_off(state, call);
 }
 
@@ -335,11 +330,11 @@ static lua_State *enter_async(
     if (!layer) return NULL;
     pp_state *state = layer->state;
     if (!admit(state, layer, outermost, refusal, refused)) return NULL;
-    if (state->suspended >= state->limits.waiting_calls) {
+    if (state->suspended >= state->session.limits.waiting_calls) {
         refuse(state, PP_CROWDED, outermost, refusal);
         return NULL;
     }
-    state->trusted = true;
+    state->session.trusted = true;
     lua_State *outer = state->activation ? state->activation->L : state->main;
     pp_activation *call = calloc(1, sizeof *call);
     if (!call || !lua_checkstack(outer, HOST_STACK)) {
@@ -347,11 +342,11 @@ static lua_State *enter_async(
         refuse(state, PP_NO_ROOM, outermost, refusal);
         return NULL;
     }
-    int64_t before = state->used;
+    int64_t before = state->session.used;
     lua_State *L = lua_newthread(outer);
     lua_checkstack(L, HOST_STACK);
-    if (state->used > before) call->lent = state->used - before; // a collection may have run in between
-    state->lent += call->lent;
+    if (state->session.used > before) call->lent = state->session.used - before; // a collection may have run in between
+    state->session.lent += call->lent;
     lua_rawsetp(outer, LUA_REGISTRYINDEX, call); // keeps the coroutine until the call ends
     begin(state, call, layer, slot, NULL, L);
     call->step = PP_DONE;
@@ -374,15 +369,15 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
     call->step = PP_DONE;
     if (call->refused || state->budget.kill) {
         call->refused = false;
-        state->fault_line = 0;
+        state->session.fault_line = 0;
         lua_pushnil(L);
         return PP_FAILED;
     }
     state->last_call++; // a table that the host reads may change
-    state->trusted = false;
+    state->session.trusted = false;
     int count;
     int status = lua_resume(L, call->outer ? call->outer->L : state->main, values, &count);
-    state->trusted = true;
+    state->session.trusted = true;
     if (status == LUA_YIELD) return call->step;
     if (status == LUA_OK) {
         lua_settop(L, lua_gettop(L) - count + results);
@@ -417,25 +412,25 @@ void *pp_suspend(lua_State *L) {
 /// Ends an asynchronous call. The caller holds the state's lock.
 void pp_drop(pp_state *state, pp_activation *call) {
     put_back_budget(state, call);
-    state->lent -= call->lent;
+    state->session.lent -= call->lent;
     lua_pushnil(state->main);
     lua_rawsetp(state->main, LUA_REGISTRYINDEX, call);
-    if (call->has_references) state->host.call_ended(state->context, call->id);
+    if (call->has_references) state->session.host.call_ended(state->session.context, call->id);
     free(call);
 }
 
 void pp_drop_calls(pp_state *state, pp_activation *call) {
     // A call's objects end with it, and may enter this state then. They must not do so as the outermost call, because
     // that would release the lock.
-    state->depth++;
-    if (state->depth == 1) reset_budget(state, state->limits.call_fuel);
+    state->session.depth++;
+    if (state->session.depth == 1) reset_budget(state, state->session.limits.call_fuel);
     while (call) {
         pp_activation *next = call->outer;
         pp_drop(state, call);
         state->suspended--;
         call = next;
     }
-    state->depth--;
+    state->session.depth--;
 }
 
 pp_state *pp_waiting_in(void *waiting) { return ((pp_activation *)waiting)->layer->state; }
@@ -458,8 +453,8 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     *is_over = false;
     if (!lock_patiently(state, (patience){true, waiter}, &outermost)) return NULL;
     call->outer = NULL;
-    if (atomic_load_explicit(&state->closing, memory_order_relaxed) || state->depth >= state->limits.call_depth) {
-        state->trusted = true;
+    if (atomic_load_explicit(&state->closing, memory_order_relaxed) || state->session.depth >= state->session.limits.call_depth) {
+        state->session.trusted = true;
         pp_drop_calls(state, call);
         if (outermost) unlock_state(state);
         *is_over = true;
@@ -468,21 +463,21 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     state->suspended--;
     call->outer = state->activation;
     state->activation = call;
-    state->depth++;
-    state->trusted = true;
-    call->is_of_host = state->host_works;
+    state->session.depth++;
+    state->session.trusted = true;
+    call->is_of_host = state->session.host_works;
     if (call->is_of_host) host_ends(state);
     if (!outermost) {
         call->outer_budget = state->budget;
         call->has_outer_budget = true;
-    } else if (state->interval < state->limits.instructions_per_check) {
+    } else if (state->session.interval < state->session.limits.instructions_per_check) {
         pp_relax(state);
     }
     state->budget = call->budget;
     if (state->budget.started) state->budget.excluded += pp_nanoseconds();
-    if (lua_gethookcount(call->L) != state->interval) {
-        state->budget.fuel -= state->interval; // what ran since the last check, which the hook forgets
-        lua_sethook(call->L, lua_gethook(state->main), lua_gethookmask(state->main), state->interval);
+    if (lua_gethookcount(call->L) != state->session.interval) {
+        state->budget.fuel -= state->session.interval; // what ran since the last check, which the hook forgets
+        lua_sethook(call->L, lua_gethook(state->main), lua_gethookmask(state->main), state->session.interval);
     }
     return call->L;
 }
@@ -491,7 +486,7 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
 
 /// Closes the Lua state; the `pp_state` stays. The caller holds the state's lock.
 void pp_empty(pp_state *state) {
-    state->trusted = true;
+    state->session.trusted = true;
     lua_close(state->main);
     state->main = NULL;
     state->activation = NULL;
@@ -508,13 +503,13 @@ void pp_empty(pp_state *state) {
 /// Does the work that is left to the last call, and releases the lock: drops abandoned calls, and closes the state.
 void pp_attend(pp_state *state) {
     void *closed = NULL;
-    void (*tell)(void *) = state->host.closed;
+    void (*tell)(void *) = state->session.host.closed;
     if (state->main) {
-        state->trusted = true;
+        state->session.trusted = true;
         pp_activation *call;
         while ((call = atomic_exchange(&state->abandoned, NULL))) pp_drop_calls(state, call);
         if (atomic_load(&state->closing) && state->suspended == 0) {
-            closed = state->context;
+            closed = state->session.context;
             pp_empty(state);
         }
     }

@@ -5,7 +5,7 @@
 // string. This file reads the layout of a table's nodes in Lua 5.4.3 and later; the bytes are always inside a block
 // that Lua has asked for. If another version has another layout, nothing is refused, and `OverrunTests` fail.
 
-#include "internal.h"
+#include "budget.h"
 
 #include <limits.h>
 #include <math.h>
@@ -33,22 +33,22 @@ bool pp_has_size_of_hash_part(size_t size) {
 }
 
 void pp_add_hash_part(pp_state *state, const void *block, size_t size) {
-    if (state->hash_part_count == state->hash_part_capacity) {
+    if (state->session.hash_part_count == state->hash_part_capacity) {
         int32_t capacity = state->hash_part_capacity ? 2 * state->hash_part_capacity : 8;
         pp_hash_part *more = realloc(state->hash_parts, (size_t)capacity * sizeof *more);
         if (!more) return;
         state->hash_parts = more;
         state->hash_part_capacity = capacity;
     }
-    state->hash_parts[state->hash_part_count++] = (pp_hash_part){block, size};
-    state->hash_bytes += (int64_t)size;
+    state->hash_parts[state->session.hash_part_count++] = (pp_hash_part){block, size};
+    state->session.hash_bytes += (int64_t)size;
 }
 
 void pp_remove_hash_part(pp_state *state, const void *block) {
-    for (int32_t i = state->hash_part_count - 1; i >= 0; i--) {
+    for (int32_t i = state->session.hash_part_count - 1; i >= 0; i--) {
         if (state->hash_parts[i].nodes != block) continue;
-        state->hash_bytes -= (int64_t)state->hash_parts[i].size;
-        state->hash_parts[i] = state->hash_parts[--state->hash_part_count];
+        state->session.hash_bytes -= (int64_t)state->hash_parts[i].size;
+        state->hash_parts[i] = state->hash_parts[--state->session.hash_part_count];
         return;
     }
 }
@@ -95,7 +95,7 @@ bool pp_would_collide(pp_state *state, size_t size) {
     size_t nodes = size / sizeof(node);
     place_found *found = NULL;
     bool does = false;
-    for (int32_t i = 0; i < state->hash_part_count && !does; i++) {
+    for (int32_t i = 0; i < state->session.hash_part_count && !does; i++) {
         if (!found && !(found = malloc(nodes * sizeof *found))) return true;
         verdict verdict = collide(&state->hash_parts[i], nodes, found);
         if (verdict == NO_HASH_PART) pp_remove_hash_part(state, state->hash_parts[i--].nodes);

@@ -1,6 +1,6 @@
 // Layers: a patch has one for each name that it replaces, and it lies on that name's stack of replacements.
 
-#include "internal.h"
+#include "calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +18,10 @@ static void reset(pp_layer *layer) {
 pp_layer *pp_add_layer(lua_State *L, const char *name) {
     pp_state *state = state_of(L);
     charge_bytes(L, strlen(name));
-    if (!state->loading) luaL_error(L, "'%s' can be replaced only while the script loads", name);
+    if (!state->session.loading) luaL_error(L, "'%s' can be replaced only while the script loads", name);
     if (pp_find_layer(state, name)) luaL_error(L, "'%s' is replaced twice", name);
-    if (state->layer_count >= state->limits.replacements)
-        luaL_error(L, "more than %d replacements", (int)state->limits.replacements);
+    if (state->layer_count >= state->session.limits.replacements)
+        luaL_error(L, "more than %d replacements", (int)state->session.limits.replacements);
     if (state->layer_count == state->layer_capacity) {
         int32_t capacity = state->layer_capacity ? 2 * state->layer_capacity : 4;
         pp_layer **layers = realloc(state->layers, (size_t)capacity * sizeof *layers);

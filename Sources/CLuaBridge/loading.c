@@ -1,6 +1,6 @@
 // Compiling and running scripts, and calling a spec's own functions.
 
-#include "internal.h"
+#include "budget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +26,15 @@ static const char *next_piece(lua_State *L, void *context, size_t *length) {
 
 bool pp_compile(lua_State *L, const char *bytes, size_t length, const char *name) {
     pp_state *state = state_of(L);
-    bool trusted = state->trusted;
+    bool trusted = state->session.trusted;
     source from = {bytes ? bytes : "", length};
     char chunk[140];
     chunk[0] = '@';
     strncpy(chunk + 1, name, sizeof chunk - 2);
     chunk[sizeof chunk - 1] = 0;
-    state->trusted = false;
+    state->session.trusted = false;
     int status = lua_load(L, next_piece, &from, chunk, "t");
-    state->trusted = trusted;
+    state->session.trusted = trusted;
     if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state);
     return status == LUA_OK;
 }
@@ -65,26 +65,26 @@ void pp_set_field(lua_State *L, const char *table, const char *field) {
     lua_pop(L, 1);
 }
 
-void pp_begin_loading(pp_state *state) { reset_budget(state, state->limits.load_fuel); }
-bool pp_has_stack(pp_state *state) { return state->limits.open_libraries || has_stack(state->limits.stack_bytes); }
+void pp_begin_loading(pp_state *state) { reset_budget(state, state->session.limits.load_fuel); }
+bool pp_has_stack(pp_state *state) { return is_spec(state) || has_stack(state->session.limits.stack_bytes); }
 
 bool pp_run_script(pp_state *state, pp_fault *fault) {
     lua_State *L = state->main;
-    if (state->limits.open_libraries && !state->activation) {
+    if (is_spec(state) && !state->activation) {
         // A test's own script may call the host at any time, as if in a call that never ends.
-        pp_activation *base = &state->calls[state->depth++];
+        pp_activation *base = &state->calls[state->session.depth++];
         *base = (pp_activation){.L = L, .step = -1};
         state->activation = base;
     }
-    state->trusted = false;
+    state->session.trusted = false;
     int status = lua_pcall(L, 0, 0, HANDLER);
-    state->trusted = true;
+    state->session.trusted = true;
     if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state); // the handler did not run
     if (status != LUA_OK) {
         pp_fault_of(L, fault);
         return false;
     }
-    state->loading = false;
+    state->session.loading = false;
     for (int32_t i = 0; i < state->layer_count; i++) {
         lua_rawgetp(L, LUA_REGISTRYINDEX, &state->layers[i]->function);
         lua_rawgetp(L, LUA_REGISTRYINDEX, &state->layers[i]->first);
@@ -120,13 +120,13 @@ static int message_of(lua_State *L) {
 
 bool pp_call_function(lua_State *L, int32_t arguments, int32_t results) {
     pp_state *state = state_of(L);
-    bool trusted = state->trusted;
+    bool trusted = state->session.trusted;
     int handler = lua_gettop(L) - arguments;
     lua_pushcfunction(L, message_of);
     lua_insert(L, handler);
-    state->trusted = false;
+    state->session.trusted = false;
     int status = lua_pcall(L, arguments, results, handler);
-    state->trusted = trusted;
+    state->session.trusted = trusted;
     lua_remove(L, handler);
     return status == LUA_OK;
 }

@@ -9,7 +9,7 @@
 // just joined. A waiting thread therefore looks again by itself. For all tasks that wait, one clock does (`pp_tick`). It
 // also wakes those that have waited for too long.
 
-#include "internal.h"
+#include "lock.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -217,11 +217,11 @@ static void has_entered(pp_waiter *waiter) {
 pp_waiter *pp_wait(pp_state *state, pp_alarm alarm, bool enters, bool *needs_clock) {
     pp_waiter *waiter = malloc(sizeof *waiter);
     if (!waiter) return NULL;
-    prepare(waiter, state, state->limits.lock_nanoseconds);
+    prepare(waiter, state, state->session.limits.lock_nanoseconds);
     waiter->alarm = alarm;
     waiter->enters = enters;
     pthread_mutex_lock(&state->queue);
-    if (enters && atomic_load(&state->suspended) + state->entering_tasks >= state->limits.waiting_calls) {
+    if (enters && atomic_load(&state->suspended) + state->entering_tasks >= state->session.limits.waiting_calls) {
         pthread_mutex_unlock(&state->queue);
         free(waiter);
         return NULL;

@@ -1,7 +1,7 @@
 // Lua's patterns, as in its manual (§6.4.1), matched by code that charges for each step. Lua's own matcher would run for
 // years on a pattern such as `.-.-.-.-b`, and no hook would run meanwhile.
 
-#include "internal.h"
+#include "sandbox.h"
 
 #include <ctype.h>
 #include <string.h>

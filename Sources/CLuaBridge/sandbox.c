@@ -1,7 +1,7 @@
 // The Lua library as a script sees it. Functions that can neither run for long nor reach out of the sandbox are Lua's
 // own. The others are wrapped in functions that charge for their work before they do it.
 
-#include "internal.h"
+#include "sandbox.h"
 
 #include <limits.h>
 #include <string.h>
@@ -11,8 +11,8 @@ static int call_lua(lua_State *L, enum pp_lua_function which) { return state_of(
 /// Charges for a string of this size. Ends the run if no string can be that long.
 static void reserve(lua_State *L, uint64_t bytes) {
     pp_state *state = state_of(L);
-    if (bytes > (uint64_t)state->limits.string_bytes) pp_kill_run(L, PP_STRING);
-    if (bytes > (uint64_t)state->limits.hard_memory) pp_kill_run(L, PP_MEMORY);
+    if (bytes > (uint64_t)state->session.limits.string_bytes) pp_kill_run(L, PP_STRING);
+    if (bytes > (uint64_t)state->session.limits.hard_memory) pp_kill_run(L, PP_MEMORY);
     charge_bytes(L, bytes);
 }
 
@@ -202,10 +202,10 @@ static const struct {
 static void leave_out(lua_State *L) {
     pp_state *state = state_of(L);
     for (unsigned i = 0; i < sizeof left_out / sizeof *left_out; i++) {
-        if (state->left_out & 1u << i) continue;
+        if (state->session.left_out & 1u << i) continue;
         lua_pushstring(L, left_out[i].event);
         if (lua_rawget(L, 2) != LUA_TNIL) {
-            state->left_out |= 1u << i;
+            state->session.left_out |= 1u << i;
             pp_write_log(L, 2, left_out[i].text, strlen(left_out[i].text));
         }
         lua_pop(L, 1);
@@ -485,7 +485,7 @@ static int sandbox_concat(lua_State *L) {
         lua_tolstring(L, -1, &piece);
         bytes += piece + (more ? separator_length : 0);
         charge(L, (piece + separator_length) / 16);
-        if (bytes > (size_t)state_of(L)->limits.string_bytes) pp_kill_run(L, PP_STRING);
+        if (bytes > (size_t)state_of(L)->session.limits.string_bytes) pp_kill_run(L, PP_STRING);
         luaL_addvalue(&buffer);
         if (more) luaL_addlstring(&buffer, separator, separator_length);
     }
@@ -690,7 +690,7 @@ void pp_install_sandbox(lua_State *L) {
     luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, false);
     // Lua's own seed is made from an address, which a script could compute from the random numbers.
     lua_getfield(L, -1, "randomseed");
-    lua_pushinteger(L, state->seed);
+    lua_pushinteger(L, state->session.seed);
     lua_call(L, 1, 0);
     fill(L, LUA_MATHLIBNAME, kept_math, math_functions);
     lua_pop(L, 1);

@@ -1,6 +1,7 @@
 // What patchpack offers to a script: `patch`, `host`, `log`, `require`, the original, and the dialect of Wax and mPaaS.
 
-#include "internal.h"
+#include "calls.h"
+#include "sandbox.h"
 
 #include <string.h>
 
@@ -15,7 +16,7 @@ static inline int finish(pp_state *state, lua_State *L, int count) {
     pp_activation *call = state->activation;
     if (__builtin_expect(call && call->refused, 0)) {
         call->refused = false;
-        WITH_RUNNER(state, state->host.refusal(state->context, L));
+        WITH_RUNNER(state, state->session.host.refusal(state->session.context, L));
         return lua_error(L);
     }
     return count < 0 ? lua_error(L) : count;
@@ -28,7 +29,7 @@ enum { LONGEST_NAME = 128, LONGEST_MESSAGE = 4096 };
 
 /// Raises an error if less than half of the promised C stack is left for the host's own function.
 static inline void leave_c_stack(lua_State *L) {
-    if (__builtin_expect(!has_stack(state_of(L)->limits.stack_bytes / 2), 0)) luaL_error(L, "C stack overflow");
+    if (__builtin_expect(!has_stack(state_of(L)->session.limits.stack_bytes / 2), 0)) luaL_error(L, "C stack overflow");
 }
 
 /// Makes room on the stacks for a callback of the host, which cannot raise an error itself.
@@ -41,22 +42,22 @@ static void make_room(lua_State *L) {
 static inline lua_State *enter_host(pp_state *state, lua_State *L) {
     lua_State *outer = state->activation->L;
     state->activation->L = L;
-    state->trusted = true;
+    state->session.trusted = true;
     return outer;
 }
 
 /// Charges for a callback that called no function of the host: it read the arguments, and made a message about them.
 static void refuse_arguments(pp_state *state, lua_State *L) {
-    state->host_since = 0;
+    state->session.host_since = 0;
     charge(L, 100);
 }
 
 /// Ends what `enter_host` began. Checks the memory, because it holds now what the host returned.
 static inline void leave_host(pp_state *state, lua_State *L, lua_State *outer) {
-    state->trusted = false;
+    state->session.trusted = false;
     host_ends(state);
     state->activation->L = outer;
-    if (__builtin_expect(state->used - state->lent > state->limits.soft_memory, 0)) pp_look(L);
+    if (__builtin_expect(state->session.used - state->session.lent > state->session.limits.soft_memory, 0)) pp_look(L);
 }
 
 static int wait_ended(lua_State *L, int status, lua_KContext context) {
@@ -81,7 +82,7 @@ static int call_original(lua_State *L) {
     pp_activation *call = state->activation;
     while (call && call->layer != layer) call = call->outer;
     if (!call) return luaL_error(L, "the original of '%s' can be called only while its replacement runs", layer->name);
-    if (call->originals >= state->limits.original_calls)
+    if (call->originals >= state->session.limits.original_calls)
         return luaL_error(L, "the original of '%s' was already called: it runs once per call", layer->name);
     if (call->step >= 0) {
         if (call != state->activation) return luaL_error(L, "the original of '%s' cannot run in a nested call", layer->name);
@@ -94,7 +95,7 @@ static int call_original(lua_State *L) {
         make_room(L);
     lua_State *outer = enter_host(state, L);
     if (call->is_scalar) host_begins(state);
-    int count = state->host.original(state->context, call->slot, &layer->below, call->record, L);
+    int count = state->session.host.original(state->session.context, call->slot, &layer->below, call->record, L);
     if (count == PP_NOT_CALLED)
         refuse_arguments(state, L);
     else
@@ -131,7 +132,7 @@ static int call_host(lua_State *L) {
     if (!state->activation) return luaL_error(L, "host.call works only in a replacement, not while the script loads");
     pp_activation *call = state->activation;
     lua_State *outer = enter_host(state, L);
-    int count = state->host.call(state->context, name, length, L);
+    int count = state->session.host.call(state->session.context, name, length, L);
     if (count == PP_NOT_CALLED) refuse_arguments(state, L);
     leave_host(state, L, outer);
     if (count == PP_ASYNCHRONOUS) {
@@ -148,7 +149,7 @@ static int host_has(lua_State *L) {
     const char *name = luaL_checklstring(L, 1, &length);
     charge(L, 20);
     bool has = false;
-    if (length <= LONGEST_NAME) WITH_RUNNER(state, has = state->host.has(state->context, name, length));
+    if (length <= LONGEST_NAME) WITH_RUNNER(state, has = state->session.host.has(state->session.context, name, length));
     lua_pushboolean(L, has);
     return 1;
 }
@@ -167,7 +168,7 @@ static int host_throw(lua_State *L) {
     }
     // While the script loads, there is no call that could throw an error of the host.
     if (!state->activation) return luaL_error(L, "%s", lua_tostring(L, 1));
-    WITH_RUNNER(state, state->host.throws(state->context, L));
+    WITH_RUNNER(state, state->session.host.throws(state->session.context, L));
     return lua_error(L);
 }
 
@@ -204,7 +205,7 @@ static int require(lua_State *L) {
     charge(L, 100);
     pp_check_c_stack(L);
     int count;
-    WITH_RUNNER(state, count = state->host.script(state->context, name, length, L));
+    WITH_RUNNER(state, count = state->session.host.script(state->session.context, name, length, L));
     finish(state, L, count);
     lua_pushvalue(L, 1);
     lua_pushlightuserdata(L, (void *)&loading);
@@ -247,7 +248,7 @@ static bool push_registered_name(lua_State *L, const char *class_name, const cha
         lua_tolstring(L, -1, &length);
         charge(L, 20);
         bool has = false;
-        if (length <= LONGEST_NAME) WITH_RUNNER(state, has = state->host.has(state->context, full, length));
+        if (length <= LONGEST_NAME) WITH_RUNNER(state, has = state->session.host.has(state->session.context, full, length));
         if (has) return true;
         lua_pop(L, 1);
     }
@@ -261,7 +262,7 @@ static int find_in_class(lua_State *L) {
     if (!push_registered_name(L, lua_tostring(L, -1), lua_tostring(L, 2))) return 0;
     lua_pushvalue(L, 1);
     lua_pushcclosure(L, call_as_method, 2);
-    if (state_of(L)->loading) return 1; // the script may still replace it, but not if the table holds it
+    if (state_of(L)->session.loading) return 1; // the script may still replace it, but not if the table holds it
     lua_pushvalue(L, 2);
     lua_pushvalue(L, -2);
     lua_rawset(L, 1);
@@ -303,7 +304,7 @@ static int call_method(lua_State *L) {
     int32_t method = (int32_t)lua_tointeger(L, lua_upvalueindex(2));
     make_room(L);
     lua_State *outer = enter_host(state, L);
-    int count = state->host.method(state->context, class_index, method, L);
+    int count = state->session.host.method(state->session.context, class_index, method, L);
     if (count == PP_NOT_CALLED) refuse_arguments(state, L);
     leave_host(state, L, outer);
     return finish(state, L, count);
@@ -344,7 +345,7 @@ static int call_original_of_method(lua_State *L) {
 /// Replaces the function of a class whose name is at 2 by the function at 3. Returns false if the app does not have it.
 static bool replace_in_class(lua_State *L, int class) {
     pp_state *state = state_of(L);
-    if (!state->loading || lua_type(L, 2) != LUA_TSTRING || lua_type(L, 3) != LUA_TFUNCTION) return false;
+    if (!state->session.loading || lua_type(L, 2) != LUA_TSTRING || lua_type(L, 3) != LUA_TFUNCTION) return false;
     lua_rawgetp(L, class, &class_name_key);
     if (!push_registered_name(L, lua_tostring(L, -1), lua_tostring(L, 2))) return false;
     const char *name = lua_tostring(L, -1);
@@ -377,7 +378,7 @@ static int assign(lua_State *L) {
     lua_pushvalue(L, lua_upvalueindex(1)); // 4
     if (replace_in_class(L, 4)) return 0;
     lua_settop(L, 4);
-    if (state_of(L)->loading && lua_type(L, 2) == LUA_TSTRING && lua_type(L, 3) == LUA_TFUNCTION) {
+    if (state_of(L)->session.loading && lua_type(L, 2) == LUA_TSTRING && lua_type(L, 3) == LUA_TFUNCTION) {
         lua_pushvalue(L, 2);
         lua_pushvalue(L, 3);
         lua_rawset(L, 4);
@@ -394,7 +395,7 @@ static int wax_class(lua_State *L) {
     pp_state *state = state_of(L);
     luaL_checktype(L, 1, LUA_TTABLE);
     if (lua_rawgeti(L, 1, 1) != LUA_TSTRING) return luaL_error(L, "waxClass needs a class name, as in waxClass{\"Cart\"}");
-    if (!state->loading) return luaL_error(L, "waxClass works only while the script loads");
+    if (!state->session.loading) return luaL_error(L, "waxClass works only while the script loads");
     pp_push_class(L, lua_tostring(L, -1));
     // In Wax the class is a global with its own name.
     lua_pushglobaltable(L);

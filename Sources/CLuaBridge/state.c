@@ -1,6 +1,7 @@
 // Opening and closing states.
 
-#include "internal.h"
+#include "calls.h"
+#include "sandbox.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,12 @@ struct pp_pool {
 
 bool pp_lock(pp_state *state) {
     bool outermost;
-    return lock_state(state, state->limits.lock_nanoseconds, &outermost) && (outermost || (state->depth++, true));
+    return lock_state(state, state->session.limits.lock_nanoseconds, &outermost) && (outermost || (state->session.depth++, true));
 }
 
 void pp_unlock(pp_state *state) {
-    if (state->depth > 0)
-        state->depth--;
+    if (state->session.depth > 0)
+        state->session.depth--;
     else
         unlock_state(state);
 }
@@ -33,9 +34,9 @@ void pp_pool_free(pp_pool *pool) {
         pp_state *state = pool->states;
         pool->states = state->next;
         if (state->main) {
-            void *context = state->context;
+            void *context = state->session.context;
             pp_empty(state);
-            state->host.closed(context);
+            state->session.host.closed(context);
         }
         for (int32_t i = 0; i < state->layer_capacity; i++) free(state->layers[i]);
         free(state->layers);
@@ -78,9 +79,9 @@ static int install(lua_State *L) {
     lua_pushliteral(L, "the run was ended");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &state->budget);
     lua_pushliteral(L, "error in error handling");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &state->fault_line);
-    if (state->limits.open_libraries) {
-        state->limits.open_libraries(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &state->session.fault_line);
+    if (is_spec(state)) {
+        state->session.limits.open_libraries(L);
         pp_install_host(L);
     } else {
         pp_install_sandbox(L);
@@ -99,7 +100,7 @@ static bool build(pp_state *state) {
     if (done) {
         lua_pushcfunction(L, pp_handler);
         pp_set_hook(state, L);
-        done = lua_checkstack(L, 2 * state->limits.replacements + 64);
+        done = lua_checkstack(L, 2 * state->session.limits.replacements + 64);
     }
     return done;
 }
@@ -112,25 +113,16 @@ pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, i
     bool outermost;
     while (!lock_state(state, INT32_MAX, &outermost)) {}
     atomic_store(&state->closing, false);
-    state->depth = state->suspended = 0;
-    state->host_works = false;
-    state->host_since = 0;
-    state->used = state->refuse_after = state->lent = 0;
-    state->seed = seed;
-    state->trusted = state->loading = true;
-    state->left_out = 0;
-    state->deadline = 0;
-    state->has_collided = state->has_long_string = false;
-    state->hash_part_count = 0;
-    state->hash_bytes = 0;
-    state->limits = *limits;
-    state->interval = limits->instructions_per_check;
-    state->longest_string = state->largest_block = state->links = 0;
-    state->reading = (pp_reading){0};
-    state->has_refused = false;
-    state->fault_line = 0;
-    state->host = *host;
-    state->context = NULL;
+    state->suspended = 0;
+    state->session = (pp_session){
+        .limits = *limits,
+        .host = *host,
+        .kind = limits->open_libraries ? PP_SPEC : PP_SANDBOX,
+        .seed = seed,
+        .trusted = true,
+        .loading = true,
+        .interval = limits->instructions_per_check,
+    };
     reset_budget(state, limits->load_fuel);
     free(state->calls);
     state->calls = calloc((size_t)limits->call_depth, sizeof *state->calls);
@@ -141,17 +133,17 @@ pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, i
     return NULL;
 }
 
-void pp_set_context(pp_state *state, void *context) { state->context = context; }
+void pp_set_context(pp_state *state, void *context) { state->session.context = context; }
 
 void pp_close(pp_state *state) {
     bool outermost;
     atomic_store(&state->closing, true);
     atomic_store(&state->attention, true);
     if (!lock_state(state, 1000000, &outermost)) return; // the call that is in the state closes it
-    if (!outermost && (state->loading || state->limits.open_libraries)) {
+    if (!outermost && (state->session.loading || is_spec(state))) {
         // The thread that opened the state has never left it.
         outermost = true;
-        state->depth = 0;
+        state->session.depth = 0;
         state->activation = NULL;
     }
     for (int32_t i = 0; i < state->layer_count; i++) state->layers[i]->slot = NULL;
@@ -159,4 +151,4 @@ void pp_close(pp_state *state) {
 }
 
 lua_State *pp_main(pp_state *state) { return state->main; }
-void *pp_context(lua_State *L) { return state_of(L)->context; }
+void *pp_context(lua_State *L) { return state_of(L)->session.context; }

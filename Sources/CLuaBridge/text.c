@@ -1,6 +1,6 @@
 // Values as text, and lines of the log.
 
-#include "internal.h"
+#include "sandbox.h"
 
 const char *pp_to_string(lua_State *L, int index, size_t *length) {
     index = lua_absindex(L, index);
@@ -24,6 +24,6 @@ void pp_write_log(lua_State *L, int32_t level, const char *text, size_t length) 
     pp_state *state = state_of(L);
     charge_bytes(L, length);
     charge(L, 100);
-    WITH_RUNNER(state, state->host.log(state->context, level, text, length, L));
+    WITH_RUNNER(state, state->session.host.log(state->session.context, level, text, length, L));
     host_ends(state);
 }

@@ -2,14 +2,21 @@
 // works, and tables are read and written raw. Once a script may have changed a table, its next pair is read in a
 // protected call.
 
-#include "internal.h"
+#include "sandbox.h"
+
+/// While a script loads there is no call that could be refused; what it was to get is nil.
+void pp_refuse_run(lua_State *L) {
+    if (state_of(L)->activation) state_of(L)->activation->refused = true;
+}
+
+bool pp_is_refused(lua_State *L) { return state_of(L)->activation && state_of(L)->activation->refused; }
 
 const char pp_object_key;
 
 void pp_push_string(lua_State *L, const char *bytes, size_t length) { lua_pushlstring(L, bytes ? bytes : "", length); }
 
 bool pp_give_string(lua_State *L, const char *bytes, size_t length) {
-    if (length > (size_t)state_of(L)->limits.string_bytes || !pp_pay(L, 1 + length / 64, length)) return false;
+    if (length > (size_t)state_of(L)->session.limits.string_bytes || !pp_pay(L, 1 + length / 64, length)) return false;
     pp_push_string(L, bytes, length);
     return true;
 }
@@ -93,7 +100,7 @@ bool pp_read_object(lua_State *L, int32_t index, int64_t *id) {
 static int error_text(lua_State *L) {
     pp_state *state = state_of(L);
     int64_t id = *(int64_t *)luaL_checkudata(L, 1, PP_ERROR);
-    WITH_RUNNER(state, state->host.error_text(state->context, id, L));
+    WITH_RUNNER(state, state->session.host.error_text(state->session.context, id, L));
     charge_bytes(L, lua_rawlen(L, -1));
     return 1;
 }
@@ -142,26 +149,26 @@ const char *pp_read_string(lua_State *L, int32_t index, size_t *length) {
 const char *pp_take_string(lua_State *L, int32_t index, size_t *length) {
     pp_state *state = state_of(L);
     const char *bytes = pp_read_string(L, index, length);
-    if (!bytes || *length > (size_t)state->limits.string_bytes || !pp_pay(L, 1 + *length / 64, 0)) return NULL;
-    if (state->reading.depth > 0) {
+    if (!bytes || *length > (size_t)state->session.limits.string_bytes || !pp_pay(L, 1 + *length / 64, 0)) return NULL;
+    if (state->session.reading.depth > 0) {
         if (pp_fits_table(L, *length) != PP_WITHIN) return NULL;
-        state->reading.bytes += (int64_t)*length;
+        state->session.reading.bytes += (int64_t)*length;
     }
     return bytes;
 }
 
 enum pp_within pp_enter_table(lua_State *L, int64_t elements) {
     pp_state *state = state_of(L);
-    pp_reading *reading = &state->reading;
-    if (reading->depth >= state->limits.table_depth) return PP_TOO_DEEP;
+    pp_reading *reading = &state->session.reading;
+    if (reading->depth >= state->session.limits.table_depth) return PP_TOO_DEEP;
     if (reading->depth == 0) reading->elements = reading->bytes = 0;
-    if (elements > state->limits.table_elements - reading->elements) return PP_TOO_MANY;
+    if (elements > state->session.limits.table_elements - reading->elements) return PP_TOO_MANY;
     reading->elements += elements;
     reading->depth++;
     return PP_WITHIN;
 }
 
-void pp_leave_table(lua_State *L) { state_of(L)->reading.depth--; }
+void pp_leave_table(lua_State *L) { state_of(L)->session.reading.depth--; }
 
 enum pp_within pp_begin_struct(lua_State *L, int32_t index, int32_t fields) {
     bool is_read = lua_type(L, index) == LUA_TTABLE && lua_checkstack(L, fields + 16) && pp_pay(L, (uint64_t)fields + 1, 0);
@@ -187,15 +194,15 @@ bool pp_push_struct(lua_State *L, int32_t fields) {
 
 enum pp_within pp_count_element(lua_State *L) {
     pp_state *state = state_of(L);
-    if (state->reading.elements >= state->limits.table_elements) return PP_TOO_MANY;
-    state->reading.elements++;
+    if (state->session.reading.elements >= state->session.limits.table_elements) return PP_TOO_MANY;
+    state->session.reading.elements++;
     return PP_WITHIN;
 }
 
 enum pp_within pp_fits_table(lua_State *L, size_t length) {
     pp_state *state = state_of(L);
-    if (state->reading.depth == 0) return PP_WITHIN;
-    return (int64_t)length > state->limits.hard_memory - state->reading.bytes ? PP_TOO_LONG : PP_WITHIN;
+    if (state->session.reading.depth == 0) return PP_WITHIN;
+    return (int64_t)length > state->session.limits.hard_memory - state->session.reading.bytes ? PP_TOO_LONG : PP_WITHIN;
 }
 
 bool pp_read_numbers(lua_State *L, int32_t index, double *values, size_t count) {

@@ -3,12 +3,17 @@ import Foundation
 /// Whether tests may take long, as in CI: `PATCHPACK_LONG_TESTS=1`.
 public let testsMayBeLong = ProcessInfo.processInfo.environment["PATCHPACK_LONG_TESTS"] != nil
 
-/// The numbers, from 1, of the calls that a test lets fail: all of them if tests may take long, or else one of 24. A scenario begins
-/// at a call of its own, so that different ones are tried.
-public func faultNumbers(of count: Int, in scenario: String) -> [Int] {
+/// The numbers, from 1, of the calls that a test lets fail: all of them if tests may take long, or else one of 24, of half of the
+/// kinds. A scenario has calls and kinds of its own, so that all together try different ones.
+///
+/// - Parameters:
+///   - kind: The number of the kind of call, such as that of `rename`.
+///   - count: How often the scenario makes such a call.
+public func faultNumbers(ofKind kind: Int, _ count: Int, in scenario: String) -> [Int] {
     if testsMayBeLong, !isSanitized { return count > 0 ? Array(1...count) : [] }
-    let first = scenario.utf8.reduce(0) { $0 + Int($1) } % max(1, min(24, count))
-    return stride(from: first + 1, through: count, by: 24).map(\.self)
+    let own = scenario.utf8.reduce(0) { $0 + Int($1) }
+    guard (own + kind).isMultiple(of: 2) else { return [] }
+    return stride(from: own % max(1, min(24, count)) + 1, through: count, by: 24).map(\.self)
 }
 
 /// Whether a sanitizer is active, which makes everything about ten times slower.

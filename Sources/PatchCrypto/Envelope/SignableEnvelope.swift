@@ -71,7 +71,9 @@ public struct SignableEnvelope: Sendable {
             .badSignature,
             "a signature of \(signature.count) bytes is not by a trusted key over this payload; "
                 + trustStore.summary(at: time),
-            hint: "sign exactly the payload's bytes, and trust the signer's public key")
+            hint:
+                "sign exactly the payload's bytes, with the algorithm for which the key is trusted, as rsa-sha256:FILE, and trust the signer's public key"
+        )
     }
 
     private mutating func add(_ signature: [UInt8], of key: VerifyingKey) {

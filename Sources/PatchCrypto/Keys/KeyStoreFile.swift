@@ -17,8 +17,14 @@ public enum KeyStoreFile {
     /// - Returns: The file's bytes. They differ each time, because salt and nonce are random.
     /// - Throws: `passphrase` if the passphrase is empty, `unavailable` if OpenSSL refuses scrypt or AES-256-GCM.
     public static func seal(_ ring: ScriptKeyRing, passphrase: SecretBytes) throws(PatchError) -> [UInt8] {
+        try seal(ring, passphrase: passphrase, cost: .standard)
+    }
+
+    /// Encrypts keys, with a cost that tests can afford.
+    package static func seal(
+        _ ring: ScriptKeyRing, passphrase: SecretBytes, cost: Scrypt
+    ) throws(PatchError) -> [UInt8] {
         guard passphrase.count > 0 else { throw PatchError(.passphrase, "the passphrase is empty") }
-        let cost = Scrypt.standard
         let salt = try SecretBytes.random(count: 16).copy()
         let nonce = try SecretBytes.random(count: SymmetricCipher.aes256GCM.ivLength).copy()
         let header = "\(magic) \(cost.log2N) \(cost.r) \(cost.p) \(String(decoding: Hex.encode(salt), as: UTF8.self))\n"

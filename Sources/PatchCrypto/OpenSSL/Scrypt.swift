@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 /// The cost of deriving a key from a passphrase with scrypt (RFC 7914).
-struct Scrypt {
+package struct Scrypt: Sendable {
     /// The logarithm of the number of blocks.
     let log2N: Int
     /// The block size, in units of 128 bytes.
@@ -24,7 +24,7 @@ struct Scrypt {
     /// Makes the cost that a file asks for, within limits: a file must not be able to stall its reader.
     ///
     /// - Returns: nil if a number is missing or out of range, or the cost is above 256 MiB or four rounds.
-    init?(log2N: Int?, r: Int?, p: Int?) {
+    package init?(log2N: Int?, r: Int?, p: Int?) {
         guard let log2N, let r, let p, (10...20).contains(log2N), (1...32).contains(r), (1...4).contains(p),
             log2N < 16 * r
         else {

@@ -169,7 +169,9 @@ public struct EnvelopeVerifier: Sendable {
         let other = signatures.first { signature in trustStore.keys.contains { $0.key.id == signature.keyID } }
         throw PatchError(
             .unknownSigner, "signed by \(named), but \(trusted)",
-            hint: other.map { "the key is trusted for another algorithm: trust it for \($0.algorithm.rawValue)" }
+            hint: other.map {
+                "the key is trusted for another algorithm: trust it for this one too, as \($0.algorithm.rawValue):FILE"
+            }
                 ?? "refuse the file, or trust the public key if you know whose it is")
     }
 }

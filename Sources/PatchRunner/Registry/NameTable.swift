@@ -2,7 +2,7 @@ package import PatchCrypto
 internal import Synchronization
 
 /// The names of a registry, and the classes that it exposes to scripts.
-package final class NameTable: Sendable {
+package final class NameTable: SlotTable {
     package init() {}
 
     let pool = StatePool()
@@ -38,7 +38,7 @@ package final class NameTable: Sendable {
                 .config, "`\(name)` cannot be registered",
                 hint: "use letters, digits and _, as in Cart.total")
         }
-        let slot = Slot(name: name, signature: signature, names: self, invoke: invoke, invokeAsync: invokeAsync)
+        let slot = Slot(name: name, signature: signature, beside: self, invoke: invoke, invokeAsync: invokeAsync)
         let isNew = table.locked { table in
             guard table[name] == nil else { return false }
             table[name] = slot

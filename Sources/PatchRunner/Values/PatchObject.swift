@@ -1,3 +1,5 @@
+internal import CLuaBridge
+
 /// A final class whose objects can be passed to scripts. Scripts can call the methods that the host exposes.
 ///
 ///     final class Cart: PatchObject { … }
@@ -129,5 +131,22 @@ private struct PatchArguments {
         guard let mismatch = error as? Mismatch else { return stack.raise(error) }
         stack.push(message: mismatch.message)
         return CallbackResult.notCalled
+    }
+}
+
+extension PatchStack {
+    package func push(object: any PatchObject) {
+        guard pays(10) else { return pushNil() }
+        let number = values.keep(object, for: unsafe pp_owning_call(state))
+        unsafe pp_push_object(state, values.className(object), number)
+    }
+
+    package func object(at index: Int32) -> (any PatchObject)? {
+        var number: Int64 = 0
+        guard unsafe pp_read_object(state, index, &number) else { return nil }
+        if let object = values.object(number) { return object }
+        values.refuseRead(
+            "\(typeName(at: index)) is from an earlier call; an object is valid only in the call that it was passed to")
+        return nil
     }
 }

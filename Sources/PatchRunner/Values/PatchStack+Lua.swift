@@ -143,7 +143,7 @@ extension PatchStack {
     }
 
     /// Whether what is read is within the limits. If not, sets the reason why it cannot be read.
-    private func isWithinLimits(_ found: pp_within) -> Bool {
+    func isWithinLimits(_ found: pp_within) -> Bool {
         let limits = values.limits
         switch found {
         case PP_WITHIN: return true
@@ -269,24 +269,7 @@ extension PatchStack {
         }
     }
 
-    // MARK: structs
-
-    /// Pushes a table for a struct. nil is pushed if the run must end.
-    @usableFromInline func pushStruct(fields: Int) -> Bool { unsafe pp_push_struct(state, Int32(fields)) }
-
-    @usableFromInline func push(name: FieldName) { unsafe pp_push_name(state, name.bytes) }
-    @usableFromInline func pushField(_ name: FieldName, of table: Int32) {
-        unsafe pp_get_field(state, table, name.bytes)
-    }
-
-    /// Begins to read a table as a struct, whose fields stay on the stack. If the result is true, `endStruct` must
-    /// follow.
-    @usableFromInline func beginStruct(at index: Int32, fields: Int) -> Bool {
-        let found = unsafe pp_begin_struct(state, index, Int32(fields))
-        return found == PP_WITHIN || found != PP_NOT_READ && isWithinLimits(found)
-    }
-
-    @usableFromInline func endStruct(_ top: Int32) { unsafe pp_end_struct(state, top) }
+    // MARK: held values and functions
 
     /// Keeps a value as long as the state exists.
     package func hold(_ index: Int32) -> Int32 {
@@ -298,22 +281,7 @@ extension PatchStack {
     /// Calls the function below this many arguments. Leaves its results or, if it fails, the error.
     package func call(_ arguments: Int32, results: Int32) -> Bool { unsafe pp_call_function(state, arguments, results) }
 
-    // MARK: objects and errors
-
-    package func push(object: any PatchObject) {
-        guard pays(10) else { return pushNil() }
-        let number = values.keep(object, for: unsafe pp_owning_call(state))
-        unsafe pp_push_object(state, values.className(object), number)
-    }
-
-    package func object(at index: Int32) -> (any PatchObject)? {
-        var number: Int64 = 0
-        guard unsafe pp_read_object(state, index, &number) else { return nil }
-        if let object = values.object(number) { return object }
-        values.refuseRead(
-            "\(typeName(at: index)) is from an earlier call; an object is valid only in the call that it was passed to")
-        return nil
-    }
+    // MARK: messages and errors
 
     /// Pushes a message that begins with the script's position.
     package func push(message: String) {

@@ -1,3 +1,5 @@
+internal import CLuaBridge
+
 /// A struct whose fields are declared for scripts. A script gets it as a table, and returns a table for it.
 ///
 ///     struct Item { var name: String; var price: Double }
@@ -178,4 +180,23 @@ extension PatchValue {
         if stack.isNil(at: -1) { return "missing field \(name.text)" }
         return "\(name.text): " + mismatch(in: stack, at: -1)
     }
+}
+
+extension PatchStack {
+    /// Pushes a table for a struct. nil is pushed if the run must end.
+    @usableFromInline func pushStruct(fields: Int) -> Bool { unsafe pp_push_struct(state, Int32(fields)) }
+
+    @usableFromInline func push(name: FieldName) { unsafe pp_push_name(state, name.bytes) }
+    @usableFromInline func pushField(_ name: FieldName, of table: Int32) {
+        unsafe pp_get_field(state, table, name.bytes)
+    }
+
+    /// Begins to read a table as a struct, whose fields stay on the stack. If the result is true, `endStruct` must
+    /// follow.
+    @usableFromInline func beginStruct(at index: Int32, fields: Int) -> Bool {
+        let found = unsafe pp_begin_struct(state, index, Int32(fields))
+        return found == PP_WITHIN || found != PP_NOT_READ && isWithinLimits(found)
+    }
+
+    @usableFromInline func endStruct(_ top: Int32) { unsafe pp_end_struct(state, top) }
 }

@@ -99,17 +99,6 @@ extension PatchValue {
     static func mismatch(in stack: PatchStack) -> String
 }
 
-extension PatchResult {
-    /// Runs the entered function with this many arguments, reads its result, and ends the call if that succeeds.
-    ///
-    /// - Returns: The result. nil if the run failed or the result has another type; the call has not ended then.
-    @inlinable static func finish(_ stack: PatchStack, arguments: Int32) -> Value? {
-        guard stack.runs(arguments, count), let value = read(from: stack) else { return nil }
-        stack.leave()
-        return value
-    }
-}
-
 /// The result of a function that returns a value.
 @usableFromInline enum PatchValueResult<Value: PatchValue>: PatchResult {
     @inlinable static var count: Int32 { 1 }

@@ -53,36 +53,36 @@ struct SourceOutline {
         case unknown
 
         /// Whether it is a constant that has no metamethods.
-        fileprivate var isScalar: Bool {
+        var isScalar: Bool {
             if case .constant(let type) = self { type != "table" && type != "string" } else { false }
         }
     }
 
-    private(set) var variables: [Variable] = []
-    private(set) var functions: [Function] = []
-    private(set) var operations: [(operand: Operand, operation: Operation, place: Place)] = []
+    var variables: [Variable] = []
+    var functions: [Function] = []
+    var operations: [(operand: Operand, operation: Operation, place: Place)] = []
     /// Pairs of a local and the local of the same script that it hides.
-    private(set) var shadows: [(variable: Int, hidden: Int)] = []
+    var shadows: [(variable: Int, hidden: Int)] = []
     /// The `name:method` calls and the `name.member` uses.
-    private(set) var members: [Member] = []
+    var members: [Member] = []
     /// The members that the script adds to tables, such as `string.trim`.
-    private(set) var assignedMembers: Set<String> = []
+    var assignedMembers: Set<String> = []
     /// The names that are passed to `require`; nil for one that is known only when the script runs.
-    private(set) var required: [String?] = []
+    var required: [String?] = []
     /// Classes that `waxClass` names.
-    private(set) var waxClasses: [Place] = []
+    var waxClasses: [Place] = []
 
-    private var tokens: LuaTokens
-    private var token: LuaTokens.Token
-    private var ahead: LuaTokens.Token
-    private var scopes: [[String: Int]] = [[:]]
-    private var openFunctions: [Int] = []
-    private var depth = 0
+    var tokens: LuaTokens
+    var token: LuaTokens.Token
+    var ahead: LuaTokens.Token
+    var scopes: [[String: Int]] = [[:]]
+    var openFunctions: [Int] = []
+    var depth = 0
 
     /// The script does not compile, or is nested deeper than the outline reads.
-    private struct GivenUp: Error {}
+    struct GivenUp: Error {}
     /// Each level takes up to 5 KiB of stack under a sanitizer, and a thread of a queue has 512 KiB.
-    private static let deepest = 40
+    static let deepest = 40
 
     /// - Parameter source: A script that compiles.
     init(_ source: [UInt8]) {
@@ -94,32 +94,32 @@ struct SourceOutline {
 
     // MARK: tokens
 
-    private mutating func advance() {
+    mutating func advance() {
         token = ahead
         ahead = tokens.next()
     }
 
-    private func isAt(_ symbol: String) -> Bool { token.kind != .string && token.isSymbol(symbol) }
+    func isAt(_ symbol: String) -> Bool { token.kind != .string && token.isSymbol(symbol) }
 
-    private mutating func take(_ symbol: String) -> Bool {
+    mutating func take(_ symbol: String) -> Bool {
         guard isAt(symbol) else { return false }
         advance()
         return true
     }
 
-    private mutating func expect(_ symbol: String) throws { guard take(symbol) else { throw GivenUp() } }
+    mutating func expect(_ symbol: String) throws { guard take(symbol) else { throw GivenUp() } }
 
-    private mutating func name() throws -> Place {
+    mutating func name() throws -> Place {
         guard token.kind == .name else { throw GivenUp() }
         defer { advance() }
         return here
     }
 
-    private var here: Place { Place(line: token.line, start: token.start, text: token.text) }
+    var here: Place { Place(line: token.line, start: token.start, text: token.text) }
 
     // MARK: names
 
-    private mutating func declare(_ place: Place, parameter: (function: Int, index: Int)? = nil) {
+    mutating func declare(_ place: Place, parameter: (function: Int, index: Int)? = nil) {
         let hidden = find(place.text)
         variables.append(Variable(place: place, parameter: parameter))
         let index = variables.count - 1
@@ -128,12 +128,12 @@ struct SourceOutline {
         if let parameter { functions[parameter.function].parameters.append(index) }
     }
 
-    private func find(_ name: String) -> Int? {
+    func find(_ name: String) -> Int? {
         for scope in scopes.reversed() { if let index = scope[name] { return index } }
         return nil
     }
 
-    private mutating func inScope(_ body: (inout SourceOutline) throws -> Void) throws {
+    mutating func inScope(_ body: (inout SourceOutline) throws -> Void) throws {
         scopes.append([:])
         depth += 1
         guard depth < Self.deepest else { throw GivenUp() }
@@ -144,9 +144,9 @@ struct SourceOutline {
 
     // MARK: statements
 
-    private static let endings = ["end", "else", "elseif", "until"]
+    static let endings = ["end", "else", "elseif", "until"]
 
-    private mutating func block() throws {
+    mutating func block() throws {
         while token.kind != .end, !Self.endings.contains(where: isAt) {
             if take("return") {
                 if token.kind != .end, !Self.endings.contains(where: isAt), !isAt(";") { _ = try expressions() }
@@ -157,7 +157,7 @@ struct SourceOutline {
         }
     }
 
-    private mutating func statement() throws {
+    mutating func statement() throws {
         if take(";") { return }
         if take("::") {
             _ = try name()
@@ -192,7 +192,7 @@ struct SourceOutline {
         try assignmentOrCall()
     }
 
-    private mutating func ifStatement() throws {
+    mutating func ifStatement() throws {
         repeat {
             _ = try expression()
             try expect("then")
@@ -202,7 +202,7 @@ struct SourceOutline {
         try expect("end")
     }
 
-    private mutating func forStatement() throws {
+    mutating func forStatement() throws {
         var names = [try name()]
         while take(",") { names.append(try name()) }
         guard take("=") || take("in") else { throw GivenUp() }
@@ -218,7 +218,7 @@ struct SourceOutline {
         try expect("end")
     }
 
-    private mutating func functionStatement() throws {
+    mutating func functionStatement() throws {
         let line = token.line
         advance()
         let first = try name()
@@ -240,14 +240,14 @@ struct SourceOutline {
         try functionBody(line: line, name: last, isMethod: isMethod)
     }
 
-    private mutating func localFunction() throws {
+    mutating func localFunction() throws {
         let line = token.line
         advance()
         declare(try name())
         try functionBody(line: line)
     }
 
-    private mutating func localStatement() throws {
+    mutating func localStatement() throws {
         var names: [Place] = []
         repeat {
             names.append(try name())
@@ -262,7 +262,7 @@ struct SourceOutline {
         for name in names { declare(name) }
     }
 
-    private mutating func assignmentOrCall() throws {
+    mutating func assignmentOrCall() throws {
         var targets = [try suffixed()]
         while take(",") { targets.append(try suffixed()) }
         guard take("=") else { return }
@@ -273,7 +273,7 @@ struct SourceOutline {
         }
     }
 
-    private mutating func functionBody(line: Int, name: String = "", isMethod: Bool = false) throws {
+    mutating func functionBody(line: Int, name: String = "", isMethod: Bool = false) throws {
         functions.append(Function(line: line, name: name))
         let function = functions.count - 1
         try expect("(")
@@ -295,220 +295,5 @@ struct SourceOutline {
             try outline.block()
         }
         try expect("end")
-    }
-
-    // MARK: expressions
-
-    private mutating func use(_ place: Place) { if let index = find(place.text) { variables[index].isRead = true } }
-
-    /// Reads expressions. Returns how many there are, and whether the last one may be several values.
-    private mutating func expressions() throws -> (count: Int, isOpen: Bool) {
-        var count = 0
-        var isOpen = false
-        repeat {
-            isOpen = try expression().isOpen
-            count += 1
-        } while take(",")
-        return (count, isOpen)
-    }
-
-    private struct Expression {
-        var operand: Operand = .unknown
-        /// Whether it may be several values: a call, or `...`.
-        var isOpen = false
-        /// The variable that an assignment to it would change.
-        var assigns: Int?
-        /// `table.name`, if it is one.
-        var member: String?
-    }
-
-    private static let binary: [String: (left: Int, right: Int)] = [
-        "or": (1, 1), "and": (2, 2), "<": (3, 3), ">": (3, 3), "<=": (3, 3), ">=": (3, 3), "~=": (3, 3), "==": (3, 3),
-        "|": (4, 4), "~": (5, 5), "&": (6, 6), "<<": (7, 7), ">>": (7, 7), "..": (9, 8), "+": (10, 10), "-": (10, 10),
-        "*": (11, 11), "/": (11, 11), "//": (11, 11), "%": (11, 11), "^": (14, 13),
-    ]
-    private static let unary = 12
-
-    private mutating func expression(above limit: Int = 0) throws -> Expression {
-        depth += 1
-        defer { depth -= 1 }
-        guard depth < Self.deepest else { throw GivenUp() }
-        var left: Expression
-        let place = here
-        if isAt("not") || isAt("-") || isAt("#") || isAt("~") {
-            let sign = token.text
-            advance()
-            let inner = try expression(above: Self.unary)
-            switch sign {
-            case "#": operations.append((inner.operand, .length, place))
-            case "-", "~": operations.append((inner.operand, .arithmetic, place))
-            default: break
-            }
-            // The result of a metamethod of another value is known only when the script runs.
-            if case .constant = inner.operand, sign != "not" {
-                left = Expression(operand: .constant("number"))
-            } else {
-                left = Expression(operand: sign == "not" ? .constant("boolean") : .unknown)
-            }
-        } else {
-            left = try simple()
-        }
-        while token.kind == .symbol || token.kind == .name, let priority = Self.binary[token.text],
-            priority.left > limit
-        {
-            let place = here
-            advance()
-            let right = try expression(above: priority.right)
-            let operation: Operation? =
-                switch place.text {
-                case "..": .concatenation
-                case "or", "and", "==", "~=", "<", ">", "<=", ">=": nil
-                default: .arithmetic
-                }
-            if let operation {
-                // The other operand may have a metamethod for the operation. The sandbox has none for concatenation.
-                let isSure = place.text == ".."
-                if isSure || right.operand.isScalar { operations.append((left.operand, operation, place)) }
-                if isSure || left.operand.isScalar { operations.append((right.operand, operation, place)) }
-            }
-            let isComparison =
-                place.text.hasPrefix("<") || place.text.hasPrefix(">") || ["==", "~="].contains(place.text)
-            left = Expression(
-                operand: operation == nil
-                    ? isComparison && place.text.count < 3 ? .constant("boolean") : .unknown : .unknown)
-        }
-        return left
-    }
-
-    private mutating func simple() throws -> Expression {
-        switch token.kind {
-        case .number:
-            advance()
-            return Expression(operand: .constant("number"))
-        case .string:
-            advance()
-            return Expression(operand: .constant("string"))
-        case .symbol where isAt("{"):
-            try table()
-            return Expression(operand: .constant("table"))
-        case .symbol where isAt("..."):
-            advance()
-            return Expression(isOpen: true)
-        case .name where isAt("nil"):
-            advance()
-            return Expression(operand: .constant("nil"))
-        case .name where isAt("true") || isAt("false"):
-            advance()
-            return Expression(operand: .constant("boolean"))
-        case .name where isAt("function"):
-            let line = token.line
-            advance()
-            try functionBody(line: line)
-            return Expression(operand: .constant("function"))
-        default: return try suffixed()
-        }
-    }
-
-    private mutating func table() throws {
-        try expect("{")
-        while !isAt("}") {
-            if isAt("[") {
-                advance()
-                _ = try expression()
-                try expect("]")
-                try expect("=")
-                _ = try expression()
-            } else if token.kind == .name, ahead.kind == .symbol, ahead.text == "=" {
-                advance()
-                advance()
-                _ = try expression()
-            } else {
-                _ = try expression()
-            }
-            guard take(",") || take(";") else { break }
-        }
-        try expect("}")
-    }
-
-    /// Reads a name or an expression in parentheses, and the members, indexes and calls that follow it.
-    private mutating func suffixed() throws -> Expression {
-        var expression = Expression()
-        var written: String?
-        var variable: Int?
-        if take("(") {
-            expression = Expression(operand: try self.expression().operand)
-            try expect(")")
-        } else {
-            let place = try name()
-            written = place.text
-            // If it is passed on, as in `pcall(require, name)`, it may be called with any name.
-            if place.text == "require", !isAt("("), token.kind != .string { required.append(nil) }
-            if let index = find(place.text) {
-                variable = index
-                expression = Expression(operand: .variable(index), assigns: index)
-                // An assignment alone does not use it.
-                if !(isAt("=") || isAt(",") && isTarget) { variables[index].isRead = true }
-            }
-        }
-        while true {
-            let place = here
-            if isAt(".") || isAt("[") {
-                operations.append((expression.operand, .index, place))
-                expression = Expression()
-                if take(".") {
-                    let member = try name()
-                    if let written {
-                        members.append(Member(receiver: written, variable: variable, name: member, call: nil))
-                        expression.member = "\(written).\(member.text)"
-                    }
-                } else {
-                    advance()
-                    _ = try self.expression()
-                    try expect("]")
-                }
-            } else if take(":") {
-                let method = try name()
-                operations.append((expression.operand, .index, place))
-                let call = try arguments(of: nil)
-                if let written {
-                    members.append(Member(receiver: written, variable: variable, name: method, call: call))
-                }
-                expression = Expression(isOpen: true)
-            } else if isAt("(") || isAt("{") || token.kind == .string {
-                let (count, isOpen) = try arguments(of: written)
-                operations.append((expression.operand, .call(arguments: count, isOpen: isOpen), place))
-                expression = Expression(isOpen: true)
-            } else {
-                return expression
-            }
-            written = nil
-        }
-    }
-
-    /// Whether the current name may be one of several targets of an assignment. Within an expression it counts as a use.
-    private var isTarget: Bool { depth == scopes.count - 1 }
-
-    /// Reads the arguments of a call. Returns how many there are, and whether the last one may be several values.
-    ///
-    /// - Parameter function: The name that is called, as it is written.
-    private mutating func arguments(of function: String?) throws -> (count: Int, isOpen: Bool) {
-        let isBracket = isAt("(")
-        if isBracket { advance() }
-        let constant = token.kind == .string ? token.text : nil
-        let isOnly = !isBracket || ahead.isSymbol(")")
-        // A script that checks the type of a local may use it as any type.
-        if function == "type", token.kind == .name, let index = find(token.text) { variables[index].isAssigned = true }
-        if function == "require" { required.append(isOnly ? constant : nil) }
-        if function == "waxClass", isAt("{"), ahead.kind == .string {
-            waxClasses.append(Place(line: ahead.line, start: ahead.start, text: ahead.text))
-        }
-        if !isBracket {
-            _ = try simple()
-            return (1, false)
-        }
-        guard !take(")") else { return (0, false) }
-        let all = try expressions()
-        try expect(")")
-        return all
     }
 }

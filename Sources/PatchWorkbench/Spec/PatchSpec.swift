@@ -2,68 +2,6 @@ package import PatchCrypto
 package import PatchRunner
 internal import Synchronization
 
-/// A patch under test: its manifest and its scripts.
-package struct PatchUnderTest: Sendable {
-    package let manifest: Manifest
-    package let scripts: [PatchScript]
-
-    package init(manifest: Manifest, scripts: [PatchScript]) {
-        self.manifest = manifest
-        self.scripts = scripts
-    }
-}
-
-/// The results of a run of a spec.
-package struct SpecReport: Sendable {
-    package enum Status: String, Sendable {
-        case passed, failed, pending
-    }
-
-    package struct Test: Sendable {
-        /// The names of `describe` and `it`, joined by spaces.
-        package let name: String
-        package let line: Int
-        package let status: Status
-        /// Why it failed, with Lua's traceback; or why it is pending.
-        package let message: String
-        package let nanoseconds: UInt64
-    }
-
-    package internal(set) var tests: [Test] = []
-    /// Why the spec or a patch could not be loaded.
-    package internal(set) var error: PatchError?
-    package init() {}
-
-    /// Sets why the spec could not be loaded.
-    package mutating func setError(_ error: PatchError) { self.error = error }
-
-    /// The number of functions that the patches replaced.
-    package internal(set) var replacements = 0
-    /// For each script, by its `key`, the lines that hold code, and how often each of them ran.
-    package internal(set) var coverage: [String: [Int: Int]] = [:]
-
-    /// The key of a patch's script in `coverage`.
-    package static func key(_ patch: String, _ script: String) -> String { "\(patch) \(script)" }
-
-    /// Whether the run succeeded: there are tests and replacements, and no test failed.
-    package var isGood: Bool {
-        error == nil && replacements > 0 && !tests.isEmpty && !tests.contains { $0.status == .failed }
-    }
-}
-
-/// Selects the tests of a spec that run, by their full names.
-package struct SpecFilter: Sendable {
-    /// Lua patterns: a name must match the first, and must not match the second.
-    package var only = "", except = ""
-    /// Tags, joined by commas. A tag is a `#word` of a name.
-    package var tags = "", exceptTags = ""
-
-    package init() {}
-
-    /// Whether all tests run.
-    package var isEmpty: Bool { [only, except, tags, exceptTags].allSatisfy(\.isEmpty) }
-}
-
 /// Runs a spec: a Lua script of tests that runs outside of the sandbox, with patches that run inside it.
 ///
 /// The patches are loaded again for each test, so that no test sees what another has left in them.

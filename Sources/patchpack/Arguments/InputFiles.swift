@@ -32,7 +32,16 @@ enum InputFiles {
                 throw PatchError(.usage, "no input file", hint: "patchpack \(arguments.verb.name) --help")
             }
         }
-        return folders ?? arguments.has(.recursive) ? try expanded(paths, called: suffixes) : paths
+        guard folders ?? arguments.has(.recursive) else {
+            if folders == nil, let folder = paths.first(where: \.isFolder) {
+                throw PatchError(
+                    .noInput, "is a folder",
+                    hint: "give --recursive to take each \(suffixes[0]) file in it, or name the files"
+                ).about(folder)
+            }
+            return paths
+        }
+        return try expanded(paths, called: suffixes)
     }
 
     /// Replaces each folder by the files in it.

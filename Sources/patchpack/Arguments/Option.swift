@@ -164,8 +164,8 @@ extension Option {
         name: "time-limit", value: .text("SECONDS"),
         help: "how long a spec's code may run at a time (default: 10)")
     static let testFormat = Option(
-        name: "format", value: .choice("FORMAT", ["text", "json", "tap", "junit"]),
-        help: "text, json (one object per line), tap (TAP 13), or junit (XML)")
+        name: "format", value: .choice("FORMAT", ["text", "json", "github", "tap", "junit"]),
+        help: "text, json (one object per line), github (annotations), tap (TAP 13), or junit (XML)")
     static let coverage = Option(
         name: "coverage", value: .file("FILE"), help: "write line coverage of the patches as an lcov tracefile")
     static let watch = Option(name: "watch", help: "run again whenever a patch, a spec or the interface changes")

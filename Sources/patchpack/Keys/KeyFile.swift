@@ -28,7 +28,10 @@ struct KeyFile {
             }
             let isOfUnknownAlgorithm =
                 error.code == .noInput && name.algorithm == nil && name.path.bytes.contains(UInt8(ascii: ":"))
-            guard isOfUnknownAlgorithm else { throw error }
+            guard isOfUnknownAlgorithm else {
+                throw name.source.hasPrefix("PATCHPACK_")
+                    ? error.hinting("the variable \(name.source) names this file") : error
+            }
             let algorithms = SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
             throw error.hinting("the algorithm before a colon must be one of \(algorithms)")
         }
@@ -93,10 +96,12 @@ struct KeyFile {
     private var whatItIs: String? {
         if unsafe bytes.withUnsafeBytes({ $0.isEmpty }) { return "it is empty: is the secret set?" }
         if bytes.holds("ssh-") && !bytes.holds("-----BEGIN") {
-            return "it is an OpenSSH key; convert it to PEM with ssh-keygen -e -m PKCS8 -f FILE"
+            return
+                "it is an OpenSSH key; ssh-keygen -e -m PKCS8 -f FILE converts one of RSA, and no tool one of Ed25519"
         }
         if bytes.holds("-----BEGIN OPENSSH") {
-            return "it is an OpenSSH private key; convert it to PEM with ssh-keygen -p -m PKCS8 -f FILE"
+            return
+                "it is an OpenSSH private key; make one with patchpack keygen, or convert a copy of one of RSA: ssh-keygen -p -m PKCS8 -f COPY"
         }
         let isPEM = bytes.holds("-----BEGIN ")
         if isPEM, bytes.holds("\\n") || !bytes.holds("\n-----END") {

@@ -80,6 +80,17 @@ enum TestReport {
         return tests + (fault(run).map { [ReportCase(group: spec, name: spec, outcome: .broken, message: $0)] } ?? [])
     }
 
+    /// A note for GitHub beside each test that failed, and one for each spec that did as a whole.
+    static func annotations(_ runs: [Run]) -> [String] {
+        runs.flatMap { run in
+            run.report.tests.filter { $0.status == .failed }.map { test in
+                Annotation.text(
+                    "error", run.spec, title: test.name, region: .init(line: test.line, column: 1, length: 1),
+                    test.message)
+            } + (fault(run).map { [Annotation.text("error", run.spec, title: "spec", $0)] } ?? [])
+        }
+    }
+
     static func json(_ runs: [Run]) -> [JSONValue] {
         runs.flatMap { run in
             run.report.tests.map { test in

@@ -4,7 +4,7 @@ enum ProjectTemplate {
         [
             ("patches/hello.lua", patch(app)), ("specs/hello.lua", spec), ("interface.json", interface(app)),
             ("release.sh", release), (".github/workflows/patches.yml", workflow),
-            (".gitignore", "dist/\nkeys/signing.pem\n"),
+            (".gitignore", "dist/\ndist.new/\nkeys/signing.pem\n"),
             (".gitattributes", "*.js binary\n"), ("README.md", readme(app)),
         ]
     }
@@ -80,9 +80,12 @@ enum ProjectTemplate {
 
         patchpack lint -r patches
         patchpack test patches --spec specs
+        # What was packed before is replaced only by what is good as a whole.
+        rm -rf dist.new
+        patchpack pack patches/*.lua -o dist.new --all-or-nothing
+        patchpack verify -r dist.new
         rm -rf dist
-        patchpack pack patches/*.lua -o dist --all-or-nothing
-        patchpack verify -r dist
+        mv dist.new dist
 
         """
 

@@ -12,7 +12,11 @@ import Testing
 
     private let folder: TestFolder
 
-    init() throws { folder = try TestFolder() }
+    /// RSA keys are slow to make, so most tests take this one.
+    init() throws {
+        folder = try TestFolder()
+        try folder.write(TestKeys.signing.pem().exposed, to: "rsa.pem", mode: 0o600)
+    }
 
     /// Runs a line of shell in the folder, and returns what it wrote to the file `key`.
     private func made(by line: String) throws -> [UInt8] {
@@ -70,20 +74,20 @@ import Testing
     }
 
     @Test(arguments: [
-        "openssl genrsa -out key 2048", "openssl genrsa -aes128 -passout pass:x -out key 2048",
-        "openssl genrsa -traditional -aes128 -passout pass:x -out key 2048",
-        "openssl genrsa 2048 | openssl rsa -RSAPublicKey_out -out key",
-        "openssl req -x509 -newkey rsa:2048 -nodes -keyout private -subj /CN=x -out key",
+        "cp rsa.pem key", "openssl pkey -in rsa.pem -aes128 -passout pass:x -out key",
+        "openssl rsa -in rsa.pem -traditional -aes128 -passout pass:x -out key",
+        "openssl rsa -in rsa.pem -RSAPublicKey_out -out key",
+        "openssl req -x509 -key rsa.pem -subj /CN=x -out key",
         "openssl genrsa 1024 | openssl pkey -pubout -out key",
         "openssl ecparam -name prime256v1 -genkey | openssl pkey -pubout -out key",
         "openssl genpkey -algorithm RSA-PSS -pkeyopt rsa_keygen_bits:2048 | openssl pkey -pubout -out key",
         "openssl genpkey -algorithm x25519 | openssl pkey -pubout -out key",
-        "openssl genrsa 2048 | openssl pkey -pubout -out one; cat one one >key",
-        "openssl genrsa 2048 | openssl pkey -pubout | head -n -1 >key",
-        "openssl genrsa 2048 | openssl pkey -pubout | sed '3s/./!/' >key",
-        "openssl genrsa 2048 | openssl pkey -pubout | sed '1a Proc-Type: 4,ENCRYPTED\\n' >key",
+        "openssl pkey -in rsa.pem -pubout -out one; cat one one >key",
+        "openssl pkey -in rsa.pem -pubout | head -n -1 >key",
+        "openssl pkey -in rsa.pem -pubout | sed '3s/./!/' >key",
+        "openssl pkey -in rsa.pem -pubout | sed '1a Proc-Type: 4,ENCRYPTED\\n' >key",
         "openssl rand -hex 16 >key", ": >key", "head -c 4096 /dev/zero >key",
-        "openssl genrsa 2048 | openssl pkey -pubout | sed 's/PUBLIC KEY/PUBLIC \u{212A}EY/' >key",
+        "openssl pkey -in rsa.pem -pubout | sed 's/PUBLIC KEY/PUBLIC \u{212A}EY/' >key",
     ])
     func whatIsNoTrustedKeyIsRefused(line: String) throws {
         let pem = try made(by: line)
@@ -92,7 +96,7 @@ import Testing
 
     @Test(arguments: [
         "openssl genrsa 1024 >key", "openssl ecparam -name prime256v1 -genkey -noout >key",
-        "openssl genrsa 2048 | openssl pkey -pubout >key", "echo hello >key", ": >key",
+        "openssl pkey -in rsa.pem -pubout >key", "echo hello >key", ": >key",
     ])
     func whatIsNoSigningKeyIsRefused(line: String) throws {
         let pem = SecretBytes(try made(by: line))
@@ -102,7 +106,7 @@ import Testing
     @Test func textAroundATrustedKeyIsAllowed() throws {
         let pem = try made(by: "openssl genrsa 2048 | openssl rsa -pubout -text | sed '$a the end' >key")
         #expect(try VerifyingKey(pem: pem).bits == 2048)
-        let carriageReturns = try made(by: "openssl genrsa 2048 | openssl pkey -pubout | sed 's/$/\\r/' >key")
+        let carriageReturns = try made(by: "openssl pkey -in rsa.pem -pubout | sed 's/$/\\r/' >key")
         #expect(try VerifyingKey(pem: carriageReturns).bits == 2048)
     }
 

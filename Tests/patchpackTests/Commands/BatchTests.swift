@@ -150,7 +150,7 @@ import Testing
         #expect(run.error.contains("no trusted key is named nobody"))
         let other = try shop.shell(
             "patchpack verify 'dist/sub dir/one.js' --trusted-key rsa-sha256:trusted.pem --script-key script.key")
-        #expect(other.error.contains("trust it for rsa-sha1"), "\(other.error)")
+        #expect(other.error.contains("trust it for this one too, as rsa-sha1:FILE"), "\(other.error)")
     }
 
     @Test func catAndDiffShowWhatIsInside() throws {

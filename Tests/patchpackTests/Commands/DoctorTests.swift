@@ -5,14 +5,15 @@ import Testing
 @Suite(.ownThreads) struct DoctorTests {
     private let shop: Workshop
     private let fips: [String: String]
+    /// A key with a passphrase, which is slow to make.
+    private static let locked = Result { try TestKeys.signing.pem(passphrase: SecretBytes([120])).exposed }
 
     init() throws {
         shop = try Workshop()
         try #require(try shop.pack("cart.lua").status == 0)
         try shop.folder.write(
             "openssl_conf = a\n[a]\nalg_section = b\n[b]\ndefault_properties = fips=yes\n", to: "fips.cnf")
-        try shop.folder.write(
-            TestKeys.signing.pem(passphrase: SecretBytes([120])).exposed, to: "locked.pem", mode: 0o600)
+        try shop.folder.write(try Self.locked.get(), to: "locked.pem", mode: 0o600)
         try shop.folder.write(SigningKey.generate(.ed25519).pem().exposed, to: "ed.pem", mode: 0o600)
         fips = ["OPENSSL_CONF": shop.folder.at("fips.cnf")]
     }

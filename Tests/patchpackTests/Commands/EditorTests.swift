@@ -121,6 +121,9 @@ import Testing
             export ENVELOPES=dist TRUSTED_KEY=trusted.pem SCRIPT_KEY=script.key APP=com.example.shop
             '\(Tool.root)'/scripts/action.sh; echo "status $?"; cat summary output; ls temp/patchpack
             echo x >>dist/cart-total.js; '\(Tool.root)'/scripts/action.sh; echo "status $?"; tail -n 1 summary
+            PUBLISH=feed FEED_KEYS=key.pem '\(Tool.root)'/scripts/action.sh; echo "without a rollout $?"
+            echo 'it("fails", function() assert.is_true(false) end)' >failing.lua
+            SPECS=failing.lua '\(Tool.root)'/scripts/action.sh; echo "first $?"
             """)
         #expect(
             run.text.contains("status 0\n### Patches\n\n| step | result |\n| --- | --- |\n| lint | passed |\n"),
@@ -128,6 +131,11 @@ import Testing
         #expect(run.text.contains("| test | passed |\n| verify | passed |\n"))
         #expect(run.text.contains("envelopes.xml\nlint.sarif\ntests.xml\n"))
         #expect(run.text.contains("::error file=dist/cart-total.js"))
-        #expect(run.text.hasSuffix("status 10\n| verify | failed (10) |\n"), "\(run.text)")
+        #expect(run.text.contains("status 10\n| verify | failed (10) |\n"), "\(run.text)")
+        #expect(run.text.contains("::error::publish without rollout"), "\(run.text)")
+        #expect(run.text.contains("without a rollout 64\n"), "\(run.text)")
+        // The spec fails with 20 before the envelope does with 10.
+        #expect(run.text.hasSuffix("first 20\n"), "\(run.text)")
+        #expect(run.text.contains("::error file=failing.lua,line=1,col=1,title=fails::"), "\(run.text)")
     }
 }

@@ -22,7 +22,7 @@ import Testing
         let run = try shell("patchpack keygen -o keys -q && sh release.sh")
         #expect(run.status == 0, "\(run.error)")
         #expect(run.error.contains("3 passed, 0 failed, 0 pending\n"))
-        #expect(run.lines.last?.hasPrefix("ok  dist/hello.js  com.example.demo.hello 1, signed by ") == true)
+        #expect(run.lines.last?.hasPrefix("ok  dist.new/hello.js  com.example.demo.hello 1, signed by ") == true)
         // A patch whose spec fails is not packed.
         let broken = try shell(
             "sed -i 's/\"stranger\"/\"nobody\"/' patches/hello.lua; rm -r dist; sh release.sh; echo $?; ls")

@@ -195,7 +195,7 @@ import Testing
     func realCodeComesBackByteForByte() throws {
         let run = try shop.shell(
             """
-            \(Tool.root)/scripts/tag-library.sh /usr/share/lua/5.3 library
+            \(Tool.root)/scripts/package/tag-library.sh /usr/share/lua/5.3 library
             files=$(cd library && find . -name '*.lua' | sed 's|^./|library/|' | sort)
             keys='--trusted-key trusted.pem --script-key script.key'
             patchpack pack $files --no-lint --root library -o batch --signing-key signing.pem $keys

@@ -60,7 +60,9 @@ import Testing
         for canary in testsMayBeLong ? Self.canaries : Array(Self.canaries.prefix(1)) {
             for option in verb.allOptions
             where option.value != nil && (testsMayBeLong || Self.firstVerbs[option.name] == name) {
-                for format in [[], ["--format", "json"]] where option.name != "format" || format.isEmpty {
+                let formats = [[], ["--format", "json"]].filter { option.name != "format" || $0.isEmpty }
+                // Short tests try one of the two for each option.
+                for format in testsMayBeLong ? formats[...] : [formats[option.name.utf8.count % formats.count]] {
                     let arguments = words(of: verb) + format + ["--\(option.name)", canary]
                     let run = try Tool.run(Tool.patchpack, arguments, in: shop.folder.path)
                     check(run, hides: canary, "\(name) --\(option.name)")

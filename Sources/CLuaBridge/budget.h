@@ -1,0 +1,105 @@
+// What a run may use, and how it pays.
+
+#ifndef CLUABRIDGE_BUDGET_H
+#define CLUABRIDGE_BUDGET_H
+
+#include "state.h"
+
+/// Ends the run. The script cannot catch this.
+int pp_kill_run(lua_State *L, int32_t reason);
+static inline void raise_if_killed(lua_State *L) {
+    pp_state *state = state_of(L);
+    if (state->budget.kill) pp_kill_run(L, state->budget.kill);
+}
+
+/// Checks fuel, clock and memory, and ends a run that is past a limit.
+void pp_look(lua_State *L);
+
+/// Charges for steps of a C loop, each of which counts as an instruction. Called before the work, because it may end
+/// the run.
+static inline void charge(lua_State *L, uint64_t units) {
+    pp_budget *budget = &state_of(L)->budget;
+    if (units > INT32_MAX) pp_kill_run(L, PP_FUEL);
+    if ((budget->until_look -= (int64_t)units) <= 0) pp_look(L);
+}
+/// Charges for copying or reading this many bytes.
+static inline void charge_bytes(lua_State *L, uint64_t bytes) { charge(L, bytes / 16 + 1); }
+
+/// Subtracts what C loops have used since the last check from the fuel, and starts counting again.
+static inline void settle_fuel(pp_budget *budget, int interval) {
+    budget->fuel -= budget->paced - budget->until_look;
+    budget->paced = budget->until_look = budget->fuel < interval ? budget->fuel : interval;
+}
+
+/// Says that the host's own code begins. Its time is not the script's; the time of the rest of a callback is.
+static inline void host_begins(pp_state *state) {
+    state->session.host_works = true;
+    state->session.host_since = state->budget.started ? pp_nanoseconds() : 0;
+}
+
+static inline void host_ends(pp_state *state) {
+    if (state->session.host_since) state->budget.excluded += pp_nanoseconds() - state->session.host_since;
+    state->session.host_works = false;
+    state->session.host_since = 0;
+}
+
+/// Lua's allocator, which counts and refuses memory.
+void *pp_allocate(void *state, void *block, size_t old_size, size_t new_size);
+/// Sets the hook that checks the budget.
+void pp_set_hook(pp_state *state, lua_State *L);
+
+#if defined(__linux__)
+#define FAST_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+#else
+#define FAST_THREAD_LOCAL _Thread_local
+#endif
+
+/// Its address identifies the thread. Its value is the lowest address of the thread's C stack, or 0 before it is looked
+/// up.
+extern FAST_THREAD_LOCAL uintptr_t pp_thread_stack;
+void pp_find_thread_stack(void);
+
+static inline bool has_stack(int64_t bytes) {
+    if (__builtin_expect(pp_thread_stack == 0, 0)) pp_find_thread_stack();
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+    return true; // locals are on the sanitizer's heap, so that their addresses say nothing about the stack
+#endif
+#endif
+    char here;
+    return (uintptr_t)&here - pp_thread_stack > (uintptr_t)bytes;
+}
+
+static inline void reset_budget(pp_state *state, int64_t fuel) {
+    state->budget = (pp_budget){.fuel = fuel};
+    state->session.has_collided = state->session.has_long_string = false;
+    state->budget.paced = state->budget.until_look = fuel < state->session.interval ? fuel : state->session.interval;
+}
+
+/// Lets the hook check as rarely again as the values in memory allow. Called between runs, so that no script can delay
+/// a check.
+void pp_relax(pp_state *state);
+/// Counts that a table was given an `__index` or a `__newindex` that is a table.
+void pp_count_link(pp_state *state);
+
+/// Raises an error if a function that calls the script back has too little C stack left. Lua allows 200 nested C calls,
+/// and each needs up to 2 KiB.
+static inline void pp_check_c_stack(lua_State *L) {
+    if (__builtin_expect(!has_stack(96 * 1024), 0)) luaL_error(L, "C stack overflow");
+}
+
+/// Whether a block that Lua asks for may be a hash part.
+bool pp_has_size_of_hash_part(size_t size);
+/// Whether a block may be a large hash part. To move the keys of a smaller one (up to 1,024) takes 3 ms at most.
+static inline bool pp_is_hash_part(size_t size) {
+    return __builtin_expect(size > 1024 * 24, 0) && pp_has_size_of_hash_part(size);
+}
+void pp_add_hash_part(pp_state *state, const void *block, size_t size);
+void pp_remove_hash_part(pp_state *state, const void *block);
+/// Whether the keys of a table would take too long to move into a hash part of that size.
+bool pp_would_collide(pp_state *state, size_t size);
+
+/// Ends a run whose time is over. Called after work during which no hook runs.
+void pp_check_clock(lua_State *L);
+
+#endif

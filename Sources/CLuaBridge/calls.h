@@ -1,0 +1,22 @@
+// Calls, the layers that they enter, and the faults that end them.
+
+#ifndef CLUABRIDGE_CALLS_H
+#define CLUABRIDGE_CALLS_H
+
+#include "lock.h"
+
+/// Ends an asynchronous call.
+void pp_drop(pp_state *state, pp_activation *call);
+/// Ends asynchronous calls that wait, each of which is the `outer` of the one before.
+void pp_drop_calls(pp_state *state, pp_activation *call);
+/// The message handler: records where an error was raised.
+int pp_handler(lua_State *L);
+/// Records the innermost line of Lua code, starting at a level of calls.
+void pp_find_fault(lua_State *L, int level);
+/// Adds a replacement, while the script loads.
+pp_layer *pp_add_layer(lua_State *L, const char *name);
+/// Pops a replacement's function and its first argument: its original, or the class of which it is a method.
+void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method);
+pp_layer *pp_find_layer(pp_state *state, const char *name);
+
+#endif

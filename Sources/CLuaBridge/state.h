@@ -1,0 +1,200 @@
+// A state and its parts.
+
+#ifndef CLUABRIDGE_STATE_H
+#define CLUABRIDGE_STATE_H
+
+#include "CLuaBridge.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+/// Lua's own functions that functions of the sandbox call.
+enum pp_lua_function {
+    PP_FORMAT, PP_REP, PP_LOWER, PP_UPPER, PP_REVERSE,
+    PP_TONUMBER, PP_CHAR, PP_BYTE, PP_UTF8_CHAR,
+    PP_SORT,
+    PP_UTF8_LEN, PP_UTF8_CODEPOINT, PP_UTF8_OFFSET, PP_UTF8_CODES,
+    PP_LUA_FUNCTIONS,
+};
+
+/// What is left for a run to use.
+typedef struct pp_budget {
+    int64_t fuel;
+    /// Steps of C loops that are left until the next check, and how many were left after the last one. The difference is
+    /// charged at the next check.
+    int64_t until_look, paced;
+    int32_t kill;
+    /// When the clock was first checked (0: not yet), and how long the host has worked since.
+    uint64_t started, excluded;
+} pp_budget;
+
+/// What the tables have that the host reads now: how deep they are nested, and the elements and bytes of all of them.
+typedef struct pp_reading {
+    int32_t depth;
+    int64_t elements, bytes;
+} pp_reading;
+
+/// A call of a replacement that has not ended.
+typedef struct pp_activation {
+    struct pp_activation *outer;
+    pp_layer *layer;
+    const void *slot;
+    void *record;
+    lua_State *L;
+    int base, handler;
+    int32_t originals;
+    /// Its number, and whether the host keeps something for it.
+    int64_t id;
+    bool has_references;
+    bool has_run;
+    /// A value could not be pushed.
+    bool refused;
+    /// It was called by the host's own function, whose time goes on when this call has ended.
+    bool is_of_host;
+    /// Its function takes and returns only scalars.
+    bool is_scalar;
+    /// What an asynchronous call waits for; -1 for a synchronous one.
+    int32_t step;
+    /// When it began, if this call is one of those that are measured; else 0.
+    uint64_t began;
+    /// The budget of an asynchronous call while it waits, and that of the call that it continues in, which is restored
+    /// later.
+    pp_budget budget, outer_budget;
+    bool has_outer_budget;
+    /// Bytes of its coroutine.
+    int64_t lent;
+    /// How deep protected calls are nested: at most as deep as C allows without a coroutine.
+    int32_t protected_calls;
+} pp_activation;
+
+struct pp_layer {
+    pp_state *state;
+    _Atomic(uintptr_t) below;
+    /// The slot that it lies on, or NULL. Guarded by the state's lock.
+    const void *slot;
+    /// The places on the main stack of the function and of its first argument (`original`, or the class).
+    int function, first;
+    /// Whether its first argument is its class. An object of the class as the call's first argument takes the place of
+    /// the class.
+    bool is_method;
+    char *name;
+    // Written under the lock and read without it.
+    _Atomic(uint64_t) calls, failures, fallbacks, measured, nanoseconds, longest;
+};
+
+/// The part of a table for the keys that are not a sequence.
+typedef struct pp_hash_part {
+    const void *nodes;
+    size_t size;
+} pp_hash_part;
+
+/// Whose code runs in a state: a patch's in the sandbox, or a spec's with all of Lua's libraries.
+typedef enum pp_kind { PP_SANDBOX, PP_SPEC } pp_kind;
+
+/// What lives as long as a script. A new script begins with all of it anew.
+typedef struct pp_session {
+    pp_limits limits;
+    pp_host host;
+    void *context;
+    pp_kind kind;
+    int32_t depth;
+    int64_t used, refuse_after, seed;
+    /// Bytes that the coroutines of asynchronous calls need before their scripts run. They do not count as the script's.
+    int64_t lent;
+    /// Whether the host pushes values. No memory is refused then, because a refusal would be a longjmp.
+    bool trusted;
+    bool loading;
+    pp_reading reading;
+    /// Whether the host's own code runs, and not a conversion of values; and since when, or 0 if the clock does not run.
+    bool host_works;
+    uint64_t host_since;
+    /// When the time of a spec's own code is over; 0 for no limit.
+    uint64_t deadline;
+    /// The events that the script was told are left out, a bit for each.
+    uint32_t left_out;
+    /// Whether a call within the current one was refused, and the host was told.
+    bool has_refused;
+    /// How many instructions, or steps of C loops, there are between two checks of the clock. It is lower while there
+    /// are large blocks or long chains of `__index`, because one step may have to read all of that.
+    int interval;
+    /// The longest string and the largest other block so far, each at most the memory in use between runs; and the
+    /// number of links from table to table.
+    int64_t longest_string, largest_block, links;
+    /// How many large hash parts of tables there are, and their size in bytes.
+    int32_t hash_part_count;
+    int64_t hash_bytes;
+    /// Whether memory was refused because a table's keys collide, or because a string would be too long.
+    bool has_collided, has_long_string;
+    int32_t fault_line;
+    char fault_script[132];
+} pp_session;
+
+struct pp_state {
+    /// The thread that is in the state, the waiter whose turn it is, or 0.
+    _Atomic(uintptr_t) owner;
+    /// How often the lock was taken.
+    _Atomic(uint64_t) turns;
+    atomic_bool closing;
+    /// Whether there is work for the last call that leaves: `closing`, `abandoned`, or waiters.
+    atomic_bool attention;
+    _Atomic(struct pp_activation *) abandoned;
+    /// The queue for the lock, and when the current turn was given. Guarded by `queue`.
+    pthread_mutex_t queue;
+    pp_waiter *waiters, *last_waiter;
+    uint64_t turn_given;
+    /// The waiters that are tasks', those of them that want to enter with a new call, and whether a clock looks after them.
+    int64_t waiting_tasks, entering_tasks;
+    bool has_clock;
+    /// The asynchronous calls that have left the state while they wait. Written under the lock.
+    _Atomic(int32_t) suspended;
+    lua_State *main;
+    pp_activation *activation, *calls;
+    pp_budget budget;
+    pp_session session;
+    int64_t last_call, fuel_used;
+    /// The large hash parts of tables.
+    pp_hash_part *hash_parts;
+    int32_t hash_part_capacity;
+    /// The main stack's top between calls.
+    int bottom;
+    pp_layer **layers;
+    int32_t layer_count, layer_capacity;
+    pp_pool *pool;
+    pp_state *next;
+    atomic_bool free;
+    /// Lua's own functions that the sandbox calls once it has charged for them.
+    lua_CFunction lua_functions[PP_LUA_FUNCTIONS];
+};
+
+static inline pp_state *state_of(lua_State *L) { return *(pp_state **)lua_getextraspace(L); }
+
+static inline bool is_spec(const pp_state *state) { return state->session.kind == PP_SPEC; }
+
+/// The reason to end a run that was refused memory.
+static inline int32_t memory_reason(const pp_state *state) {
+    return state->session.has_collided ? PP_COLLISIONS : state->session.has_long_string ? PP_STRING : PP_MEMORY;
+}
+
+/// Closes the Lua state; the `pp_state` stays. The caller holds the state's lock.
+void pp_empty(pp_state *state);
+
+/// The message handler is at the bottom of the main stack; the functions of the layers follow.
+enum { HANDLER = 1, HOST_STACK = 256 };
+
+/// Calls into the runner. The time of this call is the script's.
+#define WITH_RUNNER(state, call)                                                                                        \
+    do {                                                                                                                \
+        (state)->session.trusted = true;                                                                                        \
+        call;                                                                                                           \
+        (state)->session.trusted = false;                                                                                       \
+    } while (0)
+
+/// The name of the metatable of host errors.
+#define PP_ERROR "error"
+/// Marks the metatables of host objects by its address.
+extern const char pp_object_key;
+
+#endif

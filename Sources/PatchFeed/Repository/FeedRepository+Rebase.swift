@@ -1,0 +1,56 @@
+package import PatchCrypto
+
+extension FeedRepository {
+    /// Makes this change, which waits for signatures, again on top of another one, which changed the list alone.
+    ///
+    /// - Parameters:
+    ///   - base: The feed that both began with.
+    ///   - other: The feed after the other change.
+    package mutating func rebase(
+        from base: FeedRepository, onto other: FeedRepository, at now: Timestamp
+    ) throws(PatchError) {
+        guard other.changed.isDisjoint(with: [.targets, .root]) else {
+            throw PatchError(
+                .config, "another change of the keys or the targets waits for signatures",
+                hint: "sign it first, or drop it: patchpack feed sign DIR --discard")
+        }
+        guard changed.remove(.rollout) != nil else { return }
+        list = list.merged(with: other.list, since: base.list)
+        drafts[.rollout] = other.drafts[.rollout]
+        touch(.rollout, at: now)
+        list.set("published", .string(now.description))
+    }
+}
+
+extension JSONValue {
+    /// This list of patches with what another one has changed. Where both have, the other one's state of a patch, its reason
+    /// and whether patches are switched on win: those are the urgent ones.
+    fileprivate func merged(with other: JSONValue, since base: JSONValue) -> JSONValue {
+        func isChanged(_ key: String, _ value: JSONValue?, since old: JSONValue?) -> Bool {
+            value?[key]?.encoded() != old?[key]?.encoded()
+        }
+        var merged = self
+        for key in Set(other.members.map(\.key) + base.members.map(\.key)) where key != "patches" {
+            guard isChanged(key, other, since: base) else { continue }
+            if key == "enabled" || !isChanged(key, self, since: base) { merged.set(key, other[key]) }
+        }
+        func entries(_ list: JSONValue) -> [String: JSONValue] {
+            Dictionary((list["patches"]?.elements ?? []).map { ($0["path"]?.text ?? "", $0) }) { $1 }
+        }
+        let (theirs, old) = (entries(other), entries(base))
+        let patches = (self["patches"]?.elements ?? []).map { entry -> JSONValue in
+            let path = entry["path"]?.text ?? ""
+            guard let theirs = theirs[path] else { return entry }
+            var entry = entry
+            for key in Set(theirs.members.map(\.key) + (old[path]?.members.map(\.key) ?? [])) {
+                guard isChanged(key, theirs, since: old[path]) else { continue }
+                if ["state", "reason"].contains(key) || !isChanged(key, entry, since: old[path]) {
+                    entry.set(key, theirs[key])
+                }
+            }
+            return entry
+        }
+        merged.set("patches", .array(patches))
+        return merged
+    }
+}

@@ -1,0 +1,80 @@
+internal import CLuaBridge
+
+extension PatchStack {
+    /// Runs the entered function with this many arguments. Returns whether the run succeeded.
+    @usableFromInline package func runs(_ arguments: Int32, _ results: Int32) -> Bool {
+        unsafe pp_run(state, arguments, results)
+    }
+
+    /// Ends the call.
+    @usableFromInline package func leave() { unsafe pp_leave(state) }
+
+    /// Reads the scalars that a function takes, from a place on the stack up to the top.
+    @usableFromInline func read(_ kinds: UInt64, from first: Int32, into values: UnsafeMutablePointer<UInt64>?) -> Bool
+    {
+        unsafe pp_read_scalars(state, first, values, kinds)
+    }
+
+    /// Keeps the value that an original returned, and pushes it for the script.
+    @inlinable func answer<Function, Output: PatchResult, Failure: Error>(
+        _ value: Output.Value, of record: UnsafeMutablePointer<CallRecord<Function, Output.Value, Failure>>?,
+        as _: Output.Type
+    ) -> Int32 {
+        unsafe record?.pointee.outcome = .success(value)
+        return Output.push(value, to: self)
+    }
+
+    /// Keeps the error that an original threw, and pushes it for the bridge to raise.
+    @inlinable func answer<Function, Value, Failure: Error>(
+        _ error: Failure, of record: UnsafeMutablePointer<CallRecord<Function, Value, Failure>>?
+    ) -> Int32 {
+        unsafe record?.pointee.outcome = .failure(error)
+        return raise(error)
+    }
+
+    /// Pushes an error for arguments that do not fit.
+    ///
+    /// - Returns: The callback result that says that nothing was called.
+    @usableFromInline
+    func refuseArguments(of slot: Slot, from first: Int32, _ types: [any PatchValue.Type]) -> Int32 {
+        let given = Int(top) - Int(first) + 1
+        var message = "\(slot.name) takes \(types.count) argument\(types.count == 1 ? "" : "s"), given \(given)"
+        // The arguments are read again to say what is wrong. A table that has changed meanwhile may fit then.
+        if given <= types.count, let fault = takeReadFault() { message = "an argument of \(slot.name): \(fault)" }
+        if given <= types.count {
+            for (index, type) in types.enumerated() where !type.canBeRead(from: self, at: first + Int32(index)) {
+                message =
+                    "argument \(index + 1) of \(slot.name): " + type.mismatch(in: self, at: first + Int32(index))
+                break
+            }
+        }
+        push(message: message)
+        return CallbackResult.notCalled
+    }
+
+    /// Whether there are no more arguments than a function takes.
+    @usableFromInline func has(_ count: Int32, from first: Int32) -> Bool { top - first + 1 <= count }
+
+    /// Pushes an error for a function that only the host can call.
+    @usableFromInline package func refuseCall(of slot: Slot) -> Int32 {
+        push(message: "\(slot.name) can be called only by the host: its original is code at the host's call site")
+        return CallbackResult.notCalled
+    }
+}
+
+extension PatchResult {
+    /// Runs the entered function with this many arguments, reads its result, and ends the call if that succeeds.
+    ///
+    /// - Returns: The result. nil if the run failed or the result has another type; the call has not ended then.
+    @inlinable static func finish(_ stack: PatchStack, arguments: Int32) -> Value? {
+        guard stack.runs(arguments, count), let value = read(from: stack) else { return nil }
+        stack.leave()
+        return value
+    }
+}
+
+extension PatchValue {
+    fileprivate static func canBeRead(from stack: PatchStack, at index: Int32) -> Bool {
+        read(from: stack, at: index) != nil
+    }
+}

@@ -1,0 +1,245 @@
+internal import CLuaBridge
+internal import PatchCrypto
+public import Synchronization
+
+/// The slots of a registry.
+protocol SlotTable: AnyObject, Sendable {
+    /// The memory of all states of the registry.
+    var pool: StatePool { get }
+
+    /// The slot of a name.
+    func slot(_ name: String) -> Slot?
+}
+
+/// A registered function and the patches that replace it.
+///
+/// A call reads `top` without a lock and without a reference. A slot lives as long as a call through it is possible.
+@safe @usableFromInline
+package final class Slot: Sendable {
+    /// Calls the layer that a cell holds, or the original, with arguments from a place on the stack. The record is that
+    /// of the call whose original this is, if there is one.
+    @usableFromInline package typealias Invoke =
+        @Sendable (Slot, PatchStack, Int32, CallReference?, LayerCell) -> Int32
+    /// The same for an asynchronous function. It reads the arguments, and returns a function to await. That one returns
+    /// a function that pushes the result.
+    @usableFromInline package typealias AsyncInvoke =
+        @Sendable (Slot, PatchStack, Int32) -> (@Sendable () async -> PushOutcome)?
+
+    package let name: String
+    package let signature: PatchSignature
+    /// The address of the topmost layer, or 0. The bridge also reads it.
+    @usableFromInline nonisolated(unsafe) let top: UnsafeMutablePointer<Atomic<UInt>>
+    let invoke: Invoke
+    let invokeAsync: AsyncInvoke?
+    /// The memory of all states of the registry.
+    private let pool: StatePool
+    /// The other slots of the registry.
+    weak let others: (any SlotTable)?
+    /// The layers on this name and the patches that they belong to, the topmost last.
+    private let layers = Mutex<[(layer: Layer, reports: PatchReports)]>([])
+
+    init(
+        name: String, signature: PatchSignature, beside others: any SlotTable, invoke: @escaping Invoke,
+        invokeAsync: AsyncInvoke?
+    ) {
+        self.name = name
+        self.others = others
+        self.signature = signature
+        pool = others.pool
+        self.invoke = invoke
+        self.invokeAsync = invokeAsync
+        unsafe top = .allocate(capacity: 1)
+        unsafe top.initialize(to: Atomic(0))
+    }
+
+    deinit {
+        unsafe top.deinitialize(count: 1)
+        unsafe top.deallocate()
+    }
+
+    var isAsynchronous: Bool { invokeAsync != nil }
+
+    /// Whether a patch is active on the name.
+    @inlinable @inline(__always) var isPatched: Bool { unsafe top.pointee.load(ordering: .acquiring) != 0 }
+
+    /// The cell that holds the address of the topmost layer.
+    @inlinable @inline(__always) var cell: LayerCell { unsafe LayerCell(UnsafeMutableRawPointer(top)) }
+
+    /// Calls the name's current implementation for `host.call`.
+    func invoke(from stack: PatchStack, firstArgument: Int32) -> Int32 {
+        invoke(self, stack, firstArgument, nil, cell)
+    }
+
+    // MARK: layers
+
+    /// Puts a layer on top.
+    func push(_ layer: Layer, of reports: PatchReports) {
+        layers.locked { layers in
+            unsafe layer.isPut(on: Unmanaged.passUnretained(self).toOpaque(), above: layers.last?.layer)
+            layers.append((layer, reports))
+            unsafe pp_cell_set(top, layer.pointer)
+        }
+    }
+
+    /// Takes a patch's layer off. The layer above it then lies on the layer below it.
+    func remove(_ reports: PatchReports) {
+        layers.locked { layers in
+            guard let index = layers.firstIndex(where: { $0.reports === reports }) else { return }
+            layers.remove(at: index)
+            let below = index > 0 ? layers[index - 1].layer : nil
+            if index < layers.count {
+                layers[index].layer.isPut(above: below)
+            } else {
+                unsafe pp_cell_set(top, below?.pointer)
+            }
+        }
+    }
+
+    /// The patches that are active on the name, the topmost last.
+    package var patches: [ReplaceableState.ActivePatch] {
+        totals.map { patch, calls in
+            ReplaceableState.ActivePatch(
+                patch: patch, calls: calls.calls, failures: calls.failures, fallbacks: calls.fallbacks,
+                meanTime: calls.measured == 0 ? nil : .nanoseconds(calls.nanoseconds / calls.measured),
+                longestTime: .nanoseconds(calls.longest))
+        }
+    }
+
+    /// How each patch that is active on the name was called since it was activated, the topmost last.
+    var totals: [(PatchID, PatchEvent.Calls)] {
+        layers.locked { layers in
+            layers.map { layer, reports in
+                let statistics = layer.statistics
+                return (
+                    reports.patch,
+                    PatchEvent.Calls(
+                        calls: Int(clamping: statistics.calls), failures: Int(clamping: statistics.failures),
+                        fallbacks: Int(clamping: statistics.fallbacks), measured: Int(clamping: statistics.measured),
+                        nanoseconds: Int(clamping: statistics.nanoseconds), longest: Int(clamping: statistics.longest))
+                )
+            }
+        }
+    }
+
+    private func reports(of layer: Layer) -> PatchReports? {
+        layers.locked { layers in layers.first { $0.layer == layer }?.reports }
+    }
+
+    // MARK: calls
+
+    /// Enters the layer that a cell holds. nil if the original must answer.
+    @usableFromInline
+    package func enter(_ cell: LayerCell, _ record: CallReference) -> PatchStack? {
+        let entry = unsafe pp_enter(cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address)
+        if let state = unsafe entry.L { return unsafe PatchStack(state) }
+        return unsafe withLayer(below: entry.refused) { enter($0, record) }
+    }
+
+    /// Enters the layer that a cell holds, runs it on scalars, and leaves it if the run succeeds.
+    @usableFromInline
+    func call(_ cell: LayerCell, _ record: CallReference, _ arguments: UnsafePointer<UInt64>?, _ kinds: UInt64)
+        -> ScalarAnswer
+    {
+        let answer = unsafe pp_call_scalars(
+            cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address, arguments, kinds)
+        if answer.outcome == PP_ANSWERED { return .value(answer.bits) }
+        if answer.outcome == PP_NO_ANSWER, let state = unsafe OpaquePointer(bitPattern: UInt(answer.bits)) {
+            return unsafe .none(PatchStack(state))
+        }
+        return withLayer(below: UInt(answer.bits)) { unsafe call($0, record, arguments, kinds) } ?? .original
+    }
+
+    /// Reports that a layer could not be entered, and continues with the layer below it, if there is one.
+    func withLayer<Answer>(below refused: UInt, _ body: (LayerCell) -> Answer?) -> Answer? {
+        let layer = unsafe OpaquePointer(bitPattern: refused & ~7).map { unsafe Layer($0) }
+        guard note(UInt32(refused & 7), of: layer), var below = layer?.below, below != 0 else { return nil }
+        return unsafe withUnsafeMutablePointer(to: &below) { unsafe body(LayerCell($0)) }
+    }
+
+    /// Reports that what lies below a layer answers, although the layer is active on the name.
+    ///
+    /// - Returns: Whether the layer is still active on the name.
+    @discardableResult
+    func note(_ refusal: UInt32, of layer: Layer?) -> Bool {
+        guard let layer, let reports = reports(of: layer) else { return false }
+        layer.countFallback()
+        let reason: PatchEvent.Fallback
+        switch refusal {
+        case PP_BUSY.rawValue: reason = .busy
+        case PP_NO_ROOM.rawValue: reason = .noRoom
+        case PP_CROWDED.rawValue: reason = .waiting
+        case PP_KILLED.rawValue: reason = .ended
+        default: return refusal == PP_REFUSED_AGAIN.rawValue
+        }
+        reports.fellBack(reason, in: name)
+        return true
+    }
+
+    /// How a call ends that the script did not answer.
+    @frozen @usableFromInline package enum Settlement<Value, Failure: Error> {
+        /// The original's outcome, or an error that the call throws.
+        case outcome(Result<Value, Failure>)
+        /// The layer below must answer. The value is its address, as a cell holds it, or 0 for the original.
+        case below(UInt)
+    }
+
+    /// Leaves a call whose run failed, and returns what answers it.
+    @inlinable
+    package func settle<Output: PatchResult, Failure: Error>(
+        _ stack: PatchStack, _: Output.Type, _ outcome: Result<Output.Value, Failure>?
+    ) -> Settlement<Output.Value, Failure> {
+        if Failure.self != Never.self, let error = thrownError(on: stack) as? Failure {
+            // The call throws this error itself. It is not a failure of the patch.
+            stack.leave()
+            return .outcome(.failure(error))
+        }
+        let below = fail(on: stack) { Output.mismatch(in: stack) }
+        return outcome.map { .outcome($0) } ?? .below(below)
+    }
+
+    /// The error that a failed run threw with `host.throw`, or that it did not catch.
+    @usableFromInline
+    func thrownError(on stack: PatchStack) -> (any Error)? {
+        guard unsafe !pp_has_run(stack.state), unsafe !pp_is_refused(stack.state) else { return nil }
+        var fault = unsafe pp_fault()
+        unsafe pp_fault_of(stack.state, &fault)
+        return unsafe fault.kill == 0 && fault.host_error != 0 ? stack.values.error(fault.host_error) : nil
+    }
+
+    /// Leaves a call that has failed, and reports the failure.
+    ///
+    /// - Parameter mismatch: Describes a result that does not fit.
+    /// - Returns: The address of the layer below it, as a cell holds it, or 0.
+    @usableFromInline
+    func fail(on stack: PatchStack, mismatch: () -> String) -> UInt {
+        let values = stack.values
+        let layer = unsafe pp_current_layer(stack.state).map { unsafe Layer($0) }
+        let failure = failure(of: layer, on: stack, mismatch)
+        let below = unsafe UInt(pp_current_below(stack.state))
+        layer?.countFailure()
+        layer?.countFallback()
+        unsafe pp_leave(stack.state)
+        values.reports.failed(failure, in: name)
+        return below
+    }
+
+    /// Describes why a run failed, or its result does not fit; nil if there is no listener.
+    private func failure(of layer: Layer?, on stack: PatchStack, _ mismatch: () -> String) -> PatchEvent.Failure? {
+        let refusal = stack.values.takePushFault()
+        guard stack.values.reports.isHeard else {
+            _ = stack.takeReadFault()
+            return nil
+        }
+        var fault = unsafe pp_fault()
+        unsafe pp_fault_of(stack.state, &fault)
+        if unsafe fault.kill == 0 {
+            if unsafe pp_has_run(stack.state) {
+                return PatchEvent.Failure(resultOf: layer, message: "wrong result: " + mismatch())
+            }
+            if unsafe pp_is_refused(stack.state) {
+                return PatchEvent.Failure(resultOf: layer, message: refusal ?? "a value cannot be passed to the script")
+            }
+        }
+        return unsafe PatchEvent.Failure(fault, stack: stack)
+    }
+}

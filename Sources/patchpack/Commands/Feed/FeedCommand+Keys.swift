@@ -1,0 +1,162 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+
+extension FeedCommand {
+    @Sendable static func refresh(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let change = try FeedChange(arguments, console)
+        try change.run(isUrgent: true) { (feed) throws(PatchError) in
+            // Without the keys of a role, nothing of it is renewed: a cron job has the online key only.
+            let roles = FeedRepository.Role.allCases.filter { role in
+                let (ids, threshold) = feed.keys(of: role)
+                return role == .timestamp || ids.count(where: change.keyIDs.contains) >= threshold
+            }
+            feed.refresh(Set(roles), at: change.now)
+            // A list whose time was wrong is signed again.
+            if let published = feed.published, published > change.now, roles.contains(.rollout) {
+                feed.edit(at: change.now) { _ in }
+            }
+            return FeedRepository.Role.allCases.compactMap { role in
+                let state = feed.state(of: role)
+                if feed.changed.contains(role) { return "renewed  \(role) \(state.version)" }
+                let days = state.expires.map { change.now.wholeDays(until: $0) } ?? 0
+                guard days < role.days / 4 else { return nil }
+                console.warning("the role \(role) ends in \(days) days, and its keys are not here")
+                return nil
+            }
+        }
+        return 0
+    }
+
+    @Sendable static func rotate(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        var roles: [FeedRepository.Role] = []
+        for name in arguments.operands[1].text.split(separator: ",").map(String.init) {
+            guard let role = FeedRepository.Role(rawValue: name) else {
+                let known = FeedRepository.Role.allCases.map(\.rawValue)
+                throw .unknown("role", name, known: known, help: "one of \(known.joined(separator: ", "))")
+            }
+            roles.append(role)
+        }
+        let change = try FeedChange(arguments, console)
+        let added = try change.publicKeys(.addKey)
+        let removed = try arguments.texts(of: .removeKey)
+        let threshold = try arguments.number(of: .threshold)
+        let free = try change.folder.freeVersions()
+        // What devices forget is known before the other roles get their versions.
+        roles.sort { ($0 == .timestamp || $0 == .snapshot) && !($1 == .timestamp || $1 == .snapshot) }
+        guard !added.isEmpty || !removed.isEmpty || threshold != nil else {
+            throw PatchError(.usage, "nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")
+        }
+        try change.run { (feed) throws(PatchError) in
+            feed.free = free
+            var lines: [String] = []
+            for role in roles {
+                try feed.rotate(role, adding: added, removing: removed, threshold: threshold, at: change.now)
+                let (ids, threshold) = feed.keys(of: role)
+                lines.append("the role \(role) has \(ids.count) keys, of which \(threshold) must sign")
+            }
+            return lines
+        }
+        return 0
+    }
+
+    @Sendable static func deliverTrust(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let change = try FeedChange(arguments, console)
+        var bytes: [UInt8]?
+        if arguments.operands.count == 2 {
+            let path = arguments.operands[1].path
+            let file = try InputFile.small(path, limit: PatchList.trustLimit)
+            let store = try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file) }
+            let names = { (keys: [TrustedKey]) in keys.map { "\($0.key.id) \($0.name)" }.joined(separator: ", ") }
+            let ended = store.keys.filter { $0.refusal(at: change.now) != nil }
+            if !ended.isEmpty { console.note("devices will no longer trust \(names(ended))") }
+            let live = store.keys.filter { $0.refusal(at: change.now) == nil }
+            if !live.isEmpty { console.note("devices go on trusting \(names(live)) if the app has these keys") }
+            let signers = try path.naming { () throws(PatchError) in try SignedTrustStore(file).signerIDs }
+            console.note(
+                signers.isEmpty
+                    ? "no key of envelopes has signed it, so it adds no key: patchpack trust sign \(path) --app NAME --signing-key KEY"
+                    : "it adds the others if the app has the keys that signed it: \(signers.map(\.description).joined(separator: ", "))"
+            )
+            bytes = file
+        }
+        try change.run { (feed) throws(PatchError) in
+            let isNew = try feed.setTarget(PatchList.trustPath(for: feed.app), to: bytes, at: change.now)
+            return [isNew ? bytes == nil ? "removed  the trust store" : "added  the trust store" : "unchanged"]
+        }
+        return 0
+    }
+
+    @Sendable static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let change = try FeedChange(arguments, console)
+        if arguments.has(.discard) {
+            try change.discard()
+            console.note("nothing waits for signatures")
+            return 0
+        }
+        let attached = arguments.values(of: .attach).map(\.path)
+        if arguments.has(.detach) { return try detach(arguments, change) }
+        if arguments.has(.showChange) {
+            let base = try change.repository()
+            let lines = try change.changes(of: change.staged(on: base), since: base)
+            try change.show(lines)
+            return 0
+        }
+        try change.resume { (feed, changes) throws(PatchError) in
+            // What one person has staged, another one signs, who sees it first.
+            if !arguments.has(.yes) {
+                guard console.format == .text, !console.isQuiet else {
+                    throw PatchError(
+                        .usage, "nothing is shown, so nothing is signed", hint: "look with --show, and give --yes")
+                }
+                for line in changes { console.note(line) }
+                guard Terminal.askToGoOn("sign this? ") else {
+                    throw PatchError(
+                        .usage, "nothing is signed", hint: "give --yes to sign what was printed, without being asked")
+                }
+            }
+            var lines = changes
+            for path in attached {
+                let signature = try InputFile.small(path, limit: 4096)
+                let id = try path.naming { () throws(PatchError) in
+                    try feed.attach(signature, to: role(arguments, of: feed))
+                }
+                lines.append("attached  a signature of \(id.prefix(16))")
+            }
+            return lines
+        }
+        return 0
+    }
+
+    /// Writes what is signed in another room.
+    private static func detach(_ arguments: ParsedArguments, _ change: FeedChange) throws(PatchError) -> Int32 {
+        guard let output = arguments.value(of: .outputFile)?.path else {
+            throw PatchError(.usage, "no output", hint: "give -o FILE, or -o -")
+        }
+        let feed = try change.staged(on: change.repository())
+        let role = try role(arguments, of: feed)
+        guard let payload = feed.payload(of: role) else {
+            throw PatchError(.config, "the role \(role) has nothing to sign").about(change.folder.path)
+        }
+        if output.isStandardStream {
+            try StandardOutput.write(payload)
+        } else {
+            try OutputFile.write([OutputFile(path: output, content: .bytes(payload))], force: arguments.has(.force))
+        }
+        return 0
+    }
+
+    /// The role that `--role` names, or the only one that waits.
+    private static func role(_ arguments: ParsedArguments, of feed: FeedRepository) throws(PatchError)
+        -> FeedRepository.Role
+    {
+        if let name = try arguments.text(of: .role), let role = FeedRepository.Role(rawValue: name) { return role }
+        let waiting = Set(try feed.missing().map(\.role))
+        guard waiting.count == 1, let role = waiting.first else {
+            throw PatchError(
+                .usage, "\(waiting.count) roles wait for signatures",
+                hint: "give --role: \(waiting.map(\.rawValue).sorted().joined(separator: ", "))")
+        }
+        return role
+    }
+}

@@ -1,0 +1,125 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+
+extension FeedCommand {
+    @Sendable static func makeFeed(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        guard let app = try arguments.text(of: .runningApp), NameForm.isReverseDNS(app) else {
+            throw PatchError(.usage, "no app", hint: "give --app NAME, such as com.example.shop")
+        }
+        let change = try FeedChange(arguments, console, keys: [.rootKey, .releaseKey, .onlineKey])
+        var keys: [[FeedKey]] = []
+        for option in [Option.rootKey, .releaseKey, .onlineKey] {
+            let found = try change.publicKeys(option)
+            guard !found.isEmpty else {
+                throw PatchError(
+                    .usage, "no key for --\(option.name)",
+                    hint: "make one: patchpack keygen --algorithm ed25519 -o DIR")
+            }
+            keys.append(found)
+        }
+        guard FileInfo(change.folder.path.appending(Path("metadata")), following: true) == nil else {
+            throw PatchError(.exists, "is a feed already", hint: "name another folder").about(change.folder.path)
+        }
+        var feed = try FeedRepository(
+            app: app, environment: arguments.text(of: .environment) ?? "release", root: keys[0],
+            rootThreshold: arguments.number(of: .rootThreshold) ?? 1, release: keys[1],
+            releaseThreshold: arguments.number(of: .releaseThreshold) ?? 1, online: keys[2], at: change.now)
+        try Folder.make(change.folder.path)
+        try change.finish(&feed, ["made a feed for \(app)"])
+        if let root = try change.folder.read("metadata/1.root.json") {
+            console.note(
+                "the app gets \(change.folder.path.appending(Path("metadata/1.root.json"))), SHA-256 \(try MessageDigest.sha256.text(of: root))"
+            )
+        }
+        return 0
+    }
+
+    @Sendable static func publish(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let change = try FeedChange(arguments, console)
+        let paths = arguments.operands.dropFirst().map(\.path)
+        try publish(paths, in: change, arguments, as: "published") { _ in true }
+        return 0
+    }
+
+    @Sendable static func promote(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let source = FeedFolder(path: arguments.operands[0].path)
+        let change = try FeedChange(arguments, console, folder: arguments.operands[1].path)
+        let origin = try source.ownRepository()
+        let entry = try origin.entry(arguments.operands[2].text, version: arguments.number(of: .patchVersion))
+        guard let path = entry["path"]?.text, let digest = origin.targets.first(where: { $0.path == path })?.sha256
+        else {
+            throw PatchError(.feedMalformed, "the release keys have not signed its envelope").about(source.path)
+        }
+        let file = source.path.appending(Path(FeedRepository.place(of: path, sha256: digest)))
+        // The list is the online key's word; what is published is what the envelope itself says.
+        try publish([file], in: change, arguments, as: "promoted") { manifest in
+            manifest.id == entry["id"]?.text && manifest.version == entry.version
+        }
+        return 0
+    }
+
+    /// Verifies envelopes, and publishes them.
+    ///
+    /// - Parameter isExpected: Whether a manifest is of the patch that was asked for.
+    private static func publish(
+        _ paths: [Path], in change: FeedChange, _ arguments: ParsedArguments, as word: String,
+        _ isExpected: (Manifest) -> Bool
+    ) throws(PatchError) {
+        let verification = try Verification(arguments)
+        let audience = try FeedAudience(arguments)
+        try change.run { (feed) throws(PatchError) in
+            let before = try FeedPreview(of: feed, arguments)
+            var publications: [FeedRepository.Publication] = []
+            var names: [String] = []
+            for path in paths {
+                let result = verification.result(of: path, keepingScripts: false, keepingEnvelope: true)
+                if let error = result.error { throw error.about(path) }
+                guard let manifest = result.report.manifest else {
+                    throw PatchError(.internal, "no manifest").about(path)
+                }
+                guard manifest.app == feed.app else {
+                    throw PatchError(
+                        .policy, "the patch is for the app \(manifest.app), but the feed is for \(feed.app)"
+                    ).about(path)
+                }
+                guard isExpected(manifest) else {
+                    throw PatchError(
+                        .feedMismatch, "the envelope is \(manifest.id) \(manifest.version), but the list says otherwise"
+                    ).about(path)
+                }
+                names.append("\(manifest.id) \(manifest.version)")
+                let members = try audience.members(for: manifest.id)
+                publications.append(FeedRepository.Publication(result.envelope, manifest, members))
+            }
+            let isNew = try feed.publish(publications, files: change.folder.published(for: feed.app), at: change.now)
+            let lines = zip(names, isNew).map { name, isNew in
+                isNew ? "\(word)  \(name)  \(audience.text)" : "unchanged  \(name)"
+            }
+            return lines + (try before.difference(to: feed))
+        }
+    }
+
+    @Sendable static func prune(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let change = try FeedChange(arguments, console)
+        let keep = try arguments.number(of: .keep) ?? 1
+        let ids = arguments.operands.dropFirst().map(\.text)
+        try change.run { (feed) throws(PatchError) in
+            var lines: [String] = []
+            var gone: Set<String> = []
+            for id in ids {
+                let entries = feed.entries(of: id)
+                guard !entries.isEmpty else { throw .unlisted(id, feed) }
+                // A withdrawal must reach devices that have been away for long, so it stays in the list.
+                let versions = entries.filter { $0["state"]?.text != "withdrawn" }.compactMap(\.version).sorted(by: >)
+                for version in versions.dropFirst(keep) {
+                    gone.insert("\(id) \(version)")
+                    lines.append("removed  \(id) \(version)")
+                }
+            }
+            feed.prune(at: change.now) { gone.contains("\($0["id"]?.text ?? "") \($0.version ?? 0)") }
+            return lines.isEmpty ? ["nothing to remove"] : lines
+        }
+        return 0
+    }
+}

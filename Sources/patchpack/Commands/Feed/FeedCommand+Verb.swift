@@ -1,0 +1,112 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+
+extension FeedCommand {
+    static let verb = Verb(
+        name: "feed", summary: "publish patches, and say which devices get them",
+        actions: [
+            action(
+                "init", "make a feed", "DIR --app NAME --root-key KEY --release-key KEY --online-key KEY", 1...1,
+                [
+                    .runningApp, .environment, .rootKey, .rootThreshold, .releaseKey, .releaseThreshold, .onlineKey,
+                    .signatureCommand, .passphraseEnv, .passphraseFile, .allowUnsafePermissions,
+                ],
+                "patchpack feed init feed --app com.example.shop --root-key root.pem --release-key release.pem --online-key online.pem",
+                makeFeed),
+            action(
+                "publish", "verify envelopes, and add them", "DIR FILE.js... --key KEY...", 2...Int.max,
+                FeedChange.options + Verification.options.filter { $0.name != Option.runningApp.name } + rolloutOptions
+                    + [.activation, .units],
+                "patchpack feed publish feed dist/*.js --rollout 5% --key release.pem --key online.pem", publish),
+            action(
+                "rollout", "offer a patch to more or fewer devices", "DIR ID PERCENT --key KEY", 3...3,
+                FeedChange.options + [
+                    .rolloutUnit, .seed, .group, .user, .activation, .patchVersion, .units, .appVersion,
+                ],
+                "patchpack feed rollout feed com.example.shop.cart-total 25% --key online.pem", rollout),
+            action(
+                "pause", "offer a patch to no further device", "DIR ID --key KEY", 2...2,
+                FeedChange.options + [.patchVersion],
+                "patchpack feed pause feed com.example.shop.cart-total --key online.pem", pause),
+            action(
+                "resume", "offer a paused or withdrawn patch again", "DIR ID --key KEY", 2...2,
+                FeedChange.options + [.patchVersion],
+                "patchpack feed resume feed com.example.shop.cart-total --key online.pem", resume),
+            action(
+                "withdraw", "take a patch away from every device", "DIR ID --key KEY", 2...2,
+                FeedChange.options + [.patchVersion, .reason],
+                "patchpack feed withdraw feed com.example.shop.cart-total --reason 'wrong total' --key online.pem",
+                withdraw),
+            action(
+                "disable", "switch all patches off", "DIR --key KEY", 1...1, FeedChange.options,
+                "patchpack feed disable feed --key online.pem", disable),
+            action(
+                "enable", "switch patches on again", "DIR --key KEY", 1...1, FeedChange.options,
+                "patchpack feed enable feed --key online.pem", enable),
+            action(
+                "switch", "set values for the app to read", "DIR NAME=VALUE... --key KEY", 2...Int.max,
+                FeedChange.options, "patchpack feed switch feed checkout=old --key online.pem", setSwitches),
+            action(
+                "refresh", "sign the timestamp again, and what ends soon", "DIR --key KEY", 1...1,
+                FeedChange.options + [.interrupted], "patchpack feed refresh feed --key online.pem", refresh),
+            action(
+                "rotate", "change the keys of roles", "DIR ROLE[,ROLE...] (--add KEY | --remove ID)... --key KEY...",
+                2...2,
+                FeedChange.options + [.addKey, .removeKey, .threshold],
+                "patchpack feed rotate feed targets --add new.pem --remove 1f2e3d4c --key root.pem --key new.pem --key online.pem",
+                rotate),
+            action(
+                "trust", "deliver a trust store to devices, or none", "DIR [STORE] --key KEY...", 1...2,
+                FeedChange.options,
+                "patchpack feed trust feed keys/trusted.store --key release.pem --key online.pem", deliverTrust),
+            action(
+                "sign", "sign a change that waits for signatures",
+                "DIR (--show | --key KEY | --detach | --attach FILE | --discard)",
+                1...1,
+                FeedChange.options + [.role, .detach, .attach, .outputFile, .force, .discard, .showChange, .yes],
+                "patchpack feed sign feed --show", sign),
+            action(
+                "prune", "remove old versions of patches", "DIR ID... --key KEY...", 2...Int.max,
+                FeedChange.options + [.keep],
+                "patchpack feed prune feed com.example.shop.cart-total --keep 2 --key release.pem --key online.pem",
+                prune),
+            action(
+                "promote", "publish a patch of one feed in another one, byte for byte", "FROM TO ID --key KEY...",
+                3...3,
+                FeedChange.options + Verification.options.filter { $0.name != Option.runningApp.name } + rolloutOptions
+                    + [.activation, .patchVersion, .units],
+                "patchpack feed promote staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem",
+                promote),
+            action(
+                "status", "show versions, keys and the days that are left", "DIR [--days N]", 1...1,
+                [.days, .pinnedRoot],
+                "patchpack feed status feed --days 3", status),
+            action(
+                "diff", "say what differs between two states of a feed", "FEED[@SNAPSHOT] FEED[@SNAPSHOT]", 2...2,
+                readingOptions, "patchpack feed diff feed@12 feed", diff),
+            action(
+                "check", "read a feed as a device would: every signature and every file", "DIR|URL [--root FILE]",
+                1...1,
+                readingOptions,
+                "patchpack feed check https://example.com/feed --root 1.root.json", check),
+            action(
+                "preview", "say which device gets what, and why", "DIR|URL --app-version V", 1...1,
+                readingOptions + [.appVersion, .runningEngine, .previewUser, .installation, .group, .units],
+                "patchpack feed preview feed --app-version 2.3.1 --user ada", preview),
+        ])
+
+    /// How much of whom a patch is offered to.
+    static let rolloutOptions: [Option] = [.percentage, .rolloutUnit, .seed, .group, .user]
+    /// How a feed is read that may be on a server.
+    static let readingOptions: [Option] = [.pinnedRoot, .authorities, .insecure]
+
+    private static func action(
+        _ name: String, _ summary: String, _ operands: String, _ count: ClosedRange<Int>, _ options: [Option],
+        _ example: String, _ run: @escaping @Sendable (ParsedArguments, Console) throws(PatchError) -> Int32
+    ) -> Verb {
+        Verb(
+            name: "feed \(name)", summary: summary, operands: operands, operandValue: .directory("DIR"),
+            operandCount: count, options: options, example: example, run: run)
+    }
+}

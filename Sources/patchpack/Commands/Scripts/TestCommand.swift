@@ -1,0 +1,303 @@
+import PatchCrypto
+import PatchFiles
+import PatchRunner
+import PatchWorkbench
+
+/// `test`: runs specs against patches.
+enum TestCommand {
+    static let verb = Verb(
+        name: "test", summary: "run specs against patches, in the same sandbox as in the app",
+        operands: "PATCH... --spec SPEC.lua... [--interface FILE]", operandValue: .file("PATCH"),
+        operandCount: 1...Int.max,
+        options: [
+            .spec, .interface, .filter, .filterOut, .tags, .excludeTags, .timeLimit, .testFormat, .coverage, .watch,
+            .bundle, .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv,
+            .storePassphraseFile,
+        ],
+        example: "patchpack test patches --spec specs --interface interface.json",
+        run: run)
+
+    /// A pattern that selects tests. Each repetition of a class multiplies the time that a match can take, so there may be three.
+    private static func pattern(_ option: Option, _ arguments: ParsedArguments) throws(PatchError) -> String {
+        let text = try arguments.text(of: option) ?? ""
+        var (repetitions, before, beforeThat) = (0, UInt8(0), UInt8(0))
+        for byte in text.utf8 {
+            let isClass = before == UInt8(ascii: ".") || before == UInt8(ascii: "]") || beforeThat == UInt8(ascii: "%")
+            if isClass, [UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "+")].contains(byte) { repetitions += 1 }
+            (beforeThat, before) = (before, byte)
+        }
+        guard repetitions <= 3 else {
+            throw PatchError(
+                .usage, "--\(option.name): a pattern may repeat at most three classes, such as .*",
+                hint: "name a part of the test, or a tag")
+        }
+        return text
+    }
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        guard arguments.has(.spec) else {
+            throw PatchError(.usage, "no spec", hint: "give --spec SPEC.lua, or a folder of specs")
+        }
+        guard arguments.has(.watch) else { return try runOnce(arguments, console) }
+        let files = try files(arguments)
+        guard !files.contains(where: \.isStandardStream) else {
+            throw PatchError(.usage, "--watch cannot be used with standard input", hint: "give files")
+        }
+        var watch = FileWatch(files)
+        while true {
+            do {
+                _ = try runOnce(arguments, console)
+            } catch {
+                console.error(error)
+            }
+            console.note("waiting for a change; press Ctrl-C to stop")
+            watch.wait()
+        }
+    }
+
+    /// The scripts, the specs, and the interface.
+    private static func files(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
+        try patchFiles(arguments) + specFiles(arguments).map(\.path)
+            + [InterfaceFile.path(arguments)].compactMap(\.self)
+    }
+
+    private static func patchFiles(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
+        try InputFiles.all(arguments, in: true, called: [".lua"])
+    }
+
+    /// The specs without repetitions, and whether each was named or found in a folder.
+    private static func specFiles(_ arguments: ParsedArguments) throws(PatchError) -> [(path: Path, isNamed: Bool)] {
+        var specs: [(path: Path, isNamed: Bool)] = []
+        for given in arguments.values(of: .spec).map(\.path) {
+            let isFolder = given.isFolder
+            for path in try InputFiles.expanded([given], called: [".lua"])
+            where !specs.contains(where: { $0.path == path }) {
+                specs.append((path, !isFolder))
+            }
+        }
+        return specs
+    }
+
+    private static func runOnce(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let interface = try InterfaceFile.given(arguments)
+        let patches = try patches(arguments, console)
+        let hasPatchFolder = arguments.operands.contains { $0.path.isFolder }
+        let specs = try specFiles(arguments)
+        let coverageFile = arguments.value(of: .coverage)?.path
+        if let coverageFile { try protect(files(arguments), from: coverageFile) }
+        let now = try SystemClock.now()
+        var filter = SpecFilter()
+        filter.only = try pattern(.filter, arguments)
+        filter.except = try pattern(.filterOut, arguments)
+        filter.tags = try arguments.texts(of: .tags).joined(separator: ",")
+        filter.exceptTags = try arguments.texts(of: .excludeTags).joined(separator: ",")
+        let timeLimit = min(try arguments.number(of: .timeLimit) ?? 10, 86_400)
+        let format = arguments.value(of: .testFormat)?.text ?? "text"
+        var runs: [TestReport.Run] = []
+        for (spec, isNamed) in specs {
+            var run = TestReport.Run(spec: spec)
+            do throws(PatchError) {
+                let bytes = try InputFile.contents(of: spec, limit: EnvelopeLimits().scriptSize)
+                let isAlone = !isNamed && !hasPatchFolder
+                guard
+                    let chosen = try chosen(for: spec, bytes, isAlone: isAlone, of: patches, beside: specs.map(\.path))
+                else {
+                    console.note("left out: \(spec), which is for another patch")
+                    continue
+                }
+                run.patches = chosen
+                let sofar = runs
+                // The thread that normally uses the console is in the spec's code and does not return.
+                nonisolated(unsafe) let console = console
+                let watchdog = Watchdog(after: timeLimit + 5) { [run] in
+                    var run = run
+                    run.report.setError(
+                        PatchError(.script, "still running after its time limit; Lua cannot interrupt it"))
+                    if format == "text" { try? unsafe TestReport.show(run, isOnly: specs.count == 1, console) }
+                    try? unsafe report(sofar + [run], as: format, console)
+                    return PatchError.Code.script.exitStatus
+                }
+                // What a spec prints is not part of the report.
+                run.report = StandardOutput.whileDiverted {
+                    // A spec is the author's own code, so the limits of patches do not apply to it.
+                    PatchSpec.run(
+                        PatchScript(name: spec.description, bytes: bytes), on: chosen.map(\.patch),
+                        interface: interface,
+                        filter: filter, timeLimit: .seconds(timeLimit), covers: coverageFile != nil, time: now,
+                        codeRuns: { watchdog.watch($0) })
+                }
+                watchdog.end()
+                // An error in the filter is an error for all specs.
+                if let error = run.report.error, error.code == .usage { throw error }
+            } catch {
+                if error.code == .usage { throw error }
+                run.report.setError(error)
+            }
+            // A filter may leave a spec without tests, and a folder may hold files that specs share.
+            if !isNamed || !filter.isEmpty, run.report.tests.isEmpty, run.report.error == nil {
+                if filter.isEmpty { console.note("left out: \(spec), which has no tests") }
+                continue
+            }
+            runs.append(run)
+            if format == "text" { try TestReport.show(run, isOnly: specs.count == 1, console) }
+        }
+        guard !runs.isEmpty else {
+            throw PatchError(
+                filter.isEmpty ? .script : .usage,
+                filter.isEmpty ? "no spec has a test for these patches" : "no test matches the filter",
+                hint: "a spec is for the patch with its file name, or for those that its `-- @patch` lines name")
+        }
+        for patch in patches where !runs.contains(where: { $0.patches.contains { $0.path == patch.path } }) {
+            console.warning("\(patch.path): no spec for \(patch.patch.manifest.id)")
+        }
+        try report(runs, as: format, console)
+        if let coverageFile { try write(runs, patches.flatMap(\.files), to: coverageFile, format, console) }
+        guard !runs.allSatisfy(\.report.isGood) else { return 0 }
+        return runs.compactMap { $0.report.error?.code.exitStatus }.first ?? PatchError.Code.script.exitStatus
+    }
+
+    private static func report(
+        _ runs: [TestReport.Run], as format: String, _ console: Console
+    ) throws(PatchError) {
+        switch format {
+        case "tap": try console.raw(TAP.text(runs.flatMap(TestReport.cases)))
+        case "junit": try console.raw(JUnit.text(runs.flatMap(TestReport.cases)))
+        case "json": for line in TestReport.json(runs) { try console.json(line) }
+        case "github":
+            for line in TestReport.annotations(runs) { try console.line(line) }
+            console.note(TestReport.counts(runs))
+        default: console.note(TestReport.counts(runs))
+        }
+    }
+
+    private static func write(
+        _ runs: [TestReport.Run], _ files: [(key: String, path: Path)], to path: Path, _ format: String,
+        _ console: Console
+    ) throws(PatchError) {
+        let text = CoverageReport.lcov(runs, files: files)
+        guard !text.isEmpty else {
+            return console.warning("\(path): not written, because no line of a patch could be counted")
+        }
+        try OutputFile.write([OutputFile(path: path, content: .bytes(Array(text.utf8)))], force: true)
+        guard format == "text", !console.isQuiet else { return }
+        for line in CoverageReport.lines(runs) { try console.line(line) }
+    }
+
+    /// The patches that a spec is for: those that its `-- @patch` lines name, or the one with its file name, or all.
+    ///
+    /// - Parameter isAlone: Whether the spec was found in a folder, but the patches were not. It may then be for another
+    ///   patch.
+    /// - Returns: Nil if the spec is for another patch.
+    /// - Throws: `script` if a spec that was named is for patches that were not given.
+    private static func chosen(
+        for spec: Path, _ bytes: [UInt8], isAlone: Bool, of patches: [TestReport.GivenPatch], beside specs: [Path]
+    ) throws(PatchError) -> [TestReport.GivenPatch]? {
+        let named = ScriptHead.patches(of: bytes)
+        guard named.isEmpty else {
+            let chosen = patches.filter { named.contains($0.patch.manifest.id) }
+            guard chosen.isEmpty else { return chosen }
+            guard !isAlone else { return nil }
+            throw PatchError(
+                .script, "it is for \(named.joined(separator: ", ")), but no such patch was given",
+                hint: "the patches are \(patches.map(\.patch.manifest.id).joined(separator: ", "))")
+        }
+        let own = patches.filter { $0.path.isSpecced(by: spec) }
+        guard own.isEmpty else { return own }
+        // If one of the specs in the folder is for this patch, the others are for other patches.
+        let hasOwn =
+            isAlone && patches.count == 1
+            && specs.contains { $0.parent == spec.parent && patches[0].path.isSpecced(by: $0) }
+        return hasOwn ? nil : patches
+    }
+
+    /// Checks the file for the coverage report.
+    ///
+    /// - Throws: `usage` if it is standard output, or if the report would replace an input.
+    private static func protect(_ inputs: [Path], from output: Path) throws(PatchError) {
+        guard !output.isStandardStream else {
+            throw PatchError(.usage, "--coverage - is not a file", hint: "give the name of a file")
+        }
+        guard let identity = FileInfo(output, following: true)?.identity,
+            inputs.contains(where: { FileInfo($0, following: true)?.identity == identity })
+        else { return }
+        throw PatchError(.usage, "the output would replace an input", hint: "name another output").about(output)
+    }
+
+    /// The patches that the operands name: scripts and envelopes.
+    ///
+    /// Each script is a patch, or with `--bundle` all scripts are one patch. Envelopes are verified first.
+    private static func patches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> [TestReport
+        .GivenPatch]
+    {
+        let fields = try ManifestFields(arguments)
+        var patches: [TestReport.GivenPatch] = []
+        let paths = try patchFiles(arguments)
+        let given = try ScriptInput.name(arguments)
+        if arguments.has(.bundle) { return [try patch(of: paths, fields, given)].compactMap(\.self) }
+        for path in paths {
+            if path.ends(in: ".lua") || path.isStandardStream && given != nil {
+                // Scripts that patches share and the parts of a bundle have no tags. A named script must be a patch.
+                let isNamed = arguments.operands.contains { $0.path == path }
+                if let patch = try patch(of: [path], fields, given, needsTag: !isNamed && fields.id == nil) {
+                    patches.append(patch)
+                } else {
+                    console.note("left out: \(path), which has no @patch")
+                }
+                continue
+            }
+            let keys = try KeyFiles(arguments)
+            guard let trust = try keys.trustStore(), let scriptKeys = try keys.scriptKeys() else {
+                throw PatchError(
+                    .usage, "\(path) is an envelope, but there is no key to verify it with",
+                    hint: "give --trusted-key and --script-key; the name of a script must end in .lua")
+            }
+            let verifier = try EnvelopeVerifier(trustStore: trust, policy: .none)
+            let verified = try path.naming { () throws(PatchError) in
+                try verifier.verify(
+                    try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize), scriptKeys: scriptKeys)
+            }
+            patches.append(
+                TestReport.GivenPatch(
+                    path: path, patch: PatchUnderTest(manifest: verified.manifest, scripts: verified.scripts),
+                    files: verified.scripts.map { (SpecReport.key(verified.manifest.id, $0.name), Path($0.name)) }))
+        }
+        return patches
+    }
+
+    /// Reads a patch's scripts, the entry first.
+    ///
+    /// - Parameters:
+    ///   - given: The name of a script on standard input.
+    ///   - needsTag: Whether an entry without `@patch` is not a patch. The result is then nil, not an error.
+    private static func patch(
+        of files: [Path], _ fields: ManifestFields, _ given: Path?, needsTag: Bool = false
+    ) throws(PatchError) -> TestReport.GivenPatch? {
+        var scripts: [PatchScript] = []
+        let paths = files.map { $0.isStandardStream ? given ?? $0 : $0 }
+        for (file, path) in zip(files, paths) {
+            let name = LintedPatch.name(of: path, beside: paths[0])
+            scripts.append(
+                PatchScript(name: name, bytes: try InputFile.contents(of: file, limit: EnvelopeLimits().scriptSize)))
+        }
+        let head = try fields.head(of: scripts[0], at: paths[0])
+        if needsTag, head.value(of: .patch) == nil { return nil }
+        let manifest = try fields.manifest(for: scripts, head: head, from: paths[0])
+        return TestReport.GivenPatch(
+            path: paths[0], patch: PatchUnderTest(manifest: manifest, scripts: scripts),
+            files: zip(scripts, paths).map { (SpecReport.key(manifest.id, $0.name), $1) })
+    }
+}
+
+extension Path {
+    /// Whether a spec is for this script, by its name: `cart.lua`, `cart_spec.lua`, `cart-spec.lua` or `cart.spec.lua`.
+    fileprivate func isSpecced(by spec: Path) -> Bool {
+        // Names of Lua modules have no hyphens, but names of patches often do.
+        func stem(_ path: Path) -> [UInt8] {
+            let bytes = path.name.bytes
+            return bytes[..<(bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex)]
+                .map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
+        }
+        let (own, others) = (stem(self), stem(spec))
+        return ["", "_spec", ".spec"].contains { others == own + Array($0.utf8) }
+    }
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Fuzzes the code that reads untrusted input, with libFuzzer and the address sanitizer, and reports the coverage.
+# usage: fuzz.sh [SECONDS] [TARGET...]; MERGE=1 in the environment adds inputs that reach new code to Fuzz/corpus.
+#
+# An input that crashes, hangs or leaks is left in .build/fuzz/crashes. Make a test vector from it.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+seconds=${1:-60}
+shift || true
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=(envelope zip manifest tags ranges arguments trust keystore lua metadata list canonical state events)
+tools=$(scripts/toolchain.sh)
+runtime=$("$tools/clang" -print-resource-dir)/lib
+export PATCHPACK_FUZZER_LIBRARY
+PATCHPACK_FUZZER_LIBRARY=$(find -L "$runtime" -name "libclang_rt.fuzzer_no_main*$(uname -m)*.a" -o -name 'libclang_rt.fuzzer_no_main_osx.a' | head -n 1)
+export SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$PWD/Tests/leaks.supp:print_suppressions=0
+"${SWIFT:-swift}" build --package-path Fuzz | tail -n 1
+fuzz=$(readlink -f Fuzz/.build/debug/fuzz)
+work=$PWD/.build/fuzz
+mkdir -p "$work/crashes"
+# the system's Python, which has the packages that `deps` installed
+python=/usr/bin/python3
+[ -x "$python" ] || python=python3
+"$python" Fuzz/seeds.py "$work/seeds"
+
+# The source files that each target tests.
+aims() {
+  case $1 in
+    envelope) echo Envelope/UnverifiedEnvelope Envelope/EnvelopeFormat Envelope/SignedEnvelope Envelope/SignableEnvelope Verification/EnvelopeVerifier OpenSSL/Base64 ;;
+    zip) echo Archive/ZipDirectory LibZip/ZipArchive Envelope/EnvelopeContents Envelope/UnverifiedContents ;;
+    manifest) echo Manifest/Manifest.swift Manifest/ManifestCoding Text/NameForm Text/JSONReader Text/JSONValue.swift ;;
+    tags) echo Manifest/ScriptHead Manifest/ManifestFields.swift ;;
+    ranges) echo Text/AppVersion Text/Timestamp Text/Spelling ;;
+    arguments) echo patchpack/Arguments ;;
+    trust) echo Keys/TrustStoreFile OpenSSL/PEM OpenSSL/SubjectPublicKeyInfo ;;
+    keystore) echo Keys/KeyStoreFile ;;
+    metadata) echo PatchFeed/Metadata PatchFeed/Format/JSONObject PatchFeed/Client/URLPath ;;
+    state) echo PatchStore/StoreState+JSON ;;
+    list) echo PatchFeed/Rollout ;;
+    events) echo CEventReader/ PatchReport/DeviceTable PatchReport/ReportBuilder PatchReport/Share ;;
+    canonical) echo PatchFeed/Format/CanonicalJSON Text/JSONReader ;;
+    lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Runtime/ScriptLoader PatchWorkbench/Lint/PatchLint ;;
+  esac
+}
+
+failed=0
+touch "$work/start"
+for target in "${targets[@]}"; do
+  found=$work/found/$target
+  mkdir -p "$found"
+  corpora=("$found")
+  for folder in "Fuzz/corpus/$target" "$work/seeds/$target"; do [ ! -d "$folder" ] || corpora+=("$folder"); done
+  size=4096
+  case $target in
+    envelope) corpora+=(Tests/Vectors/accepted Tests/Vectors/framing Tests/Vectors/signature Tests/Vectors/decrypt) ;;
+    tags) corpora+=(examples/patches) ;;
+    trust) corpora+=(Tests/Vectors/keys) ;;
+    keystore) corpora+=(Tests/Vectors/keys) ;;
+    lua) corpora+=(Tests/PatchRunnerTests/Hostile/scripts examples/patches) ;;
+  esac
+  case $target in ranges | arguments) size=512 ;; zip) size=16384 ;; esac
+  options=(-timeout=20 -rss_limit_mb=4096 "-max_len=$size" -artifact_prefix="$work/crashes/$target-" -print_final_stats=1)
+  [ ! -e "Fuzz/dictionaries/$target.dict" ] || options+=(-dict="Fuzz/dictionaries/$target.dict")
+  export LLVM_PROFILE_FILE=$work/$target.profraw
+  if ! "$fuzz" "$target" -max_total_time="$seconds" "${options[@]}" "${corpora[@]}" >"$work/$target.log" 2>&1; then
+    failed=1
+    grep -E 'ERROR|SUMMARY|Fatal|artifact' "$work/$target.log" | head -n 5
+  fi
+  if [ -n "${MERGE:-}" ]; then
+    mkdir -p "Fuzz/corpus/$target"
+    LLVM_PROFILE_FILE=/dev/null "$fuzz" "$target" -merge=1 "-max_len=$size" "Fuzz/corpus/$target" "${corpora[@]}" >"$work/merge.log" 2>&1
+  fi
+  "$tools/llvm-profdata" merge -o "$work/$target.profdata" "$LLVM_PROFILE_FILE"
+  files=()
+  for aim in $(aims "$target"); do
+    while read -r file; do files+=("$file"); done < <(find -L "$PWD/Fuzz/Sources" -path "*$aim*" \( -name '*.swift' -o -name '*.c' -o -name '*.cpp' -o -name texts.h \))
+  done
+  lines=$("$tools/llvm-cov" report "$fuzz" -instr-profile="$work/$target.profdata" "${files[@]}" 2>/dev/null | awk '$1 == "TOTAL" { print $10 }')
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$target.log")
+  crashes=$(find "$work/crashes" -name "$target-*" -newer "$work/start" | wc -l)
+  printf '%-10s %10s runs in %s s, %s of the lines that it aims at, %s finds\n' "$target" "${runs:-?}" "$seconds" "${lines:-?}" "$crashes"
+done
+exit $failed

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Checks what changed since the last commit: its form, that it builds, and the tests of its module. It installs nothing and needs no
+# network. The modules that use what changed are not built; `make test` builds and tests them all.
+# usage: quick.sh [FILE...]     instead of what changed
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+swift=${SWIFT:-swift}
+changed=("$@")
+if [ $# -eq 0 ]; then
+  while IFS= read -r file; do changed+=("$file"); done < <(git diff --name-only --diff-filter=d HEAD && git ls-files --others --exclude-standard)
+fi
+[ ${#changed[@]} -gt 0 ] || { echo "quick: nothing has changed since the last commit" && exit 0; }
+
+sources=() scripts=()
+for file in "${changed[@]}"; do
+  case $file in *.swift) sources+=("$file") ;; *.sh | .ci/run) scripts+=("$file") ;; esac
+done
+[ ${#sources[@]} -eq 0 ] || "$swift" format lint --strict "${sources[@]}"
+if [ ${#scripts[@]} -gt 0 ] && command -v shellcheck >/dev/null; then shellcheck "${scripts[@]}"; fi
+make --no-print-directory walls
+
+# The suites of a folder or a file of tests, as a pattern.
+suites() { grep -rhoE "^ *@Suite.* struct \w+" "$@" --include='*.swift' | sed -E 's/.* //' | paste -sd'|'; }
+
+targets=() filters=()
+for file in "${changed[@]}"; do
+  target='' filter=''
+  case $file in
+  Sources/PatchCrypto/* | Sources/COpenSSL/* | Sources/CLibzip/*) target=PatchCryptoTests ;;
+  Sources/PatchFiles/* | Sources/Libc/*) target=PatchFilesTests ;;
+  Sources/PatchFeed/*) target=PatchFeedTests ;;
+  Sources/PatchHTTP/* | Sources/CCurl/*) target=patchpackTests filter=ServerTests ;;
+  Sources/PatchEvents/*) target=PatchEventsTests ;;
+  Sources/PatchReport/* | Sources/CEventReader/* | Sources/CInflate/*) target=PatchReportTests ;;
+  Sources/PatchStore/* | Sources/PatchSync/* | Sources/PatchTesting/*) target=PatchSyncTests ;;
+  Sources/PatchRunner/* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;
+  Sources/PatchWorkbench/* | Sources/CLuaWorkbench/*) target=PatchWorkbenchTests ;;
+  Sources/patchpack/Commands/*)
+    folder=${file#Sources/patchpack/Commands/}
+    folder=Tests/patchpackTests/${folder%%/*}
+    [ -d "$folder" ] || folder=Tests/patchpackTests/Arguments
+    target=patchpackTests filter=$(suites "$folder")
+    ;;
+  Sources/patchpack/*) target=patchpackTests filter=$(suites Tests/patchpackTests/Arguments Tests/patchpackTests/Output) ;;
+  examples/shop*/*) target=ShopTests ;;
+  Tests/*Tests/*.swift)
+    target=${file#Tests/} filter=$(suites "$file")
+    target=${target%%/*}
+    ;;
+  esac
+  [ -n "$target" ] || continue
+  targets+=("$target")
+  filters+=("${filter:-$target}")
+done
+[ ${#targets[@]} -gt 0 ] || exit 0
+PATCHPACK_TESTS=$(printf '%s\n' "${targets[@]}" | sort -u | paste -sd,)
+export PATCHPACK_TESTS
+filter=$(printf '%s\n' "${filters[@]}" | sort -u | paste -sd'|')
+"$swift" build --product patchpackPackageTests
+[[ $PATCHPACK_TESTS != *patchpackTests* ]] || "$swift" build --product patchpack
+"$swift" test --skip-build --quiet --filter "$filter"

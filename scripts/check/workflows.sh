@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Checks workflows and the action: their form (check-jsonschema, with the schemas of SchemaStore), and what could be abused (zizmor). Both
+# are from PyPI.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+venv=.build/workflows
+if [ ! -x "$venv/bin/zizmor" ]; then
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check check-jsonschema==0.39.0 zizmor==1.32.0
+fi
+form() {
+  local schema=vendor.$1
+  shift
+  "$venv/bin/check-jsonschema" --quiet --builtin-schema "$schema" "$@"
+}
+workflows=(.github/workflows/*.yml examples/rollout.yml examples/verify-patches.yml)
+form github-workflows "${workflows[@]}"
+form github-actions action.yml
+form gitlab-ci --data-transform gitlab-ci examples/gitlab-ci.yml
+"$venv/bin/zizmor" --offline --quiet --config scripts/check/zizmor.yml action.yml "${workflows[@]}"

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Builds the guides and the documentation of the libraries into .docs, as a site for any server. A broken link is an error.
+set -euo pipefail
+
+swift=${SWIFT:-swift}
+docc=$(scripts/toolchain.sh)/docc
+[ -x "$docc" ] || docc=$(xcrun --find docc)
+# It wants the modules of the tests, too.
+"$swift" build --build-tests >/dev/null
+"$swift" package dump-symbol-graph --minimum-access-level public >/dev/null
+graphs=$(find .build -type d -name symbolgraph | head -n 1)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+archives=()
+# usage: convert NAME INPUT...
+convert() {
+  local name=$1
+  shift
+  "$docc" convert "$@" --warnings-as-errors --fallback-display-name "$name" --fallback-bundle-identifier "$name" \
+    --output-dir "$work/$name.doccarchive"
+  archives+=("$work/$name.doccarchive")
+}
+python3 scripts/generate/guides.py "$work/Guides.docc"
+convert Guides "$work/Guides.docc"
+modules=(PatchCrypto PatchFiles PatchFeed PatchHTTP PatchEvents PatchStore PatchSync PatchRunner PatchTesting)
+for module in "${modules[@]}"; do
+  mkdir "$work/$module"
+  cp "$graphs/$module"*.symbols.json "$work/$module"
+  convert "$module" --additional-symbol-graph-dir "$work/$module"
+done
+rm -rf .docs
+"$docc" merge "${archives[@]}" --synthesized-landing-page-name patchpack --synthesized-landing-page-kind Documentation --synthesized-landing-page-topics-style list \
+  --output-path .docs
+# The landing page is below the root of the server.
+echo '<!DOCTYPE html><title>patchpack</title><meta http-equiv="refresh" content="0; url=documentation/">' >.docs/index.html
+echo "documentation is in .docs; to read it: python3 -m http.server --directory .docs"

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Installs the tool, its completions, its manual pages and its bill of materials.
+# usage: PATCHPACK=PROGRAM install.sh FOLDER     FOLDER is the prefix, such as /usr/local
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+prefix=$1
+share=$prefix/share
+mkdir -p "$prefix/bin" "$share/doc/patchpack"
+install -m 755 "$PATCHPACK" "$prefix/bin/patchpack"
+if [ "$(uname)" = Linux ]; then
+  # The linker is LLVM's, and binutils' strip would lose its read-only relocations. The two sections depend on the folder in which the
+  # tool was built, and nothing reads them.
+  "$(scripts/toolchain.sh)/llvm-objcopy" --strip-all --remove-section=.swift_modhash --remove-section=.note.gnu.build-id "$prefix/bin/patchpack"
+  scripts/check/elf.sh "$prefix/bin/patchpack"
+else
+  strip "$prefix/bin/patchpack"
+fi
+tool=$prefix/bin/patchpack
+mkdir -p "$share/bash-completion/completions" "$share/zsh/site-functions" "$share/fish/vendor_completions.d"
+"$tool" completions bash >"$share/bash-completion/completions/patchpack"
+"$tool" completions zsh >"$share/zsh/site-functions/_patchpack"
+"$tool" completions fish >"$share/fish/vendor_completions.d/patchpack.fish"
+PATCHPACK=$tool scripts/package/man.sh "$share/man"
+gzip -9nf "$share"/man/man[15]/patchpack*
+install -m 644 README.md SECURITY.md "$share/doc/patchpack"
+gzip -9nc CHANGELOG.md >"$share/doc/patchpack/changelog.gz"
+if [ "$(uname)" = Linux ]; then python3 scripts/package/sbom.py "$tool" >"$share/doc/patchpack/patchpack.spdx.json"; fi

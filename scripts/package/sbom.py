@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Prints a bill of materials (SPDX 2.3, JSON): what the tool is linked with, and what is compiled into it.
+
+    sbom.py PATCHPACK
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from datetime import datetime, timezone
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def debian(path):
+    """The Debian package that has a file, and its version."""
+    for name in (path, os.path.realpath(path), os.path.realpath(path).removeprefix("/usr")):
+        found = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True).stdout
+        if found:
+            package = found.split(": ")[0].split(",")[0]
+            return package.split(":")[0], output("dpkg-query", "-W", "-f", "${Version}", package)
+    sys.exit(f"sbom.py: no package has {path}")
+
+
+def package(name, version, license="NOASSERTION", url=None):
+    return {
+        "SPDXID": "SPDXRef-" + re.sub("[^A-Za-z0-9.-]", "-", name), "name": name, "versionInfo": version,
+        "downloadLocation": "NOASSERTION", "licenseConcluded": "NOASSERTION", "licenseDeclared": license,
+        "copyrightText": "NOASSERTION", "filesAnalyzed": False,
+        **({"externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": url}]} if url else {}),
+    }
+
+
+def in_debian(path, license="NOASSERTION"):
+    name, number = debian(path)
+    system = re.search(r"^ID=(.*)$", pathlib.Path("/etc/os-release").read_text(), re.M)[1]
+    return package(name, number, license, f"pkg:deb/{system}/{name}@{number.replace('+', '%2B').replace(':', '%3A')}")
+
+
+def main():
+    tool = sys.argv[1]
+    text = (ROOT / "Sources/patchpack/Version.swift").read_text()
+    version = re.search('toolVersion = "(.*)"', text)[1]
+    digest = hashlib.sha256(pathlib.Path(tool).read_bytes()).hexdigest()
+    this = package("patchpack", version, "MIT")
+    this["checksums"] = [{"algorithm": "SHA256", "checksumValue": digest}]
+    linked = {found["name"]: found for found in map(in_debian, re.findall(r"=> (/\S+)", output("ldd", tool)))}
+    swift = re.search(r"Swift version (\S+)", output(os.environ.get("SWIFT", "swift"), "--version"))[1]
+    inside = [package("swift-runtime", swift, "Apache-2.0"), in_debian("/usr/include/boost/version.hpp", "BSL-1.0")]
+    if "libstdc++" not in output("ldd", tool):
+        clang = output(str(ROOT / "scripts/toolchain.sh")).strip() + "/clang"
+        inside.append(in_debian(output(clang, "-print-file-name=libstdc++.a").strip(), "GPL-3.0-or-later WITH GCC-exception-3.1"))
+    packages = sorted(linked.values(), key=lambda p: p["name"])
+    relations = [("SPDXRef-DOCUMENT", "DESCRIBES", this)]
+    relations += [(this["SPDXID"], "DYNAMIC_LINK", other) for other in packages]
+    relations += [(this["SPDXID"], "STATIC_LINK", other) for other in inside]
+    when = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", 0)) or datetime.now().timestamp(), timezone.utc)
+    print(json.dumps({
+        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"patchpack-{version}",
+        "documentNamespace": f"https://patchpack.invalid/spdx/{version}/{digest}",
+        "creationInfo": {"created": when.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: sbom.py"]},
+        "packages": [this, *packages, *inside],
+        "relationships": [{"spdxElementId": a, "relationshipType": kind, "relatedSpdxElement": b["SPDXID"]} for a, kind, b in relations],
+    }, indent=2))
+
+
+main()
