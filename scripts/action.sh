@@ -73,7 +73,7 @@ if [ -n "${PUBLISH:-}" ] && [ "$status" = 0 ]; then
   stop_commands
   patchpack feed publish "$PUBLISH" "${publish[@]}" --trusted-key "$TRUSTED_KEY" --script-key "$SCRIPT_KEY" || status=$?
   resume_commands
-  rows+="| publish | $([ $status = 0 ] && echo passed || echo "failed ($status)") |"$'\n'
+  rows+="| publish | $([ "$status" = 0 ] && echo passed || echo "failed ($status)") |"$'\n'
 fi
 {
   printf '### Patches\n\n| step | result |\n| --- | --- |\n%s' "$rows"
