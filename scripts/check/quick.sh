@@ -38,7 +38,7 @@ for file in "${changed[@]}"; do
   Sources/patchpack/Commands/*)
     folder=${file#Sources/patchpack/Commands/}
     folder=Tests/patchpackTests/${folder%%/*}
-    [ -d "$folder" ] || folder=Tests/patchpackTests/Arguments
+    [ -d "$folder" ] || folder=Tests/patchpackTests/Envelopes # Work is what those share
     target=patchpackTests filter=$(suites "$folder")
     ;;
   Sources/patchpack/*) target=patchpackTests filter=$(suites Tests/patchpackTests/Arguments Tests/patchpackTests/Output) ;;
