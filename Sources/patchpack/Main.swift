@@ -77,7 +77,7 @@ enum Main {
 extension Console {
     convenience init(_ arguments: ParsedArguments, secrets: Secrets) {
         self.init(
-            format: arguments.value(of: .format)?.text, isQuiet: arguments.has(.quiet),
+            format: arguments.format, isQuiet: arguments.has(.quiet),
             color: arguments.value(of: .color)?.text, secrets: secrets)
     }
 

@@ -73,6 +73,6 @@ extension Request {
                 .usage, "\(verb.name): \(isTooFew ? "too few" : "too many") arguments",
                 hint: "patchpack \(verb.name) \(verb.operands)")
         }
-        self = .run(ParsedArguments(verb: verb, operands: given.operands, values: given.values))
+        self = .run(ParsedArguments(verb: verb, operands: given.operands, named: given.values))
     }
 }

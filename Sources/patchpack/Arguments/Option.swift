@@ -1,5 +1,16 @@
-/// A command-line option: the only definition of its name, its value and its help.
+/// A command-line option. Verbs may have options of the same name that mean different things; `id` tells them apart.
 struct Option: Sendable {
+    /// The place of the option's definition.
+    struct ID: Hashable, Sendable {
+        private let file: String
+        private let line: Int
+
+        init(_ file: String, _ line: Int) {
+            self.file = file
+            self.line = line
+        }
+    }
+
     /// The kind of value that an option takes, for the help texts and the completions.
     enum Value: Sendable {
         case file(String)
@@ -16,20 +27,35 @@ struct Option: Sendable {
         }
     }
 
+    let id: ID
     /// The long name, without hyphens.
     let name: String
     /// The one-letter name.
-    var short: Character?
+    let short: Character?
     /// The kind of its value; nil for a switch.
-    var value: Value?
+    let value: Value?
     /// Whether the option may be repeated.
-    var repeats = false
+    let repeats: Bool
     /// Whether all words up to the next option are its values.
-    var takesAll = false
+    let takesAll: Bool
     /// The environment variable that names the file if the option is not given.
-    var variable: String?
+    let variable: String?
     /// One line of help, in lower case and without a full stop.
     let help: String
+
+    init(
+        name: String, short: Character? = nil, value: Value? = nil, repeats: Bool = false, takesAll: Bool = false,
+        variable: String? = nil, help: String, file: String = #fileID, line: Int = #line
+    ) {
+        id = ID(file, line)
+        self.name = name
+        self.short = short
+        self.value = value
+        self.repeats = repeats
+        self.takesAll = takesAll
+        self.variable = variable
+        self.help = help
+    }
 
     /// The variable's value; nil if there is no variable, or if it is not set or empty.
     var fromEnvironment: Argument? { variable.flatMap { Environment[bytes: $0] }.map(Argument.init) }

@@ -4,14 +4,30 @@ import PatchCrypto
 struct ParsedArguments: Sendable {
     let verb: Verb
     let operands: [Argument]
-    let values: [String: [Argument]]
+    private let values: [Option.ID: [Argument]]
 
-    /// Whether a switch, or an option with a value, was given.
-    func has(_ option: Option) -> Bool { values[option.name] != nil }
+    /// - Parameter named: What was given, by the options' names. Those that the verb does not take are ignored.
+    init(verb: Verb, operands: [Argument], named: [String: [Argument]]) {
+        self.verb = verb
+        self.operands = operands
+        var values: [Option.ID: [Argument]] = [:]
+        for option in verb.allOptions { values[option.id] = named[option.name] }
+        self.values = values
+    }
+
+    /// Whether the verb takes an option.
+    func takes(_ option: Option) -> Bool { verb.allOptions.contains { $0.id == option.id } }
+
+    /// The verb's own `--format`, or the one that all verbs have.
+    var format: String? { verb.allOptions.first { $0.name == Option.format.name }.flatMap { value(of: $0)?.text } }
+
+    /// Whether a switch, or an option with a value, was given. False if the verb does not take it, even if it takes another one of
+    /// the same name.
+    func has(_ option: Option) -> Bool { values[option.id] != nil }
     /// An option's values, in the order given.
-    func values(of option: Option) -> [Argument] { values[option.name] ?? [] }
+    func values(of option: Option) -> [Argument] { values[option.id] ?? [] }
     /// The value of an option that is given at most once.
-    func value(of option: Option) -> Argument? { values[option.name]?.first }
+    func value(of option: Option) -> Argument? { values[option.id]?.first }
 
     /// A value as text.
     ///

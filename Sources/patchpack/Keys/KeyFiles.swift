@@ -21,13 +21,13 @@ struct KeyFiles: Sendable {
         for option in [
             Option.signingKey, .scriptKey, .trustedKey, .feedKey, .rootKey, .releaseKey, .onlineKey, .addKey,
         ] {
-            let isTaken = arguments.verb.options.contains { $0.name == option.name }
+            let isTaken = arguments.takes(option)
             inputs += Self.names(option, arguments, fromEnvironment: isTaken).map(\.path)
         }
         for option in [Option.passphraseFile, .storePassphraseFile, .trustStore, .attach] {
             inputs += arguments.values(of: option).map(\.path)
         }
-        let takesStore = arguments.verb.options.contains { $0.name == Option.trustStore.name }
+        let takesStore = arguments.takes(.trustStore)
         if takesStore, let place = Option.trustStore.fromEnvironment { inputs.append(place.path) }
         guard inputs.count(where: \.isStandardStream) <= 1 else {
             throw PatchError(.usage, "standard input (-) can be used only once", hint: "give files for other inputs")
@@ -162,7 +162,7 @@ struct KeyFiles: Sendable {
     func signingKeys(_ option: Option = .signingKey) throws(PatchError) -> [SigningKey] {
         let isSaid = [Option.signatureCommand, .attach, .detach].contains { arguments.has($0) }
         var keys: [SigningKey] = []
-        for name in names(option, fromEnvironment: option.name != Option.signingKey.name || !isSaid) {
+        for name in names(option, fromEnvironment: option.id != Option.signingKey.id || !isSaid) {
             let file = try KeyFile(name)
             // A feed's roles also have keys whose private halves are elsewhere.
             if Self.takesPublic.contains(option.name), file.bytes.holds("PUBLIC KEY-----") { continue }

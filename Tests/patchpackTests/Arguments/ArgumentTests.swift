@@ -69,6 +69,16 @@ import Testing
         #expect(error("trust", "pin", "a", "b").hasPrefix("trust pin: too many arguments"))
     }
 
+    /// An option is what its definition says, not what another of the same name does.
+    @Test func anOptionIsNoOtherOfItsName() throws {
+        let words = ["feed", "preview", "feed", "--app-version", "1.0", "--group", "testers"].map { Argument($0) }
+        guard case .run(let arguments) = try Request(words) else { Issue.record("no run"); return }
+        #expect(try arguments.texts(of: .deviceGroup) == ["testers"])
+        #expect(!arguments.has(.group) && arguments.values(of: .group).isEmpty)
+        let ids = Verb.allWithActions.flatMap { verb in verb.allOptions.map { ($0.id, $0.name) } }
+        for (id, names) in Dictionary(grouping: ids, by: \.0) { #expect(Set(names.map(\.1)).count == 1, "\(id)") }
+    }
+
     @Test(arguments: [
         ("abc", "abc", 0), ("abc", "acb", 1), ("", "abc", 3), ("kitten", "sitting", 3), ("verify", "verfiy", 1),
     ])

@@ -119,7 +119,7 @@ extension FeedCommand {
             app: list.app, environment: list.environment, appVersion: version,
             engine: try arguments.number(of: .runningEngine) ?? 1,
             installation: try arguments.text(of: .installation) ?? "", user: try arguments.text(of: .previewUser),
-            groups: Set(try arguments.texts(of: .group)))
+            groups: Set(try arguments.texts(of: .deviceGroup)))
         guard let path = arguments.value(of: .units)?.path else {
             for choice in try list.choices(for: device) { try show(choice, console) }
             return 0

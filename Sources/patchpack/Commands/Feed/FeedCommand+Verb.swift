@@ -16,7 +16,7 @@ extension FeedCommand {
                 makeFeed),
             action(
                 "publish", "verify envelopes, and add them", "DIR FILE.js... --key KEY...", 2...Int.max,
-                FeedChange.options + Verification.options.filter { $0.name != Option.runningApp.name } + rolloutOptions
+                FeedChange.options + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
                     + [.activation, .units],
                 "patchpack feed publish feed dist/*.js --rollout 5% --key release.pem --key online.pem", publish),
             action(
@@ -74,7 +74,7 @@ extension FeedCommand {
             action(
                 "promote", "publish a patch of one feed in another one, byte for byte", "FROM TO ID --key KEY...",
                 3...3,
-                FeedChange.options + Verification.options.filter { $0.name != Option.runningApp.name } + rolloutOptions
+                FeedChange.options + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
                     + [.activation, .patchVersion, .units],
                 "patchpack feed promote staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem",
                 promote),
@@ -92,7 +92,7 @@ extension FeedCommand {
                 "patchpack feed check https://example.com/feed --root 1.root.json", check),
             action(
                 "preview", "say which device gets what, and why", "DIR|URL --app-version V", 1...1,
-                readingOptions + [.appVersion, .runningEngine, .previewUser, .installation, .group, .units],
+                readingOptions + [.appVersion, .runningEngine, .previewUser, .installation, .deviceGroup, .units],
                 "patchpack feed preview feed --app-version 2.3.1 --user ada", preview),
         ])
 

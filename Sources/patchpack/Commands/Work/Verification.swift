@@ -41,7 +41,7 @@ struct Verification: Sendable {
         scriptKeys = signatureOnly ? nil : try keys.scriptKeys()
         guard signatureOnly || scriptKeys != nil else {
             let instead =
-                arguments.verb.options.contains { $0.name == Option.signatureOnly.name }
+                arguments.takes(.signatureOnly)
                 ? ", or --signature-only" : ""
             throw PatchError(
                 .usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY\(instead)")
