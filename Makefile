@@ -26,7 +26,7 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: all build deps install deb deb-check demo test conformance interop outside plugins asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
+.PHONY: all build deps install uninstall deb deb-check demo test conformance interop outside plugins asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
 
 comma = ,
 
@@ -48,6 +48,12 @@ PREFIX = /usr/local
 install: build
 	@scripts/deps.sh package
 	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/package/install.sh "$(DESTDIR)$(PREFIX)"
+
+uninstall:
+	rm -f "$(DESTDIR)$(PREFIX)"/bin/patchpack "$(DESTDIR)$(PREFIX)"/share/man/man[15]/patchpack* \
+	  "$(DESTDIR)$(PREFIX)"/share/bash-completion/completions/patchpack "$(DESTDIR)$(PREFIX)"/share/zsh/site-functions/_patchpack \
+	  "$(DESTDIR)$(PREFIX)"/share/fish/vendor_completions.d/patchpack.fish
+	rm -rf "$(DESTDIR)$(PREFIX)"/share/doc/patchpack
 
 # Makes dist/patchpack_VERSION_ARCHITECTURE.deb.
 deb: build
@@ -127,6 +133,7 @@ lint: walls
 walls:
 	scripts/check/layers.py
 	scripts/check/phrases.sh
+	scripts/check/docs.py
 	@! git ls-files 'Tests/*.swift' | xargs grep -lE '^ *@Test' | xargs grep -L ownThreads | sed 's/$$/: its suite needs the trait .ownThreads/' | grep .
 
 # Generates the code for registered functions with 0 to 8 arguments.

@@ -13,10 +13,13 @@ internal import Synchronization
     /// Why libcurl cannot be used; nil if it can. It is opened when this is first asked for.
     private static let fault: String? = unsafe ccurl_open().map { unsafe String(cString: $0) }
 
+    /// The error for a libcurl that cannot be used; nil if it can.
+    static var missing: PatchError? {
+        fault.map { PatchError(.feedUnavailable, "libcurl cannot be used: \($0)", hint: "install libcurl4") }
+    }
+
     init() throws(PatchError) {
-        if let fault = Self.fault {
-            throw PatchError(.feedUnavailable, "libcurl cannot be used: \(fault)", hint: "install libcurl4")
-        }
+        if let missing = Self.missing { throw missing }
         guard let handle = unsafe ccurl_new() else { throw PatchError(.feedUnavailable, "libcurl has no memory") }
         unsafe self.handle = handle
     }

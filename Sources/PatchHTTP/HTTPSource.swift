@@ -7,6 +7,9 @@ public import PatchFeed
 /// http. Proxies are taken from the environment (`https_proxy`, `no_proxy`), as libcurl does. A transfer that fails for a
 /// reason that may pass is tried again twice.
 public struct HTTPSource: FeedSource {
+    /// Why libcurl cannot be used on this machine; nil if it can.
+    package static var missingLibrary: PatchError? { Connection.missing }
+
     private let base: String
     private let settings: HTTPSettings
     private let connection: Connection

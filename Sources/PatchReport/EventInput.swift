@@ -4,6 +4,17 @@ package import PatchFiles
 
 /// Reads event logs: files, or what comes through a pipe, compressed with gzip or Zstandard or not at all.
 @safe package struct EventInput: ~Copyable {
+    private static let noZstandard = PatchError(
+        .unavailable, "Zstandard cannot be read here", hint: "install libzstd1, or pipe zstd -dc to -")
+
+    /// Why files of Zstandard cannot be read on this machine; nil if they can.
+    package static var missingLibrary: PatchError? {
+        var status = CI_OK
+        guard let stream = unsafe ci_open(CI_ZSTD, &status) else { return noZstandard }
+        unsafe ci_close(stream)
+        return nil
+    }
+
     private static let capacity = 1 << 20
     /// What was read of the file, if it is compressed.
     private let packed: UnsafeMutableRawBufferPointer
@@ -101,9 +112,7 @@ package import PatchFiles
             var status = CI_OK
             guard let stream = unsafe ci_open(format, &status) else {
                 guard status == CI_NO_LIBRARY else { throw noMemory.about(path) }
-                throw PatchError(
-                    .unavailable, "Zstandard cannot be read here", hint: "install libzstd1, or pipe zstd -dc to -"
-                ).about(path)
+                throw EventInput.noZstandard.about(path)
             }
             return unsafe Source(path, file, packed, count, stream)
         }

@@ -7,8 +7,9 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
     public let id: String
     /// The version that this is about; nil if none is known.
     public let version: Int?
-    /// A stable code: `good`, `trial`, `suspect` or `downloaded` for a patch that is held, `safe-mode`, `banned`,
-    /// `unknown`, or a code of the last sync, such as `rollout`.
+    /// A stable code: `good`, `trial`, `suspect` or `downloaded` for a patch that is held; `refused`, `disabled` or
+    /// `safe-mode` for one that is held and does not run; `banned`, `unknown`, or a code of the last sync, such as
+    /// `rollout`.
     public let code: String
     /// Whether it runs in this process.
     public let isRunning: Bool

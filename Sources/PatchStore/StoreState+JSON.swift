@@ -40,6 +40,7 @@ extension StoreState {
         where !held.contains(where: { $0.hash == one.hash }) {
             held.append(one)
         }
+        held.sort(by: Held.precedes)
         self.init(
             app: app, appVersion: appVersion, installation: installation, held: held,
             bans: json["bans"]?.elements.compactMap(Ban.init) ?? [], launch: json["launch"].flatMap(Launch.init),

@@ -30,6 +30,11 @@ package struct StoreState: Sendable, Equatable {
             self.patch = patch
             self.hash = hash
         }
+
+        /// The order by id, the highest version first.
+        static func precedes(_ one: Held, _ other: Held) -> Bool {
+            (one.patch.id, other.patch.version) < (other.patch.id, one.patch.version)
+        }
     }
 
     /// A version of a patch that must not run on this device again.
@@ -313,7 +318,7 @@ package struct StoreState: Sendable, Equatable {
         guard !held.contains(where: { $0.hash == hash }), !isBanned(hash) else { return }
         held.removeAll { $0.patch.id == patch.id && ($0.stage != .good || $0.patch.version == patch.version) }
         held.append(Held(patch, hash: hash))
-        held.sort { ($0.patch.id, $1.patch.version) < ($1.patch.id, $0.patch.version) }
+        held.sort(by: Held.precedes)
         isSafe = false  // with another set of patches the app may run again
     }
 

@@ -29,7 +29,7 @@ public struct SyncSettings: Sendable {
         self.groups = groups
     }
 
-    /// When the app may sync again on return to the foreground; nil for at any time.
+    /// The earliest next sync on return to the foreground; nil if there is no minimum interval.
     func nextSync(after now: Timestamp) -> Timestamp? {
         // More than a year is as good as never.
         let interval = max(0, min(smallestInterval, 366 * 86_400))

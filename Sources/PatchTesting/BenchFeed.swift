@@ -168,7 +168,7 @@ public final class BenchFeed: Sendable {
     }
 
     private static func time(of clock: () -> Timestamp?) throws(PatchError) -> Timestamp {
-        guard let now = clock() else { throw PatchError(.config, "the clock has come to its end") }
+        guard let now = clock() else { throw PatchError(.config, "the clock is past the year 9999") }
         return now
     }
 

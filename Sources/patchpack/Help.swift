@@ -8,13 +8,14 @@ enum Help {
 
     private static var overview: String {
         """
-        patchpack packs Lua scripts into signed, encrypted patch envelopes, and verifies and opens them.
+        patchpack packs Lua scripts into signed, encrypted patch envelopes, verifies, tests and opens them, delivers them in
+        signed feeds, and reports what became of them.
 
         \(usage)
         `patchpack VERB --help` shows the help of a verb, `patchpack --version` shows the version.
 
         exit status: 0 on success, 1 if `diff` finds a difference, 10 to 16 if an envelope is refused, 20 or 21 if a script or
-        a test fails, 64 to 78 for other errors; see docs/cli.md for all of them.
+        a test fails, 30 to 38 if a feed is refused, 64 to 78 for other errors; see docs/cli.md for all of them.
 
         """
     }

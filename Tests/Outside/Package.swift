@@ -13,6 +13,13 @@ let package = Package(
                 .product(name: "PatchRunner", package: "patchpack"),
                 .product(name: "PatchCrypto", package: "patchpack"),
             ],
-            swiftSettings: [.swiftLanguageMode(.v6)])
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        // What README and docs show; samples.py writes most of it.
+        .target(
+            name: "samples",
+            dependencies: [
+                "PatchCrypto", "PatchEvents", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchStore", "PatchSync", "PatchTesting",
+            ].map { .product(name: $0, package: "patchpack") },
+            swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+import samples
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 GENERATED = os.path.join(HERE, "Sources", "outside", "Generated")
 SWIFT = os.environ.get("SWIFT", "swift")
@@ -223,6 +225,7 @@ def run(*command):
 
 def main():
     generate()
+    samples.generate()
     os.makedirs(os.path.join(HERE, ".build"), exist_ok=True)
     for variant in sys.argv[1:] or VARIANTS:
         scratch = os.path.join(".build", variant)

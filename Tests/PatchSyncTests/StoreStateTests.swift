@@ -218,17 +218,23 @@ import Testing
         }
     }
 
-    /// A file in which two patches have the same envelope, and so its hash, does not make two versions of one run.
+    /// A file in which two patches have the same envelope, and so its hash, or that is in another order, does not make two versions
+    /// of one patch run.
     @Test func anEnvelopeIsOfOnePatch() throws {
         func held(_ id: String, _ version: Int, _ hash: Character, _ stage: String) -> String {
             let hash = String(repeating: hash, count: 64)
             return #"{"id":"\#(id)","version":\#(version),"hash":"\#(hash)","stage":"\#(stage)","failures":0}"#
         }
-        let all = [held("a", 3, "1", "trial"), held("b", 3, "1", "trial"), held("a", 1, "2", "good")]
-        let text =
-            #"{"schema":"patchpack.store/1","app":"a","appVersion":"1.0.0","installation":"i","held":[\#(all.joined(separator: ","))],"launch":{"patches":["\#(String(repeating: "1", count: 64))"]}}"#
+        let all = [
+            held("a", 3, "1", "trial"), held("b", 3, "1", "trial"), held("b", 1, "3", "good"),
+            held("a", 1, "2", "good"),
+        ]
+        let text = """
+            {"schema":"patchpack.store/1","app":"a","appVersion":"1.0.0","installation":"i",
+            "held":[\(all.joined(separator: ","))],"launch":{"patches":["\(String(repeating: "1", count: 64))"]}}
+            """
         var state = try #require(StoreState(try JSONValue(parsing: Array(text.utf8))))
-        #expect(state.held.map(\.patch.id) == ["a", "a"])
+        #expect(state.held.map { "\($0.patch.id) \($0.patch.version)" } == ["a 3", "a 1", "b 1"])
         _ = state.begin(state.appVersion, limits: StoreLimits(), at: nil)
         #expect(Set(state.runnable.map(\.patch.id)).count == state.runnable.count)
     }

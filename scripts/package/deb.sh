@@ -28,6 +28,10 @@ mv usr/share/doc/patchpack/changelog.gz usr/share/doc/patchpack/NEWS.gz
 } >usr/share/doc/patchpack/copyright
 : >debian/control
 depends=$(dpkg-shlibdeps -O usr/bin/patchpack 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+# Packed relative relocations need the glibc that can read them, which dpkg-shlibdeps does not see.
+if readelf -d usr/bin/patchpack | grep -q RELR; then
+  depends=$(sed -E 's/libc6 \(>= 2\.(3[0-5]|[0-2]?[0-9])\)/libc6 (>= 2.36)/' <<<"$depends")
+fi
 rm -r debian
 cat >DEBIAN/control <<END
 Package: patchpack

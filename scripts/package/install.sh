@@ -22,6 +22,11 @@ mkdir -p "$share/bash-completion/completions" "$share/zsh/site-functions" "$shar
 "$tool" completions fish >"$share/fish/vendor_completions.d/patchpack.fish"
 PATCHPACK=$tool scripts/package/man.sh "$share/man"
 gzip -9nf "$share"/man/man[15]/patchpack*
+mkdir -p "$share/doc/patchpack/docs"
 install -m 644 README.md SECURITY.md "$share/doc/patchpack"
+install -m 644 docs/* "$share/doc/patchpack/docs"
 gzip -9nc CHANGELOG.md >"$share/doc/patchpack/changelog.gz"
 if [ "$(uname)" = Linux ]; then python3 scripts/package/sbom.py "$tool" >"$share/doc/patchpack/patchpack.spdx.json"; fi
+echo "installed $tool; uninstall it with: make uninstall PREFIX=$prefix"
+# zsh looks only where it was told to; bash, fish and man find their files beside a bin that is on the PATH.
+case $prefix in /usr | /usr/local) ;; *) echo "for zsh, add to ~/.zshrc, before compinit: fpath+=('$share/zsh/site-functions')" ;; esac

@@ -6,11 +6,14 @@ package struct Capability: Sendable {
     package let purpose: String
     /// Why it is not available; nil if it works.
     package let error: PatchError?
+    /// Whether everything else works without it.
+    package let isOptional: Bool
 
-    package init(name: String, purpose: String, error: PatchError?) {
+    package init(name: String, purpose: String, error: PatchError?, isOptional: Bool = false) {
         self.name = name
         self.purpose = purpose
         self.error = error
+        self.isOptional = isOptional
     }
 
     /// Tries everything that the format needs, once each.

@@ -41,7 +41,7 @@ public struct FeedClient: Sendable {
     ///
     /// - Throws: `feed-signature`, `feed-rollback`, `feed-mismatch`, `feed-expired`, `feed-malformed` or `feed-limit` if the
     ///   feed's files are not what they must be; `clock` if they seem expired only because the device's clock is wrong;
-    ///   `feed-unavailable` if they cannot be had; `io` if they cannot be stored.
+    ///   `feed-unavailable` if they cannot be fetched; `io` if they cannot be stored.
     public mutating func update() async throws(PatchError) {
         guard trusted.timestamp == nil else {
             throw PatchError(.config, "a feed's client is for one update", hint: "make another one for the next")
@@ -126,7 +126,7 @@ public struct FeedClient: Sendable {
     ///   - target: The target, as it was found.
     ///   - limit: The most bytes to take, whatever length is signed.
     /// - Throws: `feed-limit` if the target is larger, `feed-mismatch` if it is not the file that is signed,
-    ///   `feed-unavailable` if it cannot be had.
+    ///   `feed-unavailable` if it cannot be fetched.
     public mutating func contents(of target: FeedTarget, limit: Int) async throws(PatchError) -> [UInt8] {
         guard target.length <= limit else {
             throw PatchError(.feedLimit, "\(target.path): \(target.length) bytes; at most \(limit) are allowed")

@@ -12,7 +12,7 @@ public protocol FeedSource: Sendable {
     ///   - limit: The most bytes to take. It is applied while reading.
     ///   - etag: The tag that came with the bytes that are held already; nil to read the file in any case.
     /// - Returns: The bytes, or that they are unchanged since `etag`, or that there is no such file.
-    /// - Throws: `feed-limit` if there are more bytes than `limit`, `feed-unavailable` if the file cannot be had.
+    /// - Throws: `feed-limit` if there are more bytes than `limit`, `feed-unavailable` if the file cannot be fetched.
     func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply
 }
 

@@ -13,7 +13,7 @@ extension PatchError.Code {
     public static let feedMismatch = Self("feed-mismatch")
     /// A file is larger than allowed, or there are too many of them.
     public static let feedLimit = Self("feed-limit")
-    /// A file of the feed cannot be had: the network failed, or the server does not have it.
+    /// A file of the feed cannot be fetched: the network failed, or the server does not have it.
     public static let feedUnavailable = Self("feed-unavailable")
     /// A version of a patch was published before, with other bytes.
     public static let feedPublished = Self("feed-published")

@@ -45,7 +45,7 @@ public struct FeedTarget: Sendable {
     public func check(_ bytes: [UInt8]) throws(PatchError) { try file.check(bytes, of: path) }
 }
 
-/// A role that others are trusted for some paths through.
+/// A delegation: a role, its keys, and the paths it is trusted for.
 struct Delegation: Sendable {
     let role: String
     let keys: RoleKeys

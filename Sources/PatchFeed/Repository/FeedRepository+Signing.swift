@@ -213,7 +213,7 @@ extension FeedRepository {
 
         guard changed.allSatisfy({ SignedMetadata.versions.contains(drafts[$0]?.version ?? 0) }) else {
             throw PatchError(
-                .feedLimit, "a version has come to its end",
+                .feedLimit, "a version of the metadata is as high as it may be",
                 hint: "was the feed tampered with? rotate the keys of its roles")
         }
         // A device reads no more of each.

@@ -74,7 +74,7 @@ public struct PatchChoice: Sendable {
         case unlisted
         /// The envelope was refused.
         case refused
-        /// The envelope cannot be had.
+        /// The envelope cannot be fetched.
         case unavailable
     }
 
@@ -108,7 +108,7 @@ extension PatchChoice.Code {
         case .listMismatch: "the list says something else than the envelope"
         case .unlisted: "the device has it, but the list no longer does"
         case .refused: "the envelope was refused"
-        case .unavailable: "the envelope cannot be had"
+        case .unavailable: "the envelope cannot be fetched"
         }
     }
 }

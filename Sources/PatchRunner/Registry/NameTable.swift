@@ -82,7 +82,7 @@ package final class NameTable: SlotTable {
     /// The structs whose fields are known.
     var structs: [PatchInterface.Struct] { described.locked { Array($0.values) } }
 
-    /// Notes the fields of structs, and of those that types have; of all of them, or of none.
+    /// Records the fields of these structs and of every struct reachable from these types, or of none if two conflict.
     func describe(
         _ types: [any PatchValue.Type], and structs: [PatchInterface.Struct] = []
     ) throws(PatchError) {

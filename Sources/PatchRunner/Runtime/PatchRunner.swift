@@ -77,7 +77,7 @@ public final class PatchRunner: Sendable {
         changing.locked { $0.floors = floors }
     }
 
-    /// Deactivates all patches. There are no events: that a process ends says nothing about its patches.
+    /// Deactivates all patches. No events are sent: the end of a process is not a deactivation.
     deinit { while let last = active.last { remove { $0 === last } } }
 
     /// The active patches, in the order in which they were activated.

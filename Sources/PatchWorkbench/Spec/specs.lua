@@ -1,5 +1,8 @@
 -- What a spec finds besides Lua and `host`: the blocks and assertions of busted and luassert.
 --
+-- busted itself is a program that loads other modules and files, and cannot run inside of the tool (docs/design.md). What is promised
+-- to specs is what docs/writing-patches.md lists; what is local here is not.
+--
 -- `patchpack test` loads this file into the state in which specs run, with a table `__spec` whose `begin` and `done` time the
 -- spec's own code. With Lua alone it runs a spec that needs no host, and prints TAP:
 --

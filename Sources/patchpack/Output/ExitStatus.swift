@@ -36,7 +36,7 @@ extension PatchError.Code {
             "a file of a feed does not have the length, the hash or the version that is signed; a list for another app"
         ),
         (.feedLimit, 35, "a file of a feed is larger than allowed, or there are too many"),
-        (.feedUnavailable, 36, "a file of a feed cannot be had: the network failed, or it is missing"),
+        (.feedUnavailable, 36, "a file of a feed cannot be fetched: the network failed, or it is missing"),
         (.clock, 37, "metadata seem expired, but the server's clock says that this machine's is wrong"),
         (.feedPublished, 38, "this version of a patch was published before, with other bytes"),
         (.usage, 64, "wrong arguments, or tags that are wrong or missing"),

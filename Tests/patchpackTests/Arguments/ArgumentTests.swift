@@ -71,8 +71,10 @@ import Testing
 
     /// An option is what its definition says, not what another of the same name does.
     @Test func anOptionIsNoOtherOfItsName() throws {
-        let words = ["feed", "preview", "feed", "--app-version", "1.0", "--group", "testers"].map { Argument($0) }
-        guard case .run(let arguments) = try Request(words) else { Issue.record("no run"); return }
+        let words = ["feed", "preview", "feed", "--app-version", "1.0", "--group", "testers"]
+        guard case .run(let arguments) = try Request(words.map { Argument(bytes: Array($0.utf8)) }) else {
+            Issue.record("no run"); return
+        }
         #expect(try arguments.texts(of: .deviceGroup) == ["testers"])
         #expect(!arguments.has(.group) && arguments.values(of: .group).isEmpty)
         let ids = Verb.allWithActions.flatMap { verb in verb.allOptions.map { ($0.id, $0.name) } }

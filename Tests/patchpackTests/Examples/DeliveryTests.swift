@@ -8,7 +8,7 @@ import Testing
         /// Every command of docs/delivery.md, in its order and in one shell, with nginx as the server of the text.
         @Test(.enabled(if: Tool.exists("/usr/sbin/nginx"))) func everyCommandOfTheDocumentWorks() throws {
             let document = try String(contentsOfFile: "\(Tool.root)/docs/delivery.md", encoding: .utf8)
-            let commands = document.split(separator: "\n").filter { $0.hasPrefix("    $ ") }.map { $0.dropFirst(6) }
+            let commands = document.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
             try #require(commands.count > 35)
             let folder = try TestFolder()
             let prepare = try Tool.shell(

@@ -50,6 +50,7 @@ enum ReportCommand {
         }
         progress.end()
         var report = builder.report()
+        if let failure, console.format == .text, report.input.bytes == 0 { return failure.code.exitStatus }
         report.patches.removeAll { patch in
             id.map { $0 != patch.id } ?? false || version.map { $0 != patch.version } ?? false
         }

@@ -1,4 +1,6 @@
 import PatchCrypto
+import PatchHTTP
+import PatchReport
 import PatchRunner
 import PatchWorkbench
 
@@ -13,7 +15,14 @@ enum DoctorCommand {
         let libraries = (Capability.libraries + ["Lua \(LuaLibrary.version)"]).joined(separator: ", ")
         let failure = PatchError(.internal, "Lua returns a wrong result", hint: "reinstall the library")
         let lua = LuaLibrary.works() ? nil : failure
-        let capabilities = Capability.all() + [Capability(name: "Lua", purpose: "running patches", error: lua)]
+        let capabilities =
+            Capability.all() + [
+                Capability(
+                    name: "libcurl", purpose: "feeds on servers", error: HTTPSource.missingLibrary, isOptional: true),
+                Capability(
+                    name: "Zstandard", purpose: "reports of *.zst", error: EventInput.missingLibrary, isOptional: true),
+                Capability(name: "Lua", purpose: "running patches", error: lua),
+            ]
         if console.format == .text, !console.isQuiet { try console.line("patchpack \(toolVersion), \(libraries)") }
         for capability in capabilities {
             if console.format == .json {
@@ -21,16 +30,19 @@ enum DoctorCommand {
                     .object(
                         [("schema", .string("patchpack.doctor/1")), ("check", .string(capability.name))]
                             + JSONValue.outcome(capability.error) + [
-                                ("purpose", .string(capability.purpose)), ("libraries", .string(libraries)),
+                                ("optional", .bool(capability.isOptional)), ("purpose", .string(capability.purpose)),
+                                ("libraries", .string(libraries)),
                                 ("error", .error(capability.error)),
                             ]))
             } else if let error = capability.error {
-                try console.line(.bad, "fail", "  \(capability.name)  (\(capability.purpose))")
-                console.error(error)
+                try console.line(
+                    capability.isOptional ? .faint : .bad, capability.isOptional ? "none" : "fail",
+                    "  \(capability.name)  (\(capability.purpose))")
+                if capability.isOptional { console.warning("\(error.text)") } else { console.error(error) }
             } else if !console.isQuiet {
                 try console.line(.good, "ok", "    \(capability.name)  (\(capability.purpose))")
             }
         }
-        return capabilities.compactMap(\.error).first?.code.exitStatus ?? 0
+        return capabilities.filter { !$0.isOptional }.compactMap(\.error).first?.code.exitStatus ?? 0
     }
 }

@@ -1,0 +1,39 @@
+# usage: prepare.sh ROOT DOCUMENT
+#
+# What the documents take for given: keys, patches, envelopes, a feed and events. SHOP is the example app.
+root=$1
+patchpack keygen -o keys --bits 2048 -q
+for name in root release online; do
+  patchpack keygen -o "$name" --algorithm ed25519 -q
+  mv "$name/signing.pem" "$name.pem"
+done
+cp keys/trusted.pem keys/script.key .
+# README calls the scripts of the examples by their own names, and a script with a fault `cart`.
+ln -s "$root/examples"
+mkdir patches specs
+printf '%s\n' '-- @patch com.example.shop.cart' '-- @version 1' '-- @app com.example.shop *' '-- @replaces Cart.totl' \
+  'patch.replace("Cart.totl", function(original, price, quantity)' '  return original(price, quantity)' 'end)' >patches/cart.lua
+"$SHOP" --interface >interface.json
+pack=(patchpack pack --no-lint -q --signing-key keys/signing.pem --script-key keys/script.key)
+"${pack[@]}" examples/patches/cart-total.lua examples/patches/receipt-greeting.lua -o dist
+"${pack[@]}" examples/patches/cart-total.lua --version 6 -o old
+cp dist/cart-total.js cart.js
+sed 's/$/\r/' cart.js >patch.js
+openssl genpkey -algorithm ed25519 -out room.pem
+openssl pkey -in room.pem -pubout -out room-public.pem
+chmod 600 room.pem
+git init -q -b main .
+git -c user.name=a -c user.email=a@example.com commit -q --allow-empty -m a
+git checkout -q -b change
+git add cart.js
+git -c user.name=a -c user.email=a@example.com commit -q -m b
+mkdir events
+sed 's/^ *//' "$root/docs/events.md" | sed -n '/^```json$/,/^```$/p' | grep -v '^```' | tr -d '\n' >events/a.jsonl
+echo >>events/a.jsonl
+sed 's/receipt-greeting/cart-total/g; s/"patch.version":1/"patch.version":3/' events/a.jsonl >events/b.jsonl
+gzip -c events/a.jsonl >2026-11-01.gz
+# README makes its own feed.
+if [ "$2" != README.md ]; then
+  patchpack feed init feed --app com.example.shop --root-key root.pem --release-key release.pem --online-key online.pem -q
+  patchpack feed publish feed dist/*.js --key release.pem --key online.pem --trusted-key keys/trusted.pem --script-key keys/script.key -q
+fi

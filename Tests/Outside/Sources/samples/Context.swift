@@ -1,0 +1,45 @@
+// What the samples of README and docs leave out.
+import PatchCrypto
+import PatchFeed
+import PatchRunner
+import PatchStore
+import PatchSync
+
+let host = try! HostInfo(app: "com.example.shop", version: "2.3.1")
+let registry = PatchRegistry()
+let clock: @Sendable () -> Timestamp? = { Timestamp(secondsSince1970: 1_800_000_000) }
+let now = Timestamp(secondsSince1970: 1_800_000_000)!
+let (envelope, file, publicKeyPEM, keyFile, pinnedRoot): ([UInt8], [UInt8], [UInt8], [UInt8], [UInt8]) = (
+    [], [], [], [], []
+)
+let scriptKey = try! ScriptKey.generate(for: .aes128CBCMD5)
+let trust = try! TrustStore([])
+let store = PatchStore(folder: supportFolder, host: host, clock: clock)
+let supportFolder = "/tmp"
+let userID = "user"
+let text = "text"
+let storage: any FeedStorage = NoStorage()
+let versionsByID: [String: Set<Int>] = [:]
+let device = FeedDevice(app: "com.example.shop", environment: "", appVersion: AppVersion("2.3.1")!, installation: "i")
+
+struct NoStorage: FeedStorage {
+    func read(_ name: String, limit: Int) -> [UInt8]? { nil }
+    func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) {}
+    func remove(_ name: String) throws(PatchError) {}
+}
+
+func expect(_ condition: Bool) {}
+
+@MainActor final class Catalogue {
+    static let shared = Catalogue()
+    func title(_ count: Int) -> String { "\(count)" }
+}
+
+final class Cart: PatchObject {
+    func add(_ item: String) {}
+}
+
+struct Shop {
+    init(registry: PatchRegistry) throws {}
+    func total(_ price: Double, _ quantity: Int) -> Double { price * Double(quantity) }
+}

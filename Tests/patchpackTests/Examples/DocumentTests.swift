@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+import Testing
+
+#if os(Linux)
+    /// The shell blocks of README and docs work, and print what the documents say.
+    @Suite(.ownThreads) struct DocumentTests {
+        /// The documents with shell blocks, but those that tests of their own run.
+        static let documents: [String] = {
+            let folder = (try? FileManager.default.contentsOfDirectory(atPath: "\(Tool.root)/docs")) ?? []
+            let names = ["README.md"] + folder.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
+            return names.filter { name in
+                let text = try? String(contentsOfFile: "\(Tool.root)/\(name)", encoding: .utf8)
+                let hasItsOwn = ["docs/delivery.md", "docs/migrating-to-modern-signatures.md"].contains(name)
+                return !hasItsOwn && text?.contains("```sh") == true
+            }
+        }()
+
+        @Test(arguments: documents) func everyCommandWorks(_ document: String) throws {
+            let folder = try TestFolder()
+            let run = try Tool.shell(
+                """
+                ln -s '\(Tool.patchpack)' patchpack; unset -f patchpack
+                PATH=$PWD:$PATH SHOP='\(Tool.patchpack.dropLast("patchpack".count))shop' \
+                  python3 '\(Tool.root)/Tests/Docs/run.py' '\(Tool.root)/\(document)'
+                """, in: folder.path)
+            #expect(run.status == 0, "\(run.text)\(run.error)")
+        }
+
+        /// The synopsis has every verb.
+        @Test func theSynopsisIsWhole() throws {
+            let text = try String(contentsOfFile: "\(Tool.root)/docs/cli.md", encoding: .utf8)
+            let help = try Tool.patchpack("--help").lines.filter { $0.hasPrefix("  ") }
+            #expect(help.count > 20)
+            for verb in help.compactMap({ $0.split(separator: " ").first }) {
+                #expect(text.contains("\npatchpack \(verb)"), "\(verb)")
+            }
+        }
+    }
+#endif

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Checks what README and docs/ say of the rest of the repository.
+
+    scripts/check/docs.py            fails if a figure, a count, a path, the drawing or the form of a block is not as it should be
+    scripts/check/docs.py --write    draws docs/design.md's parts anew, from Package.swift
+
+- Code is in fences that name their language. Tests/Docs/run.py runs `sh`; Tests/Outside compiles `swift`.
+- Figures of speed are those of Benchmarks/RESULTS.md, rounded. Counts are counted.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCUMENTS = ["README.md", "SECURITY.md", "CONTRIBUTING.md"] + [f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))]
+LANGUAGES = {"sh", "swift", "lua", "json", "yaml", "text"}
+NOTES = {"sh": r"not 0|not run: .+", "swift": r"part of a manifest"}
+
+# Where a figure is said, and the section and the row of RESULTS.md that it is from.
+FIGURES = [
+    ("docs/performance.md", r"a `PatchPoint` without a patch \| ([^|]+) \|", "a call, not patched", "PatchPoint"),
+    ("docs/performance.md", r"a `Replaceable` without a patch \| ([^|]+) \|", "a call, not patched", "Replaceable"),
+    ("docs/performance.md", r"a patch, with numbers \| ([^|]+) \|", "a patched call", "Replaceable"),
+    ("docs/performance.md", r"calls its original, with numbers \| ([^|]+) \|", "a patched call, through to the original", "Replaceable"),
+    ("docs/performance.md", r"with a string of 32 bytes \| ([^|]+) \|", "a patched call with a string of 32 bytes", "Replaceable"),
+    ("docs/performance.md", r"fields \(`PatchStruct`\) \| ([^|]+) \|", "a patched call with a struct of three fields", "fields declared"),
+    ("docs/performance.md", r"the same struct, `Codable` \| ([^|]+) \|", "a patched call with a struct of three fields", "Codable"),
+    ("docs/performance.md", r"an array of 100 strings \| ([^|]+) \|", "a patched call with an array of 100 strings", "Replaceable"),
+    ("docs/performance.md", r"an array of 1,000 numbers \| ([^|]+) \|", "a patched call with an array of 1,000", "Replaceable"),
+    ("docs/performance.md", r"a dictionary of 100 numbers \| ([^|]+) \|", "a patched call with a dictionary of 100 numbers", "Replaceable"),
+    ("docs/performance.md", r"an array of 100 structs \(`PatchStruct`\) \| ([^|]+) \|",
+     "a patched call with an array of 100 structs of three fields", "Replaceable"),
+    ("docs/performance.md", r"without a listener for events \| ([^|]+) \|", "a patched call that fails, and falls back", "Replaceable"),
+    ("docs/performance.md", r"verified, compiled and active after ([\d.]+ \w+)\.",
+     "from an envelope's bytes to active, a script of 5 KB", "install and remove"),
+    ("docs/running-patches.md", r"5 KB is active after ([\d.]+ \w+)\.",
+     "from an envelope's bytes to active, a script of 5 KB", "install and remove"),
+    ("docs/performance.md", r"4 KiB is packed in ([\d.]+ \w+) and", "pack 4 KiB in process, signed with RSA-3072", "patchpack"),
+    ("docs/performance.md", r"verified in ([\d.]+ \w+) with RSA-3072", "verify 4 KiB in process, signed with RSA-3072", "patchpack"),
+    ("docs/design.md", r"verification of a small patch takes\s+([\d.]+ \S+) \(Benchmarks", "verify 4 KiB in process, signed with RSA-3072",
+     "patchpack"),
+]
+# Where a count is said, and what is counted.
+COUNTS = [
+    ("SECURITY.md", r"`HostileScriptTests`, (\d+) scripts", lambda: len(list((ROOT / "Tests/PatchRunnerTests/Hostile/scripts").glob("*.lua")))),
+]
+UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def nanoseconds(text):
+    number, unit = text.split()
+    return float(number) * UNITS[unit], number
+
+
+def result(section, row):
+    text = (ROOT / "Benchmarks/RESULTS.md").read_text()
+    part = re.search(rf"^## {re.escape(section)}$(.*?)(?=^## |\Z)", text, re.S | re.M)
+    found = part and re.search(rf"^\| {re.escape(row)} \| ([^|]+) \|", part[1], re.M)
+    return found and found[1].strip()
+
+
+def said(document, pattern):
+    found = re.search(pattern, (ROOT / document).read_text())
+    return found and found[1].strip()
+
+
+def figures():
+    for document, pattern, section, row in FIGURES:
+        here, there = said(document, pattern), result(section, row)
+        if not here or not there:
+            yield f"{document}: no figure at {pattern!r}" if not here else f"Benchmarks/RESULTS.md: no {row!r} in {section!r}"
+            continue
+        (shown, digits), (measured, _) = nanoseconds(here), nanoseconds(there)
+        # Half of the last digit that is shown.
+        step = 10 ** -len(digits.partition(".")[2]) * UNITS[here.split()[1]]
+        if abs(shown - measured) > step / 2 * 1.001:
+            yield f"{document}: says {here}, and RESULTS.md {there}: {section}, {row}"
+
+
+def counts():
+    for document, pattern, count in COUNTS:
+        here = said(document, pattern)
+        if here is None or int(here) != count():
+            yield f"{document}: says {here}, and there are {count()}: {pattern}"
+
+
+def blocks():
+    for document in DOCUMENTS:
+        lines = (ROOT / document).read_text().split("\n")
+        inside = False
+        for number, line in enumerate(lines, 1):
+            fence = re.match(r" *```(.*)$", line)
+            if fence and not inside:
+                language, _, note = fence[1].partition(" ")
+                if language not in LANGUAGES:
+                    yield f"{document}:{number}: a block of code needs a language: {', '.join(sorted(LANGUAGES))}"
+                elif note and not re.fullmatch(NOTES.get(language, "-"), note.strip("()")):
+                    yield f"{document}:{number}: {note} means nothing for {language}"
+            elif not fence and not inside and line.startswith("    ") and not lines[number - 2].strip() and number > 1 \
+                    and not any(re.match(r"\s*[-*] ", above) for above in lines[max(0, number - 12):number - 1]):
+                yield f"{document}:{number}: code is in a fence that names its language"
+            inside = inside != bool(fence)
+
+
+def paths():
+    for document in DOCUMENTS:
+        for path in re.findall(r"[`(]((?:Sources|Tests|scripts|examples|Benchmarks|Fuzz)/[\w/+.-]+\.\w+)[`)]", (ROOT / document).read_text()):
+            if not (ROOT / path).exists():
+                yield f"{document}: names {path}, which does not exist"
+
+
+def parts():
+    """Package.swift's targets below Sources, each with those that it uses and that none of these uses."""
+    text = re.sub(r"//[^\n]*", "", (ROOT / "Package.swift").read_text())
+    uses = {}
+    for match in re.finditer(r"\.(?:systemLibrary|target|executableTarget)\(\s*name: \"(\w+)\"(.*?)(?=\n        \.\w|\n    \]\n\))", text, re.S):
+        if "path:" in match[2]:
+            continue
+        names = re.search(r"dependencies: \[(.*?)\]", match[2], re.S)
+        uses[match[1]] = set(re.findall(r"\"(\w+)\"", names[1])) if names else set()
+
+    def reached(name):
+        return set().union(*({other} | reached(other) for other in uses.get(name, ()))) if uses.get(name) else set()
+
+    direct = {name: {other for other in others if not any(other in reached(third) for third in others - {other})}
+              for name, others in uses.items()}
+    rows, done = [], set()
+    while len(done) < len(direct):
+        level = sorted(name for name, others in direct.items() if name not in done and others <= done)
+        rows.append(level)
+        done |= set(level)
+    width = max(map(len, direct))
+    lines = []
+    for level in reversed(rows):
+        lines += [f"{name.ljust(width)}  {', '.join(sorted(direct[name]))}".rstrip() for name in level]
+    return "\n".join(lines)
+
+
+DRAWING = re.compile(r"(## The parts\n.*?```text\n)(.*?)(```)", re.S)
+
+
+def drawing(write):
+    path = ROOT / "docs/design.md"
+    text = path.read_text()
+    if write:
+        path.write_text(DRAWING.sub(lambda match: match[1] + parts() + "\n" + match[3], text))
+    elif DRAWING.search(text)[2] != parts() + "\n":
+        yield "docs/design.md: the parts are not those of Package.swift; run scripts/check/docs.py --write"
+
+
+def main():
+    faults = [*blocks(), *paths(), *figures(), *counts(), *drawing("--write" in sys.argv)]
+    if faults:
+        sys.exit("\n".join(faults))
+
+
+main()
