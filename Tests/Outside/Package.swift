@@ -18,7 +18,8 @@ let package = Package(
         .target(
             name: "samples",
             dependencies: [
-                "PatchCrypto", "PatchEvents", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchStore", "PatchSync", "PatchTesting",
+                "PatchCrypto", "PatchEvents", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchStore", "PatchSync",
+                "PatchTesting",
             ].map { .product(name: $0, package: "patchpack") },
             swiftSettings: [.swiftLanguageMode(.v6)]),
     ]

@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // What the samples of README and docs leave out.
 import PatchCrypto
 import PatchFeed
