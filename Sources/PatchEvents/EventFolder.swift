@@ -21,7 +21,7 @@ struct EventFolder {
     mutating func append(_ line: [UInt8], at now: Int) throws(PatchError) {
         if file == nil { try openLast() }
         let isFull = size > 0 && size + line.count > limits.fileBytes
-        if file == nil || isFull || now > began.addingOrMost(limits.fileAge) {
+        if file == nil || isFull || now > began.addingOrMost(limits.fileAge.milliseconds) {
             try open(max(now, began.addingOrMost(1)))
             prune(at: now)
         }
@@ -67,7 +67,7 @@ struct EventFolder {
         let starts = ((try? Folder.names(in: path)) ?? []).compactMap(Self.start).sorted()
         for (index, start) in starts.enumerated() where start < began {
             // The next file's start is the end of this one.
-            let isOld = starts[index + 1].addingOrMost(limits.age) < now
+            let isOld = starts[index + 1].addingOrMost(limits.age.milliseconds) < now
             if isOld || index < starts.count - max(1, limits.files) {
                 try? Folder.remove(path.appending(Self.name(start)))
             }

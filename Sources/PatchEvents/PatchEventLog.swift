@@ -17,10 +17,10 @@ public final class PatchEventLog: Sendable {
         public var fileBytes = 256 << 10
         /// The number of files. The oldest is removed.
         public var files = 8
-        /// The milliseconds after which the next file is begun.
-        public var fileAge = 24 * 3_600_000
-        /// The milliseconds after which a file is removed.
-        public var age = 14 * 24 * 3_600_000
+        /// The time after which the next file is begun.
+        public var fileAge = Duration.seconds(24 * 3600)
+        /// The time after which a file is removed.
+        public var age = Duration.seconds(14 * 24 * 3600)
 
         /// 2 MiB and two weeks.
         public init() {}

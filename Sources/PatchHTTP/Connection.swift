@@ -85,10 +85,10 @@ internal import Synchronization
         number(CURLOPT_PATH_AS_IS, 1)
         number(CURLOPT_NOSIGNAL, 1)
         number(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        number(CURLOPT_CONNECTTIMEOUT, settings.connectSeconds)
+        number(CURLOPT_CONNECTTIMEOUT, settings.connectTime.seconds)
         number(CURLOPT_LOW_SPEED_LIMIT, 1)
-        number(CURLOPT_LOW_SPEED_TIME, settings.stallSeconds)
-        number(CURLOPT_TIMEOUT, settings.fileSeconds)
+        number(CURLOPT_LOW_SPEED_TIME, settings.stallTime.seconds)
+        number(CURLOPT_TIMEOUT, settings.fileTime.seconds)
         if let authorities = settings.authorities { text(CURLOPT_CAINFO, authorities) }
         return true
     }
@@ -183,16 +183,16 @@ private final class Transfer {
         return line.count
     }
 
-    /// What `Cache-Control` allows to shared caches, in seconds.
-    private static func maxAge(_ value: String) -> Int? {
+    /// What `Cache-Control` allows to shared caches.
+    private static func maxAge(_ value: String) -> Duration? {
         var ages: [String: Int] = [:]
         for directive in value.lowercased().split(separator: ",") {
             let parts = directive.split(separator: "=", maxSplits: 1).map { $0.filter { !" \"".contains($0) } }
             switch parts.first ?? "" {
-            case "no-store", "no-cache", "private": return 0
+            case "no-store", "no-cache", "private": return .zero
             case let name: ages[name] = parts.count == 2 ? Int(parts[1]) : nil
             }
         }
-        return ages["s-maxage"] ?? ages["max-age"]
+        return (ages["s-maxage"] ?? ages["max-age"]).map { .seconds($0) }
     }
 }

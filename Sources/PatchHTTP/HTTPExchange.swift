@@ -24,7 +24,7 @@ struct HTTPResponse: Sendable {
     var body: [UInt8] = []
     var etag: String?
     var date: Timestamp?
-    var maxAge: Int?
+    var maxAge: Duration?
     var isWebPage = false
 
     /// What the response says of the file.

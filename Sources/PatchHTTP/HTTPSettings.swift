@@ -5,12 +5,12 @@ public struct HTTPSettings: Sendable {
     public var allowsHTTP = false
     /// The path of a file with the certificates to trust (PEM); nil for those of the system.
     public var authorities: String?
-    /// How long a connection may take to be made, in seconds.
-    public var connectSeconds = 10
-    /// How long nothing may come, in seconds.
-    public var stallSeconds = 30
-    /// How long one file may take, in seconds.
-    public var fileSeconds = 300
+    /// How long a connection may take to be made, in whole seconds.
+    public var connectTime = Duration.seconds(10)
+    /// How long nothing may come, in whole seconds.
+    public var stallTime = Duration.seconds(30)
+    /// How long one file may take, in whole seconds.
+    public var fileTime = Duration.seconds(300)
     /// How often a transfer is tried again.
     public var retries = 2
 

@@ -136,12 +136,13 @@ public actor PatchSync {
             report.error = error
         }
         report.bytes = counting.bytes
-        report.milliseconds = Int((clock.now - start) / .milliseconds(1))
+        report.duration = clock.now - start
         if let error = report.error {
             store.events(.syncFailed(error))
         } else {
             if let now = store.clock(), let next = settings.nextSync(after: now) { pause = (now, next) }
-            store.events(.synced(bytes: report.bytes, milliseconds: report.milliseconds, counts: report.counts))
+            store.events(
+                .synced(bytes: report.bytes, milliseconds: report.duration.milliseconds, counts: report.counts))
         }
         return report
     }

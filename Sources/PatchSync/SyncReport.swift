@@ -18,8 +18,8 @@ public struct SyncReport: Sendable {
     public internal(set) var results: [Result] = []
     /// How many bytes were read from the feed.
     public internal(set) var bytes = 0
-    /// How long it took, in milliseconds.
-    public internal(set) var milliseconds = 0
+    /// How long it took.
+    public internal(set) var duration = Duration.zero
 
     /// How many results there are of each code.
     public var counts: [String: Int] {

@@ -8,8 +8,8 @@ public struct SyncSettings: Sendable {
     public var user: String?
     /// The groups that the device is in, such as `qa`.
     public var groups: Set<String>
-    /// The least number of seconds between two syncs on return to the foreground.
-    public var smallestInterval = 900
+    /// The least time between two syncs on return to the foreground, in whole seconds.
+    public var smallestInterval = Duration.seconds(900)
     /// Up to which part of the interval is added to it by chance, so that devices do not come all at once.
     public var jitter = 0.2
     /// How long a sync may take as a whole. What was downloaded until then is kept.
@@ -32,7 +32,7 @@ public struct SyncSettings: Sendable {
     /// The earliest next sync on return to the foreground; nil if there is no minimum interval.
     func nextSync(after now: Timestamp) -> Timestamp? {
         // More than a year is as good as never.
-        let interval = max(0, min(smallestInterval, 366 * 86_400))
+        let interval = min(smallestInterval.seconds, 366 * 86_400)
         let extra = Double(interval) * Double.random(in: 0...max(0, min(jitter, 1)))
         return Timestamp(secondsSince1970: now.secondsSince1970 + interval + Int(extra))
     }

@@ -17,7 +17,9 @@ final class FleetLog: Sendable {
     /// The log of a device.
     func device(_ number: Int, _ version: AppVersion) throws -> PatchEventLog {
         var limits = PatchEventLog.Limits()
-        (limits.fileBytes, limits.files, limits.fileAge, limits.age) = (256 << 20, .max, .max, .max)
+        (limits.fileBytes, limits.files, limits.fileAge, limits.age) = (
+            256 << 20, .max, .seconds(Int64.max), .seconds(Int64.max)
+        )
         var random = SplitMix(state: UInt64(number))
         let name = [random.next(), random.next()].map { String($0 | 1 << 63, radix: 16) }.joined()
         let resource = EventResource(

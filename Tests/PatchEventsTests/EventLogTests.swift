@@ -123,10 +123,10 @@ import Testing
         let sizes = try files().map { try folder.read("events/\($0)").count }
         #expect(sizes.count == 3)
         #expect(sizes.allSatisfy { $0 <= 1000 })
-        clock.pass(milliseconds: limits.fileAge + 1)
+        clock.pass(milliseconds: limits.fileAge.milliseconds + 1)
         log.record(.trial(patch))
         #expect(try files().count == 3)
-        clock.pass(milliseconds: limits.age + 1)
+        clock.pass(milliseconds: limits.age.milliseconds + 1)
         log.record(.trial(patch))
         // The file before was the open one until now, so its end is not old.
         #expect(try files().count == 2)

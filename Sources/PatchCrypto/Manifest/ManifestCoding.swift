@@ -50,8 +50,11 @@ extension Manifest {
     }
 
     private init(_ document: JSONValue, limits: EnvelopeLimits) throws(PatchError) {
-        let fields = Fields(document)
-        let schema = try fields.integer("schema")
+        let fields = try JSONObject(document, "") { place, key, what in
+            let name = place.isEmpty ? key : key.map { "\(place): \($0)" } ?? place
+            return .manifest(.malformed, name.map { "\($0): \(what)" } ?? what, field: key)
+        }
+        let schema = try fields.number("schema")
         guard schema == Self.schema else {
             throw .manifest(
                 .malformed, "schema \(schema); this version of patchpack reads schema \(Self.schema)",
@@ -61,81 +64,19 @@ extension Manifest {
             "schema", "id", "version", "app", "appVersions", "engine", "replaces", "scripts", "created", "expires",
             "notes", "extra",
         ])
-        guard let appVersions = VersionRange(try fields.string("appVersions")) else {
-            throw .manifest(.malformed, "`appVersions` is not a range such as >=2.3.0 <2.5.0", field: "appVersions")
+        guard let appVersions = VersionRange(try fields.text("appVersions")) else {
+            throw fields.fault("appVersions", "expected a range such as >=2.3.0 <2.5.0")
         }
         var scripts: [Script] = []
-        for element in try fields.array("scripts") {
-            let script = Fields(element)
+        for script in try fields.objects("scripts") {
             try script.allow(["name", "size"])
-            scripts.append(Script(name: try script.string("name"), size: try script.integer("size")))
+            scripts.append(Script(name: try script.text("name"), size: try script.number("size")))
         }
         try self.init(
-            id: fields.string("id"), version: fields.integer("version"), app: fields.string("app"),
-            appVersions: appVersions, engine: fields.integer("engine"), replaces: fields.strings("replaces"),
-            scripts: scripts, created: fields.timestamp("created"), expires: fields.timestamp("expires"),
-            notes: fields.optional("notes", Fields.string), extra: fields.optional("extra", Fields.table),
-            limits: limits)
-    }
-}
-
-/// Reads the members of a manifest's objects as the types that the format defines.
-private struct Fields {
-    private let object: JSONValue
-
-    init(_ object: JSONValue) { self.object = object }
-
-    /// Refuses members that the format does not define.
-    func allow(_ keys: [String]) throws(PatchError) {
-        guard case .object(let members) = object else { throw .manifest(.malformed, "not a JSON object") }
-        guard members.allSatisfy({ member in keys.contains { $0.hasBytes(of: member.key) } }) else {
-            throw .manifest(.malformed, "unknown key in schema \(Manifest.schema)")
-        }
-    }
-
-    func string(_ key: String) throws(PatchError) -> String { try required(key, Self.string) }
-    func integer(_ key: String) throws(PatchError) -> Int {
-        try required(key) { if case .integer(let integer) = $0 { integer } else { nil } }
-    }
-    func array(_ key: String) throws(PatchError) -> [JSONValue] {
-        try required(key) { if case .array(let array) = $0 { array } else { nil } }
-    }
-    func strings(_ key: String) throws(PatchError) -> [String] {
-        try required(key) { value in
-            guard case .array(let elements) = value else { return nil }
-            let strings = elements.compactMap(Self.string)
-            return strings.count == elements.count ? strings : nil
-        }
-    }
-    func timestamp(_ key: String) throws(PatchError) -> Timestamp? {
-        guard let text = try optional(key, Self.string) else { return nil }
-        guard let timestamp = Timestamp(text) else {
-            throw .manifest(.malformed, "`\(key)` is not a time such as 2027-01-01T00:00:00Z", field: key)
-        }
-        return timestamp
-    }
-
-    static func string(_ value: JSONValue) -> String? { if case .string(let string) = value { string } else { nil } }
-
-    static func table(_ value: JSONValue) -> [String: String]? {
-        guard case .object(let members) = value else { return nil }
-        let pairs = members.compactMap { member in string(member.value).map { (member.key, $0) } }
-        return pairs.count == members.count ? Dictionary(pairs) { first, _ in first } : nil
-    }
-
-    /// A member that may be missing. If it is given, it must have the right type.
-    func optional<Value>(_ key: String, _ convert: (JSONValue) -> Value?) throws(PatchError) -> Value? {
-        guard let member = object[key] else { return nil }
-        guard let value = convert(member) else {
-            throw .manifest(.malformed, "`\(key)` has the wrong type", field: key)
-        }
-        return value
-    }
-
-    private func required<Value>(_ key: String, _ convert: (JSONValue) -> Value?) throws(PatchError) -> Value {
-        guard let value = try optional(key, convert) else {
-            throw .manifest(.malformed, "`\(key)` is missing", field: key)
-        }
-        return value
+            id: fields.text("id"), version: fields.number("version"), app: fields.text("app"),
+            appVersions: appVersions, engine: fields.number("engine"), replaces: fields.texts("replaces"),
+            scripts: scripts, created: fields.optional("created", fields.moment),
+            expires: fields.optional("expires", fields.moment), notes: fields.optional("notes", fields.text),
+            extra: fields.optional("extra", fields.table), limits: limits)
     }
 }

@@ -17,4 +17,10 @@ extension Duration {
         return seconds < Int64.max / 2_000_000_000
             ? seconds * 1_000_000_000 + attoseconds / 1_000_000_000 : .max / 2
     }
+
+    /// Whole milliseconds, from 0 to 146 years.
+    package var milliseconds: Int { Int(nanoseconds / 1_000_000) }
+
+    /// Whole seconds, from 0 to 146 years. Less than one is one, because 0 often means no limit.
+    package var seconds: Int { nanoseconds == 0 ? 0 : Swift.max(1, Int(nanoseconds / 1_000_000_000)) }
 }

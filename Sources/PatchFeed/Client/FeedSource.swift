@@ -32,15 +32,15 @@ public struct FeedReply: Sendable {
     /// The source's clock, if it has one (HTTP `Date`).
     public let date: Timestamp?
     /// For how many seconds a cache may answer in the source's place (HTTP `Cache-Control`); nil if the source does not say.
-    public let maxAge: Int?
+    public let maxAge: Duration?
 
     /// Makes a reply.
     ///
     /// - Parameters:
     ///   - content: The file.
     ///   - date: The source's clock.
-    ///   - maxAge: For how many seconds a cache may answer in the source's place.
-    public init(_ content: Content, date: Timestamp? = nil, maxAge: Int? = nil) {
+    ///   - maxAge: How long a cache may answer in the source's place.
+    public init(_ content: Content, date: Timestamp? = nil, maxAge: Duration? = nil) {
         self.content = content
         self.date = date
         self.maxAge = maxAge

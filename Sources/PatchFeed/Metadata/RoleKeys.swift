@@ -54,7 +54,7 @@ struct FeedKeys: Sendable {
     init(_ object: JSONObject) throws(PatchError) {
         var keys: [[UInt8]: SchemeKey] = [:]
         for (id, value) in object.members {
-            let entry = try JSONObject(value, "\(object.name): \(id)")
+            let entry = try JSONObject(value, "\(object.place): \(id)")
             keys[Array(id.utf8)] = try Self.key(entry)
         }
         self.keys = keys

@@ -21,7 +21,7 @@ struct MetadataDescription: Sendable {
         let meta = try body.object("meta")
         var all: [[UInt8]: MetadataDescription] = [:]
         for (name, value) in meta.members {
-            all[Array(name.utf8)] = try MetadataDescription(JSONObject(value, "\(meta.name): \(name)"))
+            all[Array(name.utf8)] = try MetadataDescription(JSONObject(value, "\(meta.place): \(name)"))
         }
         return all
     }

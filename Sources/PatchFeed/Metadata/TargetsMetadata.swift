@@ -13,7 +13,7 @@ struct TargetsMetadata: Sendable {
         let listed = try file.body.object("targets")
         var targets: [[UInt8]: FeedTarget] = [:]
         for (path, value) in listed.members {
-            targets[Array(path.utf8)] = try FeedTarget(path: path, JSONObject(value, "\(listed.name): \(path)"))
+            targets[Array(path.utf8)] = try FeedTarget(path: path, JSONObject(value, "\(listed.place): \(path)"))
         }
         self.targets = targets
         let object = try file.body.optional("delegations", file.body.object)
@@ -63,7 +63,7 @@ struct Delegation: Sendable {
         var all: [Delegation] = []
         var names: Set<[UInt8]> = []
         for role in roles {
-            let delegation = try Delegation(JSONObject(role, "\(object.name): roles"), known: keys)
+            let delegation = try Delegation(JSONObject(role, "\(object.place): roles"), known: keys)
             guard names.insert(Array(delegation.role.utf8)).inserted else {
                 throw object.fault("roles", "\(delegation.role) twice")
             }

@@ -4,11 +4,20 @@
 /// Whether a function is one of these is known when a call of it is compiled.
 @usableFromInline
 enum Scalar {
-    /// The bridge's number for a type (`pp_scalar`), as a result or an argument; 0 if the type is not a scalar.
+    // The bridge's numbers for types (`pp_scalar`), by name. They are literals, because inlined code does not see the bridge.
+    @inlinable @inline(__always) static var integer: UInt64 { 1 }
+    @inlinable @inline(__always) static var number: UInt64 { 2 }
+    @inlinable @inline(__always) static var boolean: UInt64 { 3 }
+    @inlinable @inline(__always) static var nothing: UInt64 { 4 }
+    @inlinable @inline(__always) static var none: UInt64 { 0 }
+
+    /// The number for a type, as a result or an argument; `none` if the type is not a scalar.
     @inlinable @inline(__always)
     static func kind<Value>(_: Value.Type) -> UInt64 {
         Value.self == Int64.self || Value.self == Int.self && Int.bitWidth == 64
-            ? 1 : Value.self == Double.self ? 2 : Value.self == Bool.self ? 3 : Value.self == Void.self ? 4 : 0
+            ? integer
+            : Value.self == Double.self
+                ? number : Value.self == Bool.self ? boolean : Value.self == Void.self ? nothing : none
     }
 
     /// A scalar's bits.

@@ -97,7 +97,7 @@ extension Slot {
             var hasContinued = call.continues(nil)
             if hasContinued == nil { hasContinued = await call.waits(on: self) }
             guard hasContinued == true else {
-                note(PP_BUSY.rawValue, of: layer)  // nothing if the patch is gone
+                note(Refusal(PP_BUSY, by: layer))  // nothing if the patch is gone
                 if let outcome { return try outcome.get() }
                 return try await run(below, arguments, as: Output.self, read: read, original: original)
             }
@@ -121,9 +121,8 @@ extension Slot {
     struct Entry {
         /// The call, if it was entered.
         var call: AsyncCall?
-        /// The layer that refused, and why.
-        let layer: Layer?
-        let refusal: UInt32
+        /// Why it was not entered, if it was not.
+        let refusal: Refusal
 
         init(_ slot: Slot, _ cell: UInt?, _ turn: Turn?) {
             let address = unsafe Unmanaged.passUnretained(slot).toOpaque()
@@ -136,8 +135,7 @@ extension Slot {
                 unsafe entry = pp_enter_async(slot.cell.address, address, turn?.waiter)
             }
             call = unsafe entry.L.map { unsafe AsyncCall(PatchStack($0)) }
-            layer = unsafe OpaquePointer(bitPattern: entry.refused & ~7).map { unsafe Layer($0) }
-            refusal = unsafe UInt32(entry.refused & 7)
+            refusal = unsafe Refusal(bits: entry.refused)
         }
     }
 
@@ -148,22 +146,18 @@ extension Slot {
         while true {
             if let call = entry.call { return call }
             var refusal = entry.refusal
-            if entry.refusal == PP_BUSY.rawValue,
-                let state = unsafe entry.layer.flatMap({ unsafe pp_layer_state($0.pointer) })
-            {
+            if refusal.isForTheMoment, let state = unsafe refusal.layer.flatMap({ unsafe pp_layer_state($0.pointer) }) {
                 // Another patch may be active on the name now.
                 if unsafe turn?.isFor(state) != true {
                     turn = unsafe Turn(waitingFor: state, of: slot, entering: true)
-                    if turn == nil { refusal = PP_CROWDED.rawValue }
+                    if turn == nil { refusal = Refusal(PP_CROWDED, by: refusal.layer) }
                 }
                 if await turn?.comes() == true {
                     entry = Entry(slot, cell, turn)
                     continue
                 }
             }
-            guard slot.note(refusal, of: entry.layer), let below = entry.layer?.below, below != 0 else {
-                return nil
-            }
+            guard slot.note(refusal), let below = refusal.layer?.below, below != 0 else { return nil }
             return await enter(slot, below, after: Entry(slot, below, nil))
         }
     }

@@ -132,7 +132,7 @@ package final class Slot: Sendable {
     package func enter(_ cell: LayerCell, _ record: CallReference) -> PatchStack? {
         let entry = unsafe pp_enter(cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address)
         if let state = unsafe entry.L { return unsafe PatchStack(state) }
-        return unsafe withLayer(below: entry.refused) { enter($0, record) }
+        return unsafe withLayer(below: Refusal(bits: entry.refused)) { enter($0, record) }
     }
 
     /// Enters the layer that a cell holds, runs it on scalars, and leaves it if the run succeeds.
@@ -146,13 +146,13 @@ package final class Slot: Sendable {
         if answer.outcome == PP_NO_ANSWER, let state = unsafe OpaquePointer(bitPattern: UInt(answer.bits)) {
             return unsafe .none(PatchStack(state))
         }
-        return withLayer(below: UInt(answer.bits)) { unsafe call($0, record, arguments, kinds) } ?? .original
+        return withLayer(below: Refusal(bits: UInt(answer.bits))) { unsafe call($0, record, arguments, kinds) }
+            ?? .original
     }
 
     /// Reports that a layer could not be entered, and continues with the layer below it, if there is one.
-    func withLayer<Answer>(below refused: UInt, _ body: (LayerCell) -> Answer?) -> Answer? {
-        let layer = unsafe OpaquePointer(bitPattern: refused & ~7).map { unsafe Layer($0) }
-        guard note(UInt32(refused & 7), of: layer), var below = layer?.below, below != 0 else { return nil }
+    func withLayer<Answer>(below refusal: Refusal, _ body: (LayerCell) -> Answer?) -> Answer? {
+        guard note(refusal), var below = refusal.layer?.below, below != 0 else { return nil }
         return unsafe withUnsafeMutablePointer(to: &below) { unsafe body(LayerCell($0)) }
     }
 
@@ -160,18 +160,11 @@ package final class Slot: Sendable {
     ///
     /// - Returns: Whether the layer is still active on the name.
     @discardableResult
-    func note(_ refusal: UInt32, of layer: Layer?) -> Bool {
-        guard let layer, let reports = reports(of: layer) else { return false }
+    func note(_ refusal: Refusal) -> Bool {
+        guard let layer = refusal.layer, let reports = reports(of: layer) else { return false }
         layer.countFallback()
-        let reason: PatchEvent.Fallback
-        switch refusal {
-        case PP_BUSY.rawValue: reason = .busy
-        case PP_NO_ROOM.rawValue: reason = .noRoom
-        case PP_CROWDED.rawValue: reason = .waiting
-        case PP_KILLED.rawValue: reason = .ended
-        default: return refusal == PP_REFUSED_AGAIN.rawValue
-        }
-        reports.fellBack(reason, in: name)
+        guard let event = refusal.event else { return refusal.isRepeated }
+        reports.fellBack(event, in: name)
         return true
     }
 

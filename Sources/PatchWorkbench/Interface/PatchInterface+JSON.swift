@@ -7,20 +7,23 @@ extension PatchInterface {
     /// - Parameter json: UTF-8 text of the schema `patchpack.interface/1`.
     /// - Throws: `malformed` if it is anything else.
     package init(json: [UInt8]) throws(PatchError) {
-        let value = try JSONValue(parsing: json)
-        guard case .string(let schema) = value["schema"], schema == Self.schema else {
+        let file = try JSONObject(try JSONValue(parsing: json), "interface") { place, key, what in
+            PatchError(
+                .malformed, "\(place)\(key.map { ": `\($0)`" } ?? ""): \(what)", hint: "have the app write it again")
+        }
+        guard case .string(let schema) = file["schema"], schema == Self.schema else {
             throw PatchError(
                 .malformed, "not an interface of the schema \(Self.schema)", hint: "have the app write it again")
         }
         var classes: [Class] = []
-        for value in try Self.array(value, "classes") {
-            classes.append(Class(name: try Self.text(value, "name"), methods: try Self.functions(value, "methods")))
+        for one in try file.objects("classes") {
+            classes.append(Class(name: try one.shortText("name"), methods: try Self.functions(one, "methods")))
         }
-        let version = try Self.text(value, "appVersion")
-        guard AppVersion(version) != nil else { throw Self.missing("appVersion") }
+        let version = try file.shortText("appVersion")
+        guard AppVersion(version) != nil else { throw file.fault("appVersion", "expected a version") }
         self.init(
-            app: try Self.text(value, "app"), appVersion: version, functions: try Self.functions(value, "functions"),
-            structs: try Self.structs(value), classes: classes)
+            app: try file.shortText("app"), appVersion: version, functions: try Self.functions(file, "functions"),
+            structs: try Self.structs(file), classes: classes)
         try Self.check(functions.map(\.name), "functions")
         try Self.check(self.classes.map(\.name), "classes")
         for exposed in self.classes { try Self.check(exposed.methods.map(\.name), "methods") }
@@ -42,61 +45,47 @@ extension PatchInterface {
     }
 
     /// The structs. An older app did not write them.
-    private static func structs(_ value: JSONValue) throws(PatchError) -> [Struct] {
+    private static func structs(_ file: JSONObject) throws(PatchError) -> [Struct] {
         var structs: [Struct] = []
-        for value in value["structs"] == nil ? [] : try array(value, "structs") {
+        for one in try file.optional("structs", file.objects) ?? [] {
             var fields: [Field] = []
-            for field in try array(value, "fields") {
-                fields.append(Field(name: try text(field, "name"), type: try text(field, "type")))
+            for field in try one.objects("fields") {
+                fields.append(Field(name: try field.shortText("name"), type: try field.shortText("type")))
             }
-            structs.append(Struct(name: try text(value, "name"), fields: fields))
+            structs.append(Struct(name: try one.shortText("name"), fields: fields))
             try checkOnce(fields.map(\.name), "fields")
         }
         try checkOnce(structs.map(\.name), "structs")
         return structs
     }
 
-    private static func functions(_ value: JSONValue, _ key: String) throws(PatchError) -> [Function] {
+    private static func functions(_ object: JSONObject, _ key: String) throws(PatchError) -> [Function] {
         var functions: [Function] = []
-        for value in try array(value, key) {
-            var arguments: [String] = []
-            for argument in try array(value, "arguments") {
-                guard case .string(let name) = argument, isShort(name) else { throw missing("arguments") }
-                arguments.append(name)
-            }
+        for one in try object.objects(key) {
+            let arguments = try one.texts("arguments")
+            for argument in arguments { try one.checkLength(of: argument, "arguments") }
             functions.append(
                 Function(
-                    name: try text(value, "name"),
+                    name: try one.shortText("name"),
                     signature: PatchSignature(
-                        arguments, result: try text(value, "result"), throws: try flag(value, "throws"),
-                        isAsynchronous: try flag(value, "async"))))
+                        arguments, result: try one.shortText("result"), throws: try one.flag("throws"),
+                        isAsynchronous: try one.flag("async"))))
         }
         return functions
     }
+}
 
-    private static func missing(_ key: String) -> PatchError {
-        PatchError(
-            .malformed, "interface: `\(key)` is missing, has the wrong type, or is too long",
-            hint: "have the app write it again")
-    }
-
-    private static func text(_ value: JSONValue, _ key: String) throws(PatchError) -> String {
-        guard case .string(let text) = value[key], isShort(text) else { throw missing(key) }
+extension JSONObject {
+    /// A name or a type, which is read with recursion.
+    fileprivate func shortText(_ key: String) throws(PatchError) -> String {
+        let text = try text(key)
+        try checkLength(of: text, key)
         return text
     }
 
-    /// Whether a name or a type can be one of an app. Types are read with recursion.
-    private static func isShort(_ text: String) -> Bool {
-        (1...1024).contains(text.utf8.count) && !text.utf8.contains(0)
-    }
-
-    private static func flag(_ value: JSONValue, _ key: String) throws(PatchError) -> Bool {
-        guard case .bool(let flag) = value[key] else { throw missing(key) }
-        return flag
-    }
-
-    private static func array(_ value: JSONValue, _ key: String) throws(PatchError) -> [JSONValue] {
-        guard case .array(let values) = value[key] else { throw missing(key) }
-        return values
+    fileprivate func checkLength(of text: String, _ key: String) throws(PatchError) {
+        guard (1...1024).contains(text.utf8.count), !text.utf8.contains(0) else {
+            throw fault(key, "expected a string of 1 to 1,024 bytes")
+        }
     }
 }

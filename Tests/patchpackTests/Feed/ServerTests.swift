@@ -54,7 +54,7 @@ import Testing
             settings.allowsHTTP = !tls
             settings.authorities = work.folder.at("ca.pem")
             settings.retries = retries
-            if isImpatient { (settings.stallSeconds, settings.fileSeconds) = (2, 5) }
+            if isImpatient { (settings.stallTime, settings.fileTime) = (.seconds(2), .seconds(5)) }
             let url = "\(tls ? "https" : "http")://127.0.0.1:\(server.port)"
             return ServedSource(server: server, source: try HTTPSource(url, settings: settings))
         }

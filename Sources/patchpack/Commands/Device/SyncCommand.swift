@@ -46,7 +46,7 @@ enum SyncCommand {
         for result in report.results { try show(result, explaining: arguments.has(.explain), console) }
         if let error = report.error { throw error.about(reading.place) }
         if console.format == .text, !console.isQuiet {
-            try console.line(.good, "ok", "  \(folder)  \(report.bytes) bytes, \(report.milliseconds) ms")
+            try console.line(.good, "ok", "  \(folder)  \(report.bytes) bytes, \(report.duration.milliseconds) ms")
         }
         return 0
     }

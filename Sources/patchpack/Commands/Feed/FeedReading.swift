@@ -88,7 +88,7 @@ final class CacheWatch: FeedSource {
         } else {
             kind = path.hasSuffix("/timestamp.json") ? .timestamp : .permanent
         }
-        seen.withLock { $0[kind] = .some(reply.maxAge) }
+        seen.withLock { $0[kind] = .some(reply.maxAge?.seconds) }
         return reply
     }
 

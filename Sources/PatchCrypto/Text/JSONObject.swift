@@ -1,0 +1,97 @@
+/// An object of a file, whose members are asked for by name and type. The manifest, the interface and the files of a feed are read
+/// with it.
+package struct JSONObject: Sendable {
+    /// Makes the error for an object: where it is in its file, the member, and what is wrong with it.
+    package typealias Fault = @Sendable (_ place: String, _ key: String?, _ what: String) -> PatchError
+
+    /// Where it is, for messages, such as `root.json: roles`.
+    package let place: String
+    package let members: [(key: String, value: JSONValue)]
+    private let makeFault: Fault
+
+    /// - Throws: The fault if the value is not an object.
+    package init(_ value: JSONValue?, _ place: String, fault: @escaping Fault) throws(PatchError) {
+        guard case .object(let members) = value else { throw fault(place, nil, "expected an object") }
+        self.place = place
+        self.members = members
+        makeFault = fault
+    }
+
+    /// A member; nil if there is none.
+    package subscript(key: String) -> JSONValue? { members.first { $0.key.hasBytes(of: key) }?.value }
+
+    /// Refuses members of other names.
+    package func allow(_ keys: [String]) throws(PatchError) {
+        for member in members where !keys.contains(where: { $0.hasBytes(of: member.key) }) {
+            throw makeFault(place, nil, "an unknown member \(member.key)")
+        }
+    }
+
+    /// - Throws: The fault if the member is missing or not an object, as for the functions below.
+    package func object(_ key: String) throws(PatchError) -> JSONObject {
+        try JSONObject(self[key], place.isEmpty ? key : "\(place): \(key)", fault: makeFault)
+    }
+
+    package func text(_ key: String) throws(PatchError) -> String {
+        guard case .string(let text) = self[key] else { throw fault(key, "expected a string") }
+        return text
+    }
+
+    package func list(_ key: String) throws(PatchError) -> [JSONValue] {
+        guard case .array(let values) = self[key] else { throw fault(key, "expected a list") }
+        return values
+    }
+
+    /// A list of objects.
+    package func objects(_ key: String) throws(PatchError) -> [JSONObject] {
+        var objects: [JSONObject] = []
+        for value in try list(key) {
+            objects.append(try JSONObject(value, place.isEmpty ? key : "\(place): \(key)", fault: makeFault))
+        }
+        return objects
+    }
+
+    package func texts(_ key: String) throws(PatchError) -> [String] {
+        var texts: [String] = []
+        for value in try list(key) {
+            guard case .string(let text) = value else { throw fault(key, "expected a list of strings") }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// An object whose members are all strings.
+    package func table(_ key: String) throws(PatchError) -> [String: String] {
+        var table: [String: String] = [:]
+        let object = try object(key)
+        for (name, _) in object.members { table[name] = try object.text(name) }
+        return table
+    }
+
+    /// A whole number within bounds.
+    package func number(_ key: String, in range: ClosedRange<Int> = .min ... .max) throws(PatchError) -> Int {
+        guard case .integer(let number) = self[key], range.contains(number) else {
+            let least = range == .min ... .max ? "" : " from \(range.lowerBound)"
+            throw fault(key, "expected a number\(least)")
+        }
+        return number
+    }
+
+    /// The member read by `read` if it is there.
+    package func optional<Value>(
+        _ key: String, _ read: (String) throws(PatchError) -> Value
+    ) throws(PatchError) -> Value? { self[key] == nil ? nil : try read(key) }
+
+    package func flag(_ key: String) throws(PatchError) -> Bool {
+        guard case .bool(let flag) = self[key] else { throw fault(key, "expected true or false") }
+        return flag
+    }
+
+    package func moment(_ key: String) throws(PatchError) -> Timestamp {
+        guard let moment = Timestamp(try text(key)) else { throw fault(key, "expected YYYY-MM-DDTHH:MM:SSZ") }
+        return moment
+    }
+
+    /// The error for a member.
+    package func fault(_ key: String, _ what: String) -> PatchError { makeFault(place, key, what) }
+}
