@@ -5,8 +5,11 @@ public import PatchFeed
 public struct SyncReport: Sendable {
     /// What becomes of a version of a patch on this device.
     public struct Result: Sendable {
+        /// The patch's reverse-DNS name.
         public let id: String
+        /// The patch's version.
         public let version: Int
+        /// What became of it.
         public let code: PatchChoice.Code
         /// Why, if the code alone does not say it.
         public let detail: String?

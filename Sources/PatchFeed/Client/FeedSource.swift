@@ -28,10 +28,11 @@ public struct FeedReply: Sendable {
         case missing
     }
 
+    /// The file, or that it is unchanged or missing.
     public let content: Content
     /// The source's clock, if it has one (HTTP `Date`).
     public let date: Timestamp?
-    /// For how many seconds a cache may answer in the source's place (HTTP `Cache-Control`); nil if the source does not say.
+    /// How long a cache may answer in the source's place (HTTP `Cache-Control`); nil if the source does not say.
     public let maxAge: Duration?
 
     /// Makes a reply.

@@ -2,8 +2,11 @@ public import PatchCrypto
 
 /// A device, as far as it decides which patches are for it.
 public struct FeedDevice: Sendable {
+    /// The app's bundle identifier.
     public var app: String
+    /// The app's environment, such as `release`.
     public var environment: String
+    /// The app's version.
     public var appVersion: AppVersion
     /// The engine level that would run patches.
     public var engine: Int
@@ -78,8 +81,11 @@ public struct PatchChoice: Sendable {
         case unavailable
     }
 
+    /// The patch's reverse-DNS name.
     public let id: String
+    /// The patch's version.
     public let version: Int
+    /// What becomes of it on the device, and why.
     public let code: Code
     /// The list's entry; nil for a patch that is not listed.
     public let entry: PatchList.Entry?

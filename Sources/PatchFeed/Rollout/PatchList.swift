@@ -24,6 +24,7 @@ public struct PatchList: Sendable {
     public let schema: Int
     /// Whether patches run at all. If not, none runs, and nothing is deleted: this is the kill switch.
     public let isEnabled: Bool
+    /// The bundle identifier of the app that the list is for.
     public let app: String
     /// Which of the app's environments the feed is for, such as `release`.
     public let environment: String
@@ -35,6 +36,7 @@ public struct PatchList: Sendable {
     public let notice: String?
     /// Values for the app to read.
     public let switches: [String: String]
+    /// The versions of patches that the list names, in its order.
     public let entries: [Entry]
     /// Why entries were left out: each is refused by itself.
     public let faults: [PatchError]
@@ -57,7 +59,9 @@ public struct PatchList: Sendable {
             case nextLaunch = "next-launch"
         }
 
+        /// The patch's reverse-DNS name.
         public let id: String
+        /// The patch's version.
         public let version: Int
         /// The envelope's path among the feed's targets; empty if it is withdrawn.
         public let path: String
@@ -65,7 +69,9 @@ public struct PatchList: Sendable {
         public let appVersions: VersionRange
         /// A copy of the manifest's: the lowest engine level that it needs.
         public let engine: Int
+        /// Whether it is offered, paused or withdrawn.
         public let state: State
+        /// When a device activates it.
         public let when: Moment
         /// Why it was withdrawn.
         public let reason: String?

@@ -11,6 +11,7 @@ public struct Rollout: Sendable, Equatable {
 
     /// How many of 10,000 are in.
     public let permyriad: Int
+    /// What is put into buckets: an installation or a user.
     public let unit: Unit
     /// Mixes the buckets, so that the same devices are not the first ones each time; nil for the patch's id.
     public let seed: String?

@@ -95,6 +95,11 @@ extension Option {
     static let storePassphraseFile = Option(
         name: "keystore-passphrase-file", value: .file("FILE"),
         help: "read the key store's passphrase from the first line of this file")
+    static let newPassphraseEnv = Option(
+        name: "new-passphrase-env", value: .text("VAR"), help: "read the new passphrase from this variable")
+    static let newPassphraseFile = Option(
+        name: "new-passphrase-file", value: .file("FILE"),
+        help: "read the new passphrase from the first line of this file")
     static let trustedKey = Option(
         name: "trusted-key", value: .key("KEY"), repeats: true, variable: "PATCHPACK_TRUSTED_KEY",
         help: "public key to trust: [ALGORITHM:]FILE, env:NAME, or - (or PATCHPACK_TRUSTED_KEY)")

@@ -43,9 +43,9 @@ enum Passphrase {
     ///   would lock the store for ever.
     /// - Throws: `passphrase` if there is neither.
     static func ofStore(
-        _ path: Path, _ arguments: ParsedArguments, isNew: Bool = false
+        _ path: Path, _ arguments: ParsedArguments, isNew: Bool = false,
+        from variable: Option = .storePassphraseEnv, or file: Option = .storePassphraseFile
     ) throws(PatchError) -> SecretBytes {
-        let (variable, file) = (Option.storePassphraseEnv, Option.storePassphraseFile)
         if arguments.has(variable), arguments.has(file) {
             throw PatchError(.usage, "--\(variable.name) and --\(file.name) cannot be used together")
         }
@@ -58,8 +58,7 @@ enum Passphrase {
             return answer
         }
         throw PatchError(
-            .passphrase, "the key store needs a passphrase",
-            hint: "give --\(Option.storePassphraseEnv.name) or --\(Option.storePassphraseFile.name)"
+            .passphrase, "the key store needs a passphrase", hint: "give --\(variable.name) or --\(file.name)"
         ).about(path)
     }
 

@@ -66,6 +66,12 @@ import Testing
         #expect(try #require(Int(run.lines.last ?? "")) >= 3)
     }
 
+    @Test func anOutputIsNoScript() throws {
+        let run = try shop.pack("cart.lua", "-o", "out.lua")
+        #expect(run.status == 64 && run.error.contains("ends in .lua"), "\(run.error)")
+        #expect(!shop.folder.exists("out.lua"))
+    }
+
     @Test func outputsGoWhereTheyShould() throws {
         try shop.folder.write(Workshop.script, to: "src/a/one.lua")
         try shop.folder.write(Workshop.script.replacing("cart-total", with: "other"), to: "src/b/one.lua")

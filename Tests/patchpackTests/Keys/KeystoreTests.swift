@@ -64,6 +64,28 @@ import Testing
         #expect(try shop.run("keyinfo", "store").error.contains("key store"))
     }
 
+    @Test func thePassphraseChanges() throws {
+        let before = try shop.folder.read("store")
+        func run(_ words: String...) throws -> Tool {
+            try Tool.run(
+                Tool.patchpack, ["keystore"] + words + ["--keystore-passphrase-env", "P"],
+                environment: environment.merging(["N": "new-words", "W": "wrong"]) { $1 }, in: shop.folder.path)
+        }
+        let wrong = try Tool.run(
+            Tool.patchpack,
+            ["keystore", "passphrase", "store", "--new-passphrase-env", "N", "--keystore-passphrase-env", "W"],
+            environment: ["N": "new-words", "W": "wrong"], in: shop.folder.path)
+        #expect(wrong.status == 77)
+        #expect(try run("passphrase", "store", "--new-passphrase-env", "MISSING").status == 77)
+        #expect(try shop.folder.read("store") == before)
+        let changed = try run("passphrase", "store", "--new-passphrase-env", "N")
+        #expect(changed.status == 0 && changed.lines.count == 2, "\(changed.error)")
+        #expect(try run("list", "store").status == 77)
+        let ring = try KeyStoreFile.open(
+            shop.folder.read("store"), passphrase: SecretBytes(Array("new-words".utf8)))
+        #expect(ring.scriptKeyNames() == ["2025", "2026"])
+    }
+
     @Test func keysComeOutAsTheyWentIn() throws {
         #expect(try store("export", "store", "2026", "-o", "out.key").status == 0)
         #expect(try store("export", "store", "2026", "-o", "-").output == shop.folder.read("out.key"))

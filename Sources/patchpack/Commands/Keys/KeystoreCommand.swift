@@ -25,6 +25,13 @@ enum KeystoreCommand {
                 operands: "STORE NAME -o FILE", operandValue: .file("STORE"), operandCount: 2...2,
                 options: [.outputFile, .force] + passphrase,
                 example: "patchpack keystore export keys/script.store 2026 -o script.key", run: export),
+            Verb(
+                name: "keystore passphrase", summary: "change the passphrase", operands: "STORE",
+                operandValue: .file("STORE"), operandCount: 1...1,
+                options: [.newPassphraseEnv, .newPassphraseFile] + passphrase,
+                example:
+                    "patchpack keystore passphrase keys/script.store --keystore-passphrase-env OLD --new-passphrase-env NEW",
+                run: changePassphrase),
         ])
 
     /// The store of a command line, and its passphrase.
@@ -51,14 +58,17 @@ enum KeystoreCommand {
         }
 
         /// Reads the keys, changes them and writes them again.
+        ///
+        /// - Parameter new: The passphrase to write them with; nil for the one that they were read with.
         func change(
-            mustExist: Bool, _ change: (inout ScriptKeyRing) throws(PatchError) -> Void
+            mustExist: Bool, passphrase new: SecretBytes? = nil,
+            _ change: (inout ScriptKeyRing) throws(PatchError) -> Void
         ) throws(PatchError) {
             try Folder.whileLocked(around: path) { () throws(PatchError) in
                 let exists = FileInfo(path, following: true) != nil
                 var ring = exists || mustExist ? try keys() : ScriptKeyRing()
                 try change(&ring)
-                let sealed = try KeyStoreFile.seal(ring, passphrase: passphrase)
+                let sealed = try KeyStoreFile.seal(ring, passphrase: new ?? passphrase)
                 try OutputFile.write([OutputFile(path: path, content: .secret(SecretBytes(sealed)))], force: true)
             }
         }
@@ -100,6 +110,18 @@ enum KeystoreCommand {
         return 0
     }
 
+    private static func changePassphrase(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let store = try Store(arguments)
+        // Whoever asks for a new passphrase must know the old one.
+        _ = try store.keys()
+        let new = try Passphrase.ofStore(
+            arguments.operands[0].path, arguments, isNew: true, from: .newPassphraseEnv, or: .newPassphraseFile)
+        var keys: [(name: String, key: ScriptKey)] = []
+        try store.change(mustExist: true, passphrase: new) { keys = $0.keys }
+        for (name, key) in keys { try show(name, key, "passphrase", on: console) }
+        return 0
+    }
+
     /// Writes one key to a plain key file.
     private static func export(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let name = arguments.operands[1].text
@@ -137,7 +159,8 @@ enum KeystoreCommand {
                     ]))
         } else if !console.isQuiet || action == "list" {
             let text = "\(name)  \(key.suite.rawValue), id \(key.id)"
-            let done = ["add": "added  ", "remove": "removed  ", "export": "exported  "][action] ?? ""
+            let done =
+                ["add": "added  ", "remove": "removed  ", "export": "exported  ", "passphrase": "kept  "][action] ?? ""
             try console.line(done + text)
         }
     }

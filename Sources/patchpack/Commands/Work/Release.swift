@@ -158,6 +158,10 @@ struct Release: Sendable {
             }
             return output
         }
+        guard !output.ends(in: ".lua") || output.isFolder else {
+            throw PatchError(
+                .usage, "-o \(output) ends in .lua", hint: "an envelope is NAME.js; any other name is a folder")
+        }
         let isFile = output.ends(in: ".js") && !output.isFolder
         guard isFile else { return output.appending(name) }
         guard isOnly else {
