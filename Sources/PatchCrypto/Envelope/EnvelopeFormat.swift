@@ -1,7 +1,7 @@
 /// The constants of envelope format 1, its lines, and the search for the delimiter.
-enum EnvelopeFormat {
+package enum EnvelopeFormat {
     /// The start of every delimiter line, including the LF before it.
-    static let delimiterPrefix = Array("\n--patchpack-envelope-1 ".utf8)
+    package static let delimiterPrefix = Array("\n--patchpack-envelope-1 ".utf8)
     /// The delimiter's first byte is within this many bytes of the file's end.
     static let delimiterWindow = 65_536
     /// The length of the shortest possible envelope, in bytes.

@@ -230,6 +230,17 @@ import Testing
         #expect(run.error.contains("gzip"))
     }
 
+    /// A damaged envelope is no file of another tool, whatever its length.
+    @Test func aDamagedEnvelopeIsNoForeignFile() throws {
+        let envelope = try Forge().envelope()
+        let damaged = envelope.flatMap { $0 == UInt8(ascii: "\n") ? [UInt8(ascii: "\r"), $0] : [$0] }
+        for length in 0..<16 {
+            try shop.folder.write([UInt8](repeating: 0xAA, count: length) + damaged, to: "damaged.js")
+            let run = try shop.verify("damaged.js")
+            #expect(run.status == 10 && run.error.contains("transfer it as binary"), "\(length): \(run.error)")
+        }
+    }
+
     @Test func emptyFoldersAndSpecialFilesAreNoSuccess() throws {
         let run = try shop.shell(
             """
