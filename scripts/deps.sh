@@ -38,7 +38,7 @@ bookworm) packages+=(libboost1.81-dev) ;;
 *) packages+=(libboost-dev) ;;
 esac
 # no more than the checks of form need
-[ "$what" != lint ] || packages=(git shellcheck python3)
+[ "$what" != lint ] || packages=(git shellcheck python3 python3-venv)
 # real Lua code to pack, and a web server
 case $what in demo | test | bench) packages+=(lua-penlight lua-inspect python3) ;; esac
 # tools that the tests compare results with

@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # Compares the public declarations of the libraries with those of the last tagged version.
-# usage: api-check.sh [TAG]
+# usage: api.sh [TAG]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 tag=${1:-$(git describe --tags --abbrev=0 --match '[0-9]*' 2>/dev/null || true)}
 if [ -z "$tag" ]; then
-  echo "api-check: no version is tagged yet, so there is nothing to compare with"
+  echo "api.sh: no version is tagged yet, so there is nothing to compare with"
   exit 0
 fi
+# Both versions are built.
+scripts/deps.sh build
 version=$(sed -n 's/^let toolVersion = "\(.*\)"$/\1/p' Sources/patchpack/Version.swift)
 libraries=$(sed -n 's/.*\.library(name: "\([A-Za-z]*\)".*/\1/p' Package.swift)
 # shellcheck disable=SC2086  # one word each
 "${SWIFT:-swift}" package diagnose-api-breaking-changes "$tag" --products $libraries && exit 0
 if [ "${version%%.*}" != "${tag%%.*}" ]; then
-  echo "api-check: $version may break what $tag promised"
+  echo "api.sh: $version may break what $tag promised"
   exit 0
 fi
-echo "api-check: $version must not break what $tag promised (docs/compatibility.md)" >&2
+echo "api.sh: $version must not break what $tag promised (docs/compatibility.md)" >&2
 exit 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Reports which protections against attackers a program's ELF headers lack. Reports nothing for a file that is not ELF.
-# usage: check-elf.sh PROGRAM
+# usage: elf.sh PROGRAM
 set -euo pipefail
 program=$1
 readelf -h "$program" >/dev/null 2>&1 || exit 0

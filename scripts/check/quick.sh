@@ -20,7 +20,7 @@ if [ ${#scripts[@]} -gt 0 ] && command -v shellcheck >/dev/null; then shellcheck
 make --no-print-directory walls
 
 # The suites of a folder or a file of tests, as a pattern.
-suites() { grep -rhoE "^ *@Suite.* struct \w+" "$@" --include='*.swift' | sed -E 's/.* //' | paste -sd'|'; }
+suites() { { grep -rhoE 'struct \w+Tests\b' "$@" --include='*.swift' || true; } | sed -E 's/.* //' | paste -sd'|'; }
 
 targets=() filters=()
 for file in "${changed[@]}"; do
@@ -43,6 +43,7 @@ for file in "${changed[@]}"; do
     ;;
   Sources/patchpack/*) target=patchpackTests filter=$(suites Tests/patchpackTests/Arguments Tests/patchpackTests/Output) ;;
   examples/shop*/*) target=ShopTests ;;
+  Package.swift | Tests/TestSupport/*) target=PatchCryptoTests ;;
   Tests/*Tests/*.swift)
     target=${file#Tests/} filter=$(suites "$file")
     target=${target%%/*}
@@ -52,7 +53,7 @@ for file in "${changed[@]}"; do
   targets+=("$target")
   filters+=("${filter:-$target}")
 done
-[ ${#targets[@]} -gt 0 ] || exit 0
+[ ${#targets[@]} -gt 0 ] || { echo "quick: no module's tests are about what changed; make test runs all" && exit 0; }
 PATCHPACK_TESTS=$(printf '%s\n' "${targets[@]}" | sort -u | paste -sd,)
 export PATCHPACK_TESTS
 filter=$(printf '%s\n' "${filters[@]}" | sort -u | paste -sd'|')

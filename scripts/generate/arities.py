@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Swift code that is the same for each number of parts. usage: generate-arities.py functions|structs
+"""Writes Swift code that is the same for each number of parts. usage: arities.py functions|structs
 
 functions: Sources/PatchRunner/Registry/Arities.swift, for registered functions with 0 to 8 arguments.
 structs: Sources/PatchRunner/Values/PatchFields+Arities.swift, for declared structs with 1 to 16 fields.

@@ -23,7 +23,7 @@ package struct JSONObject: Sendable {
     /// Refuses members of other names.
     package func allow(_ keys: [String]) throws(PatchError) {
         for member in members where !keys.contains(where: { $0.hasBytes(of: member.key) }) {
-            throw makeFault(place, nil, "an unknown member \(member.key)")
+            throw makeFault(place, nil, "a member that is not known")
         }
     }
 
@@ -63,8 +63,11 @@ package struct JSONObject: Sendable {
     /// An object whose members are all strings.
     package func table(_ key: String) throws(PatchError) -> [String: String] {
         var table: [String: String] = [:]
-        let object = try object(key)
-        for (name, _) in object.members { table[name] = try object.text(name) }
+        guard case .object(let members) = self[key] else { throw fault(key, "expected an object") }
+        for (name, value) in members {
+            guard case .string(let text) = value else { throw fault(key, "expected an object of strings") }
+            table[name] = text
+        }
         return table
     }
 

@@ -33,7 +33,8 @@ enum InputFiles {
             }
         }
         guard folders ?? arguments.has(.recursive) else {
-            if folders == nil, let folder = paths.first(where: \.isFolder) {
+            // A folder among files is refused beside them.
+            if folders == nil, let folder = paths.first, paths.allSatisfy(\.isFolder) {
                 throw PatchError(
                     .noInput, "is a folder",
                     hint: "give --recursive to take each \(suffixes[0]) file in it, or name the files"

@@ -44,29 +44,30 @@ enum Passphrase {
     /// - Throws: `passphrase` if there is neither.
     static func ofStore(
         _ path: Path, _ arguments: ParsedArguments, isNew: Bool = false,
-        from variable: Option = .storePassphraseEnv, or file: Option = .storePassphraseFile
+        from variable: Option = .storePassphraseEnv, or file: Option = .storePassphraseFile,
+        called name: String = "passphrase"
     ) throws(PatchError) -> SecretBytes {
         if arguments.has(variable), arguments.has(file) {
             throw PatchError(.usage, "--\(variable.name) and --\(file.name) cannot be used together")
         }
-        if let name = try arguments.text(of: variable) { return try value(of: name, variable) }
+        if let given = try arguments.text(of: variable) { return try value(of: given, variable) }
         if let path = arguments.value(of: file)?.path { return try firstLine(of: path, file) }
-        if let answer = try ask(for: path) {
-            if isNew, try ask(for: path)?.isSame(as: answer) != true {
+        if let answer = try ask(for: path, called: name) {
+            if isNew, try ask(for: path, called: "\(name) again")?.isSame(as: answer) != true {
                 throw PatchError(.passphrase, "the two passphrases differ").about(path)
             }
             return answer
         }
         throw PatchError(
-            .passphrase, "the key store needs a passphrase", hint: "give --\(variable.name) or --\(file.name)"
+            .passphrase, "the key store needs a \(name)", hint: "give --\(variable.name) or --\(file.name)"
         ).about(path)
     }
 
     /// Asks for a passphrase on the terminal without showing it; returns nil if there is no terminal.
     ///
     /// - Throws: `passphrase` if the question was cancelled, or if the answer is too long.
-    static func ask(for file: Path) throws(PatchError) -> SecretBytes? {
-        switch Terminal.askForSecret("passphrase for \(escaped(file.description)): ") {
+    static func ask(for file: Path, called name: String = "passphrase") throws(PatchError) -> SecretBytes? {
+        switch Terminal.askForSecret("\(name) for \(escaped(file.description)): ") {
         case .answer(let passphrase): return passphrase
         case .noTerminal: return nil
         case .brokenOff: throw PatchError(.passphrase, "no passphrase was given").about(file)

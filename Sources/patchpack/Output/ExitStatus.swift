@@ -61,6 +61,6 @@ extension PatchError.Code {
 extension PatchError {
     /// The hint to show: the error's own, or else one in terms of the command line.
     var shownHint: String? {
-        hint ?? (code == .exists ? "give --force to replace it; a changed patch needs a higher version" : nil)
+        hint ?? (code == .exists ? "give --force to replace it" : nil)
     }
 }

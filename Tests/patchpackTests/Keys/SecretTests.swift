@@ -90,7 +90,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["passphrase-env", "passphrase-file", "keystore-passphrase-env", "keystore-passphrase-file"])
+    @Test(arguments: [
+        "passphrase-env", "passphrase-file", "keystore-passphrase-env", "keystore-passphrase-file",
+        "new-passphrase-env",
+        "new-passphrase-file",
+    ])
     func noOptionShowsAPassphrase(_ option: String) throws {
         try #require(Option.passphraseEnv.name == "passphrase-env")
         let verbs = Self.verbs.filter { verb in verb.allOptions.contains { $0.name == option } }

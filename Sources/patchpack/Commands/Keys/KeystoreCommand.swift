@@ -115,7 +115,8 @@ enum KeystoreCommand {
         // Whoever asks for a new passphrase must know the old one.
         _ = try store.keys()
         let new = try Passphrase.ofStore(
-            arguments.operands[0].path, arguments, isNew: true, from: .newPassphraseEnv, or: .newPassphraseFile)
+            arguments.operands[0].path, arguments, isNew: true, from: .newPassphraseEnv, or: .newPassphraseFile,
+            called: "new passphrase")
         var keys: [(name: String, key: ScriptKey)] = []
         try store.change(mustExist: true, passphrase: new) { keys = $0.keys }
         for (name, key) in keys { try show(name, key, "passphrase", on: console) }

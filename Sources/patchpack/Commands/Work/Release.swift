@@ -211,7 +211,13 @@ struct Release: Sendable {
                 }
             }
         } catch {
-            result.error = error.code == .config ? error.about(unit.scripts[0].path) : error
+            result.error =
+                switch error.code {
+                case .config: error.about(unit.scripts[0].path)
+                case .exists where error.hint == nil:
+                    error.hinting("give --force to replace it; a changed patch needs a higher version")
+                default: error
+                }
         }
         return result
     }
