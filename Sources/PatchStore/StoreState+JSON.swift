@@ -34,15 +34,9 @@ extension StoreState {
             let appVersion = json["appVersion"]?.text.flatMap(AppVersion.init),
             let installation = json["installation"]?.text
         else { return nil }
-        // An envelope is of one patch. In a file that says otherwise, the first counts.
-        var held: [Held] = []
-        for one in json["held"]?.elements.compactMap(Held.init) ?? []
-        where !held.contains(where: { $0.hash == one.hash }) {
-            held.append(one)
-        }
-        held.sort(by: Held.precedes)
         self.init(
-            app: app, appVersion: appVersion, installation: installation, held: held,
+            app: app, appVersion: appVersion, installation: installation,
+            held: json["held"]?.elements.compactMap(Held.init) ?? [],
             bans: json["bans"]?.elements.compactMap(Ban.init) ?? [], launch: json["launch"].flatMap(Launch.init),
             failures: json["failures"]?.number ?? 0, isSafe: json["safeMode"]?.flag ?? false)
         isEnabled = json["enabled"]?.flag ?? true

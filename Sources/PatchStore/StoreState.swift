@@ -134,7 +134,9 @@ package struct StoreState: Sendable, Equatable {
         self.app = app
         self.appVersion = appVersion
         self.installation = installation
-        self.held = held
+        // An envelope is of one patch. In a list that says otherwise, the first counts.
+        for one in held where !self.held.contains(where: { $0.hash == one.hash }) { self.held.append(one) }
+        self.held.sort(by: Held.precedes)
         self.bans = bans
         self.launch = launch
         self.failures = failures

@@ -80,6 +80,8 @@ def main():
                 faults += [f"{place}: {command}: does not print: {line}\n    " + "\n    ".join(output[:12])
                            for line in shown if not printed(line, output)]
     print(f"{document.name}: {count} commands run")
+    if not count:
+        faults.append(f"{document.name}: no command was found")
     if faults:
         sys.exit("\n".join(faults))
 

@@ -225,7 +225,8 @@ def run(*command):
 
 def main():
     generate()
-    samples.generate()
+    if not samples.generate():
+        sys.exit("outside: no Swift was found in the documents")
     os.makedirs(os.path.join(HERE, ".build"), exist_ok=True)
     for variant in sys.argv[1:] or VARIANTS:
         scratch = os.path.join(".build", variant)

@@ -23,6 +23,9 @@ public struct Tool {
         fatalError("the patchpack tool is not beside the tests")
     }()
 
+    /// The built example app, which is beside the tool.
+    public static let shop = URL(filePath: patchpack).deletingLastPathComponent().appending(path: "shop").path
+
     /// The checkout's root.
     public static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path

@@ -27,6 +27,14 @@ public struct Workshop: Sendable {
         try folder.write(Self.script, to: "cart.lua")
     }
 
+    /// Makes a copy of a workshop, with all that was added to it.
+    public init(copyOf other: Workshop) throws {
+        folder = try TestFolder()
+        for name in try FileManager.default.contentsOfDirectory(atPath: other.folder.path) {
+            try FileManager.default.copyItem(atPath: other.folder.at(name), toPath: folder.at(name))
+        }
+    }
+
     /// Runs patchpack in the folder.
     public func run(
         _ arguments: String..., input: [UInt8] = [], environment: [String: String] = [:]

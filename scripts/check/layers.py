@@ -116,7 +116,6 @@ C_CONSTANTS = re.compile(r"^(?:typedef )?enum(?: \w+)? \{([^}]*)\}", re.M)
 class CModule:
     """The files of a C target."""
     def __init__(self, folder):
-        self.name = folder.name
         texts = {path: code(path.read_text()) for path in sorted(folder.rglob("*.[ch]"))}
         self.files = {path.name for path in texts}
         places = collections.defaultdict(set)

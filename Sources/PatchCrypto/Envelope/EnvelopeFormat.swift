@@ -1,7 +1,7 @@
 /// The constants of envelope format 1, its lines, and the search for the delimiter.
 package enum EnvelopeFormat {
     /// The start of every delimiter line, including the LF before it.
-    package static let delimiterPrefix = Array("\n--patchpack-envelope-1 ".utf8)
+    static let delimiterPrefix = Array("\n--patchpack-envelope-1 ".utf8)
     /// The delimiter's first byte is within this many bytes of the file's end.
     static let delimiterWindow = 65_536
     /// The length of the shortest possible envelope, in bytes.
@@ -21,7 +21,7 @@ package enum EnvelopeFormat {
     ///
     /// The search starts at the end. Nothing that may follow the delimiter can contain it, so one inside the ciphertext
     /// is never found first.
-    static func delimiterStart(in file: [UInt8]) -> Int? {
+    package static func delimiterStart(in file: [UInt8]) -> Int? {
         var rest = file.suffix(delimiterWindow)
         while let lineFeed = rest.lastIndex(of: UInt8(ascii: "\n")) {
             if file[lineFeed...].starts(with: delimiterPrefix) { return lineFeed }

@@ -51,8 +51,8 @@ extension Manifest {
 
     private init(_ document: JSONValue, limits: EnvelopeLimits) throws(PatchError) {
         let fields = try JSONObject(document, "") { place, key, what in
-            let name = place.isEmpty ? key : key.map { "\(place): \($0)" } ?? place
-            return .manifest(.malformed, name.map { "\($0): \(what)" } ?? what, field: key)
+            let parts = [place.isEmpty ? nil : place, key, what]
+            return .manifest(.malformed, parts.compactMap(\.self).joined(separator: ": "), field: key)
         }
         let schema = try fields.number("schema")
         guard schema == Self.schema else {

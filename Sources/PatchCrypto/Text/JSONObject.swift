@@ -28,8 +28,10 @@ package struct JSONObject: Sendable {
     }
 
     /// - Throws: The fault if the member is missing or not an object, as for the functions below.
-    package func object(_ key: String) throws(PatchError) -> JSONObject {
-        try JSONObject(self[key], place.isEmpty ? key : "\(place): \(key)", fault: makeFault)
+    package func object(_ key: String) throws(PatchError) -> JSONObject { try object(key, self[key]) }
+
+    private func object(_ key: String, _ value: JSONValue?) throws(PatchError) -> JSONObject {
+        try JSONObject(value, place.isEmpty ? key : "\(place): \(key)", fault: makeFault)
     }
 
     package func text(_ key: String) throws(PatchError) -> String {
@@ -45,9 +47,7 @@ package struct JSONObject: Sendable {
     /// A list of objects.
     package func objects(_ key: String) throws(PatchError) -> [JSONObject] {
         var objects: [JSONObject] = []
-        for value in try list(key) {
-            objects.append(try JSONObject(value, place.isEmpty ? key : "\(place): \(key)", fault: makeFault))
-        }
+        for value in try list(key) { objects.append(try object(key, value)) }
         return objects
     }
 

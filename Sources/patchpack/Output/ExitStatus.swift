@@ -60,7 +60,5 @@ extension PatchError.Code {
 
 extension PatchError {
     /// The hint to show: the error's own, or else one in terms of the command line.
-    var shownHint: String? {
-        hint ?? (code == .exists ? "give --force to replace it" : nil)
-    }
+    var shownHint: String? { hint ?? (code == .exists ? "give --force to replace it" : nil) }
 }

@@ -21,7 +21,7 @@ import Testing
             let run = try Tool.shell(
                 """
                 ln -s '\(Tool.patchpack)' patchpack; unset -f patchpack
-                PATH=$PWD:$PATH SHOP='\(Tool.patchpack.dropLast("patchpack".count))shop' \
+                PATH=$PWD:$PATH SHOP='\(Tool.shop)' \
                   python3 '\(Tool.root)/Tests/Docs/run.py' '\(Tool.root)/\(document)'
                 """, in: folder.path)
             #expect(run.status == 0, "\(run.text)\(run.error)")

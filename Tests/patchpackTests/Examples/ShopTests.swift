@@ -5,7 +5,7 @@ import Testing
 /// The example shop, with the example patches, as `make demo` runs it.
 @Suite(.ownThreads) struct ShopTests {
     private let workshop: Workshop
-    private let shop = URL(filePath: Tool.patchpack).deletingLastPathComponent().appending(path: "shop").path
+    private let shop = Tool.shop
 
     init() throws {
         workshop = try Workshop()

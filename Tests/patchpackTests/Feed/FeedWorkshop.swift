@@ -19,12 +19,7 @@ struct FeedWorkshop: Sendable {
 
     /// - Parameter isEmpty: Whether version 7 is not published.
     init(isEmpty: Bool = false) throws {
-        let template = try (isEmpty ? Self.empty : Self.published).get().folder
-        shop = try Workshop()
-        for name in try FileManager.default.contentsOfDirectory(atPath: template.path) {
-            try? FileManager.default.removeItem(atPath: folder.at(name))
-            try FileManager.default.copyItem(atPath: template.at(name), toPath: folder.at(name))
-        }
+        shop = try Workshop(copyOf: (isEmpty ? Self.empty : Self.published).get().shop)
     }
 
     private init(new names: [String]) throws {

@@ -1,4 +1,3 @@
-import Foundation
 import PatchCrypto
 import TestSupport
 import Testing
@@ -7,8 +6,8 @@ import Testing
 @Suite(.ownThreads) struct ModernTests {
     private let shop: Workshop
 
-    /// The folders `rsa` and `ed` with keys. Making an RSA key is slow.
-    private static let keys = Result {
+    /// A workshop with keys in the folders `rsa` and `ed`. Making an RSA key is slow.
+    private static let template = Result {
         let shop = try Workshop()
         for (algorithm, folder) in [("rsa", "rsa"), ("ed25519", "ed")] {
             let suite = algorithm == "rsa" ? "aes-128-cbc+md5" : "aes-256-gcm+sha256"
@@ -17,15 +16,10 @@ import Testing
             let run = try Tool.run(Tool.patchpack, words, in: shop.folder.path)
             try #require(run.status == 0, "\(run.error)")
         }
-        return shop.folder
+        return shop
     }
 
-    init() throws {
-        shop = try Workshop()
-        for name in ["rsa", "ed"] {
-            try FileManager.default.copyItem(atPath: Self.keys.get().at(name), toPath: shop.folder.at(name))
-        }
-    }
+    init() throws { shop = try Workshop(copyOf: Self.template.get()) }
 
     @Test(
         arguments: ["rsa/script.key", "ed/script.key"],

@@ -50,16 +50,16 @@ import Testing
 
     private static let verbs = Verb.all.flatMap { $0.actions.isEmpty ? [$0] : $0.actions }
 
-    /// The first verb that has an option of a name. Long tests try an option with each of its verbs.
+    /// The first verb that has an option. Long tests try an option with each of its verbs.
     private static let firstVerbs = Dictionary(
-        verbs.flatMap { verb in verb.allOptions.map { ($0.name, verb.name) } }, uniquingKeysWith: { first, _ in first })
+        verbs.flatMap { verb in verb.allOptions.map { ($0.id, verb.name) } }, uniquingKeysWith: { first, _ in first })
 
     @Test(arguments: verbs.map(\.name))
     func noOptionShowsAKey(_ name: String) throws {
         let verb = try #require(Self.verbs.first { $0.name == name })
         for canary in testsMayBeLong ? Self.canaries : Array(Self.canaries.prefix(1)) {
             for option in verb.allOptions
-            where option.value != nil && (testsMayBeLong || Self.firstVerbs[option.name] == name) {
+            where option.value != nil && (testsMayBeLong || Self.firstVerbs[option.id] == name) {
                 let formats = [[], ["--format", "json"]].filter { option.name != "format" || $0.isEmpty }
                 // Short tests try one of the two for each option.
                 for format in testsMayBeLong ? formats[...] : [formats[option.name.utf8.count % formats.count]] {

@@ -7,8 +7,7 @@ import Testing
 
     private func workshop() throws -> Workshop {
         let shop = try #require(shop)
-        let app = URL(filePath: Tool.patchpack).deletingLastPathComponent().appending(path: "shop").path
-        let interface = try Tool.run(app, ["--interface"])
+        let interface = try Tool.run(Tool.shop, ["--interface"])
         try #require(interface.status == 0)
         try shop.folder.write(interface.output, to: "interface.json")
         try shop.folder.write(

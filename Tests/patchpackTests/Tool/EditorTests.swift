@@ -6,8 +6,7 @@ import Testing
 @Suite(.ownThreads) struct EditorTests {
     private func workshop() throws -> Workshop {
         let shop = try Workshop()
-        let app = URL(filePath: Tool.patchpack).deletingLastPathComponent().appending(path: "shop").path
-        try shop.folder.write(try Tool.run(app, ["--interface"]).output, to: "interface.json")
+        try shop.folder.write(try Tool.run(Tool.shop, ["--interface"]).output, to: "interface.json")
         return shop
     }
 

@@ -112,7 +112,7 @@ enum KeystoreCommand {
 
     private static func changePassphrase(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let store = try Store(arguments)
-        // Whoever asks for a new passphrase must know the old one.
+        // A wrong passphrase ends this before a new one is asked for.
         _ = try store.keys()
         let new = try Passphrase.ofStore(
             arguments.operands[0].path, arguments, isNew: true, from: .newPassphraseEnv, or: .newPassphraseFile,

@@ -38,7 +38,7 @@ enum DoctorCommand {
                 try console.line(
                     capability.isOptional ? .faint : .bad, capability.isOptional ? "none" : "fail",
                     "  \(capability.name)  (\(capability.purpose))")
-                if capability.isOptional { console.warning("\(error.text)") } else { console.error(error) }
+                if capability.isOptional { console.warning(error.text) } else { console.error(error) }
             } else if !console.isQuiet {
                 try console.line(.good, "ok", "    \(capability.name)  (\(capability.purpose))")
             }

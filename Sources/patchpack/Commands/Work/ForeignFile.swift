@@ -6,7 +6,7 @@ enum ForeignFile {
     static func guess(at bytes: [UInt8]) -> String? {
         func begins(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
         // With a delimiter line it is an envelope, though a damaged one.
-        guard !bytes.isEmpty, bytes.firstRange(of: EnvelopeFormat.delimiterPrefix) == nil else { return nil }
+        guard !bytes.isEmpty, EnvelopeFormat.delimiterStart(in: bytes) == nil else { return nil }
         if begins("version https://git-lfs") { return "a Git LFS pointer; `git lfs pull` fetches the file itself" }
         if bytes.starts(with: [0x1F, 0x8B]) { return "gzip; `gunzip` it first" }
         if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "zstd; `zstd -d` it first" }
