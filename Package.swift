@@ -7,13 +7,10 @@ let package = Package(
     products: [
         .executable(name: "patchpack", targets: ["patchpack"]),
         .library(name: "PatchCrypto", targets: ["PatchCrypto"]),
-        .library(name: "PatchFiles", targets: ["PatchFiles"]),
         .library(name: "PatchFeed", targets: ["PatchFeed"]),
         .library(name: "PatchHTTP", targets: ["PatchHTTP"]),
         .library(name: "PatchRunner", targets: ["PatchRunner"]),
-        .library(name: "PatchEvents", targets: ["PatchEvents"]),
-        .library(name: "PatchStore", targets: ["PatchStore"]),
-        .library(name: "PatchSync", targets: ["PatchSync"]),
+        .library(name: "PatchDevice", targets: ["PatchDevice"]),
         .library(name: "PatchTesting", targets: ["PatchTesting"]),
         .plugin(name: "PatchpackCommand", targets: ["PatchpackCommand"]),
         .plugin(name: "PatchResources", targets: ["PatchResources"]),
@@ -43,7 +40,8 @@ let package = Package(
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),
-        .target(name: "PatchEvents", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"]),
+        .target(name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
+        .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchCrypto"]),
         .target(
             name: "CEventReader",
             cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
@@ -52,9 +50,6 @@ let package = Package(
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("z")]),
         .target(name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CInflate"]),
-        .target(name: "PatchStore", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"]),
-        .target(
-            name: "PatchSync", dependencies: ["PatchStore", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
         .target(name: "CLuaWorkbench", dependencies: ["CLua"]),
         .target(
             name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],
@@ -62,7 +57,7 @@ let package = Package(
         .executableTarget(
             name: "patchpack",
             dependencies: [
-                "PatchCrypto", "PatchFiles", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchStore", "PatchSync",
+                "PatchCrypto", "PatchFiles", "PatchFeed", "PatchPublishing", "PatchHTTP", "PatchRunner", "PatchDevice",
                 "PatchWorkbench", "PatchReport", "Libc",
             ]),
         .plugin(
@@ -74,38 +69,31 @@ let package = Package(
         .plugin(name: "PatchResources", capability: .buildTool(), dependencies: ["patchpack"]),
         .target(
             name: "PatchTesting",
-            dependencies: ["PatchSync", "PatchStore", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
+            dependencies: ["PatchDevice", "PatchPublishing", "PatchFeed", "PatchRunner", "PatchCrypto"]),
         .testTarget(
             name: "ShopTests",
-            dependencies: [
-                "shop", "PatchTesting", "PatchStore", "PatchSync", "PatchFeed", "PatchRunner", "PatchCrypto",
-            ],
+            dependencies: ["shop", "PatchTesting", "PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto"],
             path: "examples/shop-tests"),
         .executableTarget(
             name: "shop",
-            dependencies: [
-                "PatchSync", "PatchStore", "PatchEvents", "PatchHTTP", "PatchFeed", "PatchRunner", "PatchCrypto",
-            ],
+            dependencies: ["PatchDevice", "PatchHTTP", "PatchFeed", "PatchRunner", "PatchCrypto"],
             path: "examples/shop"),
         .executableTarget(
             name: "tuf-client", dependencies: ["PatchHTTP", "PatchFeed", "PatchCrypto"], path: "Tests/Conformance"),
         .executableTarget(
-            name: "fleet", dependencies: ["PatchEvents", "PatchStore", "PatchFeed", "PatchRunner", "PatchCrypto"],
+            name: "fleet", dependencies: ["PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto"],
             path: "Tests/Fleet"),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchFilesTests", dependencies: ["PatchFiles", "PatchCrypto", "TestSupport"]),
-        .testTarget(name: "PatchFeedTests", dependencies: ["PatchFeed", "PatchCrypto", "TestSupport"]),
         .testTarget(
-            name: "PatchEventsTests",
-            dependencies: ["PatchEvents", "PatchTesting", "PatchRunner", "PatchCrypto", "TestSupport"]),
+            name: "PatchFeedTests", dependencies: ["PatchPublishing", "PatchFeed", "PatchCrypto", "TestSupport"]),
         .testTarget(
             name: "PatchReportTests", dependencies: ["PatchReport", "PatchFiles", "PatchCrypto", "TestSupport"]),
         .testTarget(
-            name: "PatchSyncTests",
+            name: "PatchDeviceTests",
             dependencies: [
-                "PatchTesting", "PatchSync", "PatchStore", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto",
-                "TestSupport",
+                "PatchTesting", "PatchDevice", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto", "TestSupport",
             ]),
         .testTarget(
             name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport"],
@@ -116,7 +104,8 @@ let package = Package(
         .testTarget(
             name: "patchpackTests",
             dependencies: [
-                "patchpack", "shop", "PatchSync", "PatchHTTP", "PatchFeed", "PatchFiles", "PatchCrypto", "TestSupport",
+                "patchpack", "shop", "PatchDevice", "PatchPublishing", "PatchHTTP", "PatchFeed", "PatchFiles", "PatchCrypto",
+                "TestSupport",
             ],
             exclude: [
                 "Arguments/help", "Faults/faults.c", "Feed/proxy.py", "Interop/tuf_client.py",

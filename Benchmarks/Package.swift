@@ -20,8 +20,7 @@ let package = Package(
             name: "benchmarks",
             dependencies: [
                 "CFloor", .product(name: "PatchRunner", package: "patchpack"),
-                .product(name: "PatchStore", package: "patchpack"), .product(name: "PatchSync", package: "patchpack"),
-                .product(name: "PatchFeed", package: "patchpack"), .product(name: "PatchHTTP", package: "patchpack"),
+                .product(name: "PatchDevice", package: "patchpack"), .product(name: "PatchFeed", package: "patchpack"), .product(name: "PatchHTTP", package: "patchpack"),
                 .product(name: "PatchCrypto", package: "patchpack"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]),

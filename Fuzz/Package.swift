@@ -52,9 +52,9 @@ let package = Package(
             name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CInflate"],
             swiftSettings: instrumented),
         .target(
-            name: "PatchStore", dependencies: ["PatchRunner", "PatchFiles", "PatchCrypto"], swiftSettings: instrumented),
-        .target(
-            name: "PatchSync", dependencies: ["PatchStore", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
+            name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"],
+            swiftSettings: instrumented),
+        .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchCrypto"], swiftSettings: instrumented),
         .target(name: "CLuaWorkbench", dependencies: ["CLua"]),
         .target(
             name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],
@@ -62,7 +62,7 @@ let package = Package(
         .target(
             name: "patchpack",
             dependencies: [
-                "PatchCrypto", "PatchFiles", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchStore", "PatchSync",
+                "PatchCrypto", "PatchFiles", "PatchFeed", "PatchPublishing", "PatchHTTP", "PatchRunner", "PatchDevice",
                 "PatchWorkbench", "PatchReport", "Libc",
             ],
             exclude: ["Main.swift"], swiftSettings: instrumented),
@@ -70,8 +70,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzer", "PatchCrypto", "PatchFeed", "PatchReport", "PatchRunner", "PatchStore", "PatchWorkbench",
-                "patchpack",
+                "CFuzzer", "PatchCrypto", "PatchDevice", "PatchFeed", "PatchPublishing", "PatchReport", "PatchRunner",
+                "PatchWorkbench", "patchpack",
             ],
             swiftSettings: instrumented,
             linkerSettings: [.unsafeFlags(linking)]),

@@ -1,5 +1,6 @@
 public import PatchCrypto
 public import PatchFeed
+internal import PatchPublishing
 public import PatchRunner
 internal import Synchronization
 

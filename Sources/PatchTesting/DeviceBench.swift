@@ -1,8 +1,7 @@
 internal import Foundation
 public import PatchCrypto
+public import PatchDevice
 public import PatchRunner
-public import PatchStore
-public import PatchSync
 internal import Synchronization
 
 /// A device in a test: an app that is launched again and again, the store that it keeps, a feed, and a clock.

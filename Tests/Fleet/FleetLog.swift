@@ -1,7 +1,6 @@
 import PatchCrypto
-import PatchEvents
+import PatchDevice
 import PatchRunner
-import PatchStore
 import Synchronization
 
 /// Writes what the devices of a fleet tell, with the event log that apps use.

@@ -1,9 +1,8 @@
 import Foundation
 import PatchCrypto
-import PatchEvents
+import PatchDevice
 import PatchFeed
 import PatchRunner
-import PatchStore
 
 /// A fleet of devices that meets a bad release: how many are hurt, for how many launches, and for how long.
 ///

@@ -18,8 +18,7 @@ let package = Package(
         .target(
             name: "samples",
             dependencies: [
-                "PatchCrypto", "PatchEvents", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchStore", "PatchSync",
-                "PatchTesting",
+                "PatchCrypto", "PatchDevice", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchTesting",
             ].map { .product(name: $0, package: "patchpack") },
             swiftSettings: [.swiftLanguageMode(.v6)]),
     ]

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchPublishing
 import Synchronization
 import Testing
 

@@ -1,8 +1,7 @@
 import Foundation
 import PatchCrypto
+import PatchDevice
 import PatchRunner
-import PatchStore
-import PatchSync
 
 /// A shop that installs patches when it starts.
 ///

@@ -1,10 +1,8 @@
 import PatchCrypto
-import PatchEvents
+import PatchDevice
 import PatchFeed
 import PatchHTTP
 import PatchRunner
-import PatchStore
-import PatchSync
 
 /// Keeps the app's patches up to date. It is the first service, so that the others are patched before they begin.
 struct PatchService: Service {

@@ -28,11 +28,10 @@ for file in "${changed[@]}"; do
   case $file in
   Sources/PatchCrypto/* | Sources/COpenSSL/* | Sources/CLibzip/*) target=PatchCryptoTests ;;
   Sources/PatchFiles/* | Sources/Libc/*) target=PatchFilesTests ;;
-  Sources/PatchFeed/*) target=PatchFeedTests ;;
+  Sources/PatchFeed/* | Sources/PatchPublishing/*) target=PatchFeedTests ;;
   Sources/PatchHTTP/* | Sources/CCurl/*) target=patchpackTests filter=ServerTests ;;
-  Sources/PatchEvents/*) target=PatchEventsTests ;;
   Sources/PatchReport/* | Sources/CEventReader/* | Sources/CInflate/*) target=PatchReportTests ;;
-  Sources/PatchStore/* | Sources/PatchSync/* | Sources/PatchTesting/*) target=PatchSyncTests ;;
+  Sources/PatchDevice/* | Sources/PatchTesting/*) target=PatchDeviceTests ;;
   Sources/PatchRunner/* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;
   Sources/PatchWorkbench/* | Sources/CLuaWorkbench/*) target=PatchWorkbenchTests ;;
   Sources/patchpack/Commands/*)

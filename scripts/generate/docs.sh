@@ -22,7 +22,7 @@ convert() {
 }
 python3 scripts/generate/guides.py "$work/Guides.docc"
 convert Guides "$work/Guides.docc"
-modules=(PatchCrypto PatchFiles PatchFeed PatchHTTP PatchEvents PatchStore PatchSync PatchRunner PatchTesting)
+modules=(PatchCrypto PatchRunner PatchFeed PatchHTTP PatchDevice PatchTesting)
 for module in "${modules[@]}"; do
   mkdir "$work/$module"
   cp "$graphs/$module"*.symbols.json "$work/$module"

@@ -1,8 +1,7 @@
 import Foundation
 import PatchCrypto
+import PatchDevice
 import PatchRunner
-import PatchStore
-import PatchSync
 
 /// A launch with five good patches in a store, against installing the same five envelopes from memory.
 ///

@@ -1,8 +1,9 @@
 @testable internal import PatchCrypto
+@testable internal import PatchDevice
 @testable internal import PatchFeed
+@testable internal import PatchPublishing
 @testable internal import PatchReport
 @testable internal import PatchRunner
-@testable internal import PatchStore
 
 /// What a role of a feed signs: as received, and signed here, so that it gets past the signature.
 func fuzzMetadata(_ bytes: [UInt8]) throws {

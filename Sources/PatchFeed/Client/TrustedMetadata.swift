@@ -1,8 +1,8 @@
-internal import PatchCrypto
+package import PatchCrypto
 
 /// The metadata that are trusted so far in one update. They can only move forward: each step checks what the specification
 /// says (section 5), and keeps the old metadata if a check fails.
-struct TrustedMetadata: Sendable {
+package struct TrustedMetadata: Sendable {
     /// The time at which the update began, by the device's clock (section 5.1).
     let start: Timestamp
     /// The newest time that signed data have shown; nil if that says nothing any more.
@@ -12,7 +12,7 @@ struct TrustedMetadata: Sendable {
     private(set) var floor: Timestamp?
     /// The time that expiries are held against.
     var time: Timestamp { max(start, floor ?? start) }
-    private(set) var root: RootMetadata
+    package private(set) var root: RootMetadata
     /// When the metadata ended that were refused because they have expired.
     private(set) var expired: Timestamp?
     private(set) var timestamp: TimestampMetadata?
@@ -28,7 +28,7 @@ struct TrustedMetadata: Sendable {
     }
 
     /// Trusts a root file, which came with the app (section 5.2). It need not be valid at this time.
-    init(root bytes: [UInt8], start: Timestamp, floor: Timestamp? = nil) throws(PatchError) {
+    package init(root bytes: [UInt8], start: Timestamp, floor: Timestamp? = nil) throws(PatchError) {
         self.start = start
         self.floor = floor
         let file = try SignedMetadata(bytes, name: "root.json", type: "root")
@@ -37,7 +37,7 @@ struct TrustedMetadata: Sendable {
     }
 
     /// Takes the next version of the root file (5.3.4 to 5.3.7).
-    mutating func update(root bytes: [UInt8]) throws(PatchError) {
+    package mutating func update(root bytes: [UInt8]) throws(PatchError) {
         let name = "\(root.version + 1).root.json"
         let file = try SignedMetadata(bytes, name: name, type: "root")
         try file.verify(by: root.root)

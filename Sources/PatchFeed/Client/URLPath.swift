@@ -1,13 +1,13 @@
-internal import PatchCrypto
+package import PatchCrypto
 
 /// The paths of files in a feed, as they are in a URL.
-enum URLPath {
+package enum URLPath {
     /// A name with everything percent-encoded but letters, digits and `-._~`.
-    static func encoded(_ name: String) -> String { encoded(name.utf8) }
+    package static func encoded(_ name: String) -> String { encoded(name.utf8) }
 
     /// The file name under which a delegated role's metadata are stored. It is never that of another item, also if the file
     /// system does not tell capitals from small letters.
-    static func storageName(of role: String) -> String {
+    package static func storageName(of role: String) -> String {
         let name = role.utf8.map { byte in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"):
@@ -33,7 +33,7 @@ enum URLPath {
     /// The path of a target: with consistent snapshots, the last name begins with a hash (section 5.7.3).
     ///
     /// - Throws: `feed-malformed` if the path could lead out of the feed's folder.
-    static func target(_ target: FeedTarget, isConsistent: Bool) throws(PatchError) -> String {
+    package static func target(_ target: FeedTarget, isConsistent: Bool) throws(PatchError) -> String {
         let names = target.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         for name in names where name.isEmpty || name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8) {
             throw PatchError(.feedMalformed, "\(target.path): not a path below the feed's targets")

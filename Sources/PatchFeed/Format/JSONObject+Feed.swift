@@ -1,10 +1,10 @@
-internal import PatchCrypto
+package import PatchCrypto
 
 extension JSONObject {
     /// An object of a feed's file. A member that nothing asks for is ignored.
     ///
     /// - Throws: `feed-malformed` if the value is not an object.
-    init(_ value: JSONValue?, _ place: String) throws(PatchError) {
+    package init(_ value: JSONValue?, _ place: String) throws(PatchError) {
         try self.init(value, place) { place, key, what in
             PatchError(.feedMalformed, [place, key, what].compactMap(\.self).joined(separator: ": "))
         }
@@ -15,7 +15,7 @@ extension JSONValue {
     /// Reads a file of a feed.
     ///
     /// - Throws: `feed-malformed` if it is not JSON, with the file's name in the message.
-    init(of file: String, parsing bytes: [UInt8]) throws(PatchError) {
+    package init(of file: String, parsing bytes: [UInt8]) throws(PatchError) {
         do {
             try self.init(parsing: bytes)
         } catch {

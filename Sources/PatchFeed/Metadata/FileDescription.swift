@@ -1,14 +1,14 @@
-internal import PatchCrypto
+package import PatchCrypto
 
 /// What signed metadata say of another file: its length and hashes, where they are given.
-struct FileDescription: Sendable {
+package struct FileDescription: Sendable {
     /// The length in bytes.
-    let length: Int?
+    package let length: Int?
     /// Digests in lower-case hex digits, by the names of their functions, such as `sha256`.
-    let hashes: [(function: String, digest: String)]
+    package let hashes: [(function: String, digest: String)]
 
     /// Reads `length` and `hashes`, each of which may be missing.
-    init(_ object: JSONObject) throws(PatchError) {
+    package init(_ object: JSONObject) throws(PatchError) {
         length = try object.optional("length") { key throws(PatchError) in try object.number(key, in: 0...Int.max) }
         var hashes: [(String, String)] = []
         if object["hashes"] != nil {
@@ -23,12 +23,12 @@ struct FileDescription: Sendable {
     }
 
     /// Says nothing.
-    init() { (length, hashes) = (nil, []) }
+    package init() { (length, hashes) = (nil, []) }
 
     /// Checks a file's bytes.
     ///
     /// - Throws: `feed-mismatch` if the length or a hash differs, or if there are hashes, but none of a known function.
-    func check(_ bytes: [UInt8], of name: String) throws(PatchError) {
+    package func check(_ bytes: [UInt8], of name: String) throws(PatchError) {
         if let length, length != bytes.count {
             throw PatchError(.feedMismatch, "\(name): \(bytes.count) bytes, not the \(length) that are signed")
         }

@@ -1,23 +1,28 @@
-internal import PatchCrypto
+package import PatchCrypto
 
 /// A signature of metadata.
-struct MetadataSignature: Sendable {
-    let keyID: String
-    let bytes: [UInt8]
+package struct MetadataSignature: Sendable {
+    package let keyID: String
+    package let bytes: [UInt8]
+
+    package init(keyID: String, bytes: [UInt8]) {
+        self.keyID = keyID
+        self.bytes = bytes
+    }
 }
 
 /// The keys of a role, and how many of them must sign.
-struct RoleKeys: Sendable {
+package struct RoleKeys: Sendable {
     /// The ids of the role's keys, each once.
-    let ids: [String]
-    let threshold: Int
+    package let ids: [String]
+    package let threshold: Int
     /// The keys that can be used. A key of an unknown kind is left out, so nothing that it signs counts.
     private let keys: [(id: String, key: SchemeKey)]
 
     /// Reads a role: `keyids` and `threshold`.
     ///
     /// - Parameter known: The keys of the metadata that have the role.
-    init(_ role: JSONObject, known: FeedKeys) throws(PatchError) {
+    package init(_ role: JSONObject, known: FeedKeys) throws(PatchError) {
         ids = try role.texts("keyids")
         guard Set(ids.map { Array($0.utf8) }).count == ids.count else { throw role.fault("keyids", "a key twice") }
         threshold = try role.number("threshold", in: 1...Int.max)
@@ -25,18 +30,18 @@ struct RoleKeys: Sendable {
     }
 
     /// Whether both roles list the same keys, by their ids.
-    func hasSameIDs(as other: RoleKeys) -> Bool {
+    package func hasSameIDs(as other: RoleKeys) -> Bool {
         Set(ids.map { Array($0.utf8) }) == Set(other.ids.map { Array($0.utf8) })
     }
 
     /// The id of the key that made a signature over a payload; nil if none of the role's keys did.
-    func signer(of signature: [UInt8], over payload: [UInt8]) throws(PatchError) -> String? {
+    package func signer(of signature: [UInt8], over payload: [UInt8]) throws(PatchError) -> String? {
         for (id, key) in keys where try key.isValid(signature, for: payload) { return id }
         return nil
     }
 
     /// How many of the role's keys have signed a payload. A key that is listed under two ids counts once.
-    func count(_ signatures: [MetadataSignature], over payload: [UInt8]) throws(PatchError) -> Int {
+    package func count(_ signatures: [MetadataSignature], over payload: [UInt8]) throws(PatchError) -> Int {
         var signers: [SchemeKey] = []
         for (id, key) in keys where !signers.contains(where: key.isEqual) {
             guard let signature = signatures.first(where: { $0.keyID.hasBytes(of: id) }) else { continue }
@@ -47,11 +52,11 @@ struct RoleKeys: Sendable {
 }
 
 /// The keys that a root file or a delegation lists, by their ids, which are opaque.
-struct FeedKeys: Sendable {
+package struct FeedKeys: Sendable {
     private let keys: [[UInt8]: SchemeKey]
 
     /// Reads `keys`. A key that cannot be used here is left out.
-    init(_ object: JSONObject) throws(PatchError) {
+    package init(_ object: JSONObject) throws(PatchError) {
         var keys: [[UInt8]: SchemeKey] = [:]
         for (id, value) in object.members {
             let entry = try JSONObject(value, "\(object.place): \(id)")
@@ -60,7 +65,7 @@ struct FeedKeys: Sendable {
         self.keys = keys
     }
 
-    subscript(id: String) -> SchemeKey? { keys[Array(id.utf8)] }
+    package subscript(id: String) -> SchemeKey? { keys[Array(id.utf8)] }
 
     /// The key of an entry; nil if its scheme is unknown, or if it is not a key for its scheme.
     private static func key(_ entry: JSONObject) throws(PatchError) -> SchemeKey? {

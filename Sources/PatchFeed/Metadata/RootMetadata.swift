@@ -1,17 +1,17 @@
-internal import PatchCrypto
+package import PatchCrypto
 
 /// The root role's metadata: which keys count for the other three roles (section 4.3).
-struct RootMetadata: Sendable {
-    let version: Int
-    let expires: Timestamp
+package struct RootMetadata: Sendable {
+    package let version: Int
+    package let expires: Timestamp
     /// Whether files have their version or hash in their names.
-    let hasConsistentSnapshots: Bool
-    let root: RoleKeys
-    let timestamp: RoleKeys
-    let snapshot: RoleKeys
-    let targets: RoleKeys
+    package let hasConsistentSnapshots: Bool
+    package let root: RoleKeys
+    package let timestamp: RoleKeys
+    package let snapshot: RoleKeys
+    package let targets: RoleKeys
 
-    init(_ file: SignedMetadata) throws(PatchError) {
+    package init(_ file: SignedMetadata) throws(PatchError) {
         (version, expires) = (file.version, file.expires)
         let isConsistent = try file.body.optional("consistent_snapshot", file.body.flag)
         hasConsistentSnapshots = isConsistent ?? false

@@ -1,19 +1,19 @@
-internal import PatchCrypto
+package import PatchCrypto
 
 /// A metadata file that was parsed, but whose signatures are not checked yet.
-struct SignedMetadata: Sendable {
+package struct SignedMetadata: Sendable {
     /// The file's name, for messages.
-    let name: String
+    package let name: String
     /// What is signed: the canonical form of `signed`, with all members, known or not.
-    let payload: [UInt8]
-    let signatures: [MetadataSignature]
+    package let payload: [UInt8]
+    package let signatures: [MetadataSignature]
     /// What is signed.
-    let body: JSONObject
-    let version: Int
-    let expires: Timestamp
+    package let body: JSONObject
+    package let version: Int
+    package let expires: Timestamp
 
     /// The versions that metadata can have. JSON of other tools knows no larger whole numbers, and one more never overflows.
-    static let versions = 1...1 << 53
+    package static let versions = 1...1 << 53
 
     /// Parses a file.
     ///
@@ -22,7 +22,7 @@ struct SignedMetadata: Sendable {
     ///   - name: Its name, for messages.
     ///   - type: The only `_type` that is taken.
     /// - Throws: `feed-malformed`.
-    init(_ bytes: [UInt8], name: String, type: String) throws(PatchError) {
+    package init(_ bytes: [UInt8], name: String, type: String) throws(PatchError) {
         self.name = name
         let file = try JSONObject(JSONValue(of: name, parsing: bytes), name)
         guard case .array(let list) = file["signatures"] else { throw file.fault("signatures", "expected a list") }
@@ -54,7 +54,7 @@ struct SignedMetadata: Sendable {
     /// Checks that enough keys of the role have signed.
     ///
     /// - Throws: `feed-signature` if not.
-    func verify(by role: RoleKeys) throws(PatchError) {
+    package func verify(by role: RoleKeys) throws(PatchError) {
         let count = try role.count(signatures, over: payload)
         guard count >= role.threshold else {
             throw PatchError(

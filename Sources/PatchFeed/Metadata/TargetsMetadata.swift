@@ -1,14 +1,14 @@
 public import PatchCrypto
 
 /// Metadata of the targets role, or of a role that it delegates to: files, and further delegations (section 4.5).
-struct TargetsMetadata: Sendable {
-    let version: Int
-    let expires: Timestamp
+package struct TargetsMetadata: Sendable {
+    package let version: Int
+    package let expires: Timestamp
     /// The targets by their paths.
-    let targets: [[UInt8]: FeedTarget]
-    let delegations: [Delegation]
+    package let targets: [[UInt8]: FeedTarget]
+    package let delegations: [Delegation]
 
-    init(_ file: SignedMetadata) throws(PatchError) {
+    package init(_ file: SignedMetadata) throws(PatchError) {
         (version, expires) = (file.version, file.expires)
         let listed = try file.body.object("targets")
         var targets: [[UInt8]: FeedTarget] = [:]
@@ -27,9 +27,9 @@ public struct FeedTarget: Sendable {
     public let path: String
     /// Its length in bytes.
     public let length: Int
-    let file: FileDescription
+    package let file: FileDescription
 
-    init(path: String, _ object: JSONObject) throws(PatchError) {
+    package init(path: String, _ object: JSONObject) throws(PatchError) {
         self.path = path
         length = try object.number("length", in: 0...Int.max)
         file = try FileDescription(object)
@@ -46,16 +46,16 @@ public struct FeedTarget: Sendable {
 }
 
 /// A delegation: a role, its keys, and the paths it is trusted for.
-struct Delegation: Sendable {
-    let role: String
-    let keys: RoleKeys
+package struct Delegation: Sendable {
+    package let role: String
+    package let keys: RoleKeys
     /// Whether the search ends with this role if the path is one of its own.
-    let isTerminating: Bool
+    package let isTerminating: Bool
     private let patterns: [PathPattern]
     private let hashPrefixes: [String]
 
     /// Reads `delegations`.
-    static func all(_ object: JSONObject) throws(PatchError) -> [Delegation] {
+    package static func all(_ object: JSONObject) throws(PatchError) -> [Delegation] {
         let keys = try FeedKeys(object.object("keys"))
         // A feed with hash bins (`succinct_roles`) has no list of roles. Its files are not found.
         guard object["roles"] != nil || object["succinct_roles"] == nil else { return [] }
@@ -88,7 +88,7 @@ struct Delegation: Sendable {
     }
 
     /// Whether the role may say something about a path.
-    func covers(_ path: String) throws(PatchError) -> Bool {
+    package func covers(_ path: String) throws(PatchError) -> Bool {
         if patterns.contains(where: { $0.matches(path) }) { return true }
         guard !hashPrefixes.isEmpty else { return false }
         let hash = try MessageDigest.sha256.hexadecimal(of: Array(path.utf8))

@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFeed
 import PatchFiles
+import PatchPublishing
 
 /// Reads the keys that the options or the environment name.
 struct KeyFiles: Sendable {

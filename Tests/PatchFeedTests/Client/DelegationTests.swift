@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PatchFeed
+@testable import PatchPublishing
 
 /// Delegations as another tool could have made them. The conformance suite has many more.
 @Suite(.ownThreads) struct DelegationTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import PatchFeed
+import PatchPublishing
 
 /// The workflow of the specification, and each attack that it names (section 1.5.2).
 @Suite(.ownThreads) struct FeedClientTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PatchFeed
+@testable import PatchPublishing
 
 /// Changes of keys, and the attacks that they end.
 @Suite(.ownThreads) struct RotationTests {

@@ -1,6 +1,7 @@
 import Foundation
 import PatchCrypto
 import PatchFeed
+import PatchPublishing
 import TestSupport
 import Testing
 

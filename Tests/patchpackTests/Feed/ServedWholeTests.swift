@@ -1,8 +1,9 @@
 import Foundation
 import PatchCrypto
+import PatchDevice
 import PatchFeed
 import PatchFiles
-import PatchSync
+import PatchPublishing
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import PatchCrypto
 @testable import PatchFeed
+@testable import PatchPublishing
 import PatchFiles
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import PatchCrypto
+import PatchDevice
 import PatchFiles
 import PatchRunner
-import PatchStore
 
 /// `store`: shows and changes what a device keeps.
 enum StoreCommand {

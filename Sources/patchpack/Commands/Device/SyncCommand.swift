@@ -1,9 +1,8 @@
 import PatchCrypto
+import PatchDevice
 import PatchFeed
 import PatchFiles
 import PatchRunner
-import PatchStore
-import PatchSync
 import Synchronization
 
 /// `sync`: does in a folder what a device does in one launch.

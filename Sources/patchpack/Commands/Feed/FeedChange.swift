@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFeed
 import PatchFiles
+import PatchPublishing
 
 /// One change of a feed: reads it, changes it, signs what has changed, and writes it, while no other process does the same.
 struct FeedChange {

@@ -2,6 +2,7 @@ import PatchCrypto
 import PatchFeed
 import PatchFiles
 import PatchHTTP
+import PatchPublishing
 
 extension FeedCommand {
     /// A state of a feed: a folder or a server, and one of its snapshots.

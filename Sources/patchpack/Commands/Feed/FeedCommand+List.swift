@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFeed
 import PatchFiles
+import PatchPublishing
 
 // The actions that the online key alone can sign: they change the list.
 extension FeedCommand {

@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFeed
 import PatchFiles
+import PatchPublishing
 
 // The actions that change nothing.
 extension FeedCommand {

@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFeed
 import PatchFiles
+import PatchPublishing
 
 extension FeedCommand {
     @Sendable static func makeFeed(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {

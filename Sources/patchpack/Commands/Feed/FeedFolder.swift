@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFeed
 import PatchFiles
+import PatchPublishing
 
 /// The folder of a feed: what is uploaded, and what waits for signatures.
 struct FeedFolder: Sendable {

@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFeed
 import PatchFiles
+import PatchPublishing
 
 /// The root file that a signer trusts. It never comes from the feed's own folder, because a thief who can write there could name
 /// other keys.

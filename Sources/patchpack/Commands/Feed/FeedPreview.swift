@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFeed
 import PatchFiles
+import PatchPublishing
 
 /// What becomes of each of many ids, before and after a change.
 struct FeedPreview {

@@ -1,8 +1,8 @@
 import PatchCrypto
+import PatchDevice
 import PatchFeed
 import PatchFiles
 import PatchHTTP
-import PatchSync
 import Synchronization
 
 /// A feed in a folder or on a server, read as a device reads it.

@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchFeed
+import PatchPublishing
 
 extension FeedRepository {
     /// The list's entries of a patch.

@@ -1,8 +1,8 @@
 import PatchCrypto
+import PatchDevice
 import PatchFeed
 import PatchFiles
 import PatchRunner
-import PatchSync
 import PatchWorkbench
 
 extension Option {

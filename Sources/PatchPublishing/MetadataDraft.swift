@@ -1,4 +1,5 @@
 internal import PatchCrypto
+internal import PatchFeed
 
 /// A metadata file in the making: what will be signed, and the signatures so far.
 struct MetadataDraft: Sendable {

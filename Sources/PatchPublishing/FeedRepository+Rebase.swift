@@ -1,4 +1,5 @@
 package import PatchCrypto
+internal import PatchFeed
 
 extension FeedRepository {
     /// Makes this change, which waits for signatures, again on top of another one, which changed the list alone.

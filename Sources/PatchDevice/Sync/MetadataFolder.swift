@@ -1,7 +1,6 @@
 internal import PatchCrypto
 internal import PatchFeed
 internal import PatchFiles
-internal import PatchStore
 
 /// The folder of a store in which the feed's metadata are kept, as received.
 struct MetadataFolder: FeedStorage {

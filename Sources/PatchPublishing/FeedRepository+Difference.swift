@@ -1,4 +1,5 @@
 internal import PatchCrypto
+internal import PatchFeed
 
 extension FeedRepository {
     /// What differs from another state of a feed, a line for each member of the metadata and of the list. Nothing is left out,

@@ -1,9 +1,8 @@
 import Foundation
 import PatchCrypto
+import PatchDevice
 import PatchFeed
 import PatchRunner
-import PatchStore
-import PatchSync
 import PatchTesting
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import PatchCrypto
+import PatchDevice
 import PatchRunner
-import PatchStore
 import TestSupport
 import Testing
 

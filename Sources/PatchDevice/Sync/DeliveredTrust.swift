@@ -1,7 +1,6 @@
 internal import PatchCrypto
 internal import PatchFeed
 internal import PatchRunner
-internal import PatchStore
 
 /// The trust store that came through the feed, signed by the release key, beside the keys that are pinned in the app.
 ///

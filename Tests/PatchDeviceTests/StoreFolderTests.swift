@@ -1,10 +1,9 @@
 import Foundation
 import PatchCrypto
+import PatchDevice
 import PatchFeed
 import PatchFiles
 import PatchRunner
-import PatchStore
-import PatchSync
 import PatchTesting
 import Synchronization
 import TestSupport

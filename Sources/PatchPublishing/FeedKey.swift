@@ -1,4 +1,5 @@
 package import PatchCrypto
+internal import PatchFeed
 
 /// A public key as metadata list it.
 package struct FeedKey: Sendable {

@@ -2,7 +2,6 @@ internal import PatchCrypto
 internal import PatchFeed
 internal import PatchFiles
 internal import PatchRunner
-internal import PatchStore
 
 /// One sync, from the feed's metadata to the active patches.
 struct SyncPass: Sendable {

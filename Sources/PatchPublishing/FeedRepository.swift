@@ -1,4 +1,5 @@
 package import PatchCrypto
+internal import PatchFeed
 
 /// The repository side of a feed: changes the metadata and the list, signs them, and says which files to write.
 ///

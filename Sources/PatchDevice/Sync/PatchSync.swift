@@ -1,7 +1,6 @@
 public import PatchCrypto
 public import PatchFeed
 public import PatchRunner
-public import PatchStore
 internal import PatchFiles
 internal import Synchronization
 

@@ -1,6 +1,6 @@
 import Foundation
 import PatchCrypto
-import PatchEvents
+import PatchDevice
 import PatchRunner
 import PatchTesting
 import Synchronization

@@ -1,4 +1,5 @@
 package import PatchCrypto
+internal import PatchFeed
 
 extension FeedRepository {
     /// A role that needs more signatures.
