@@ -84,6 +84,12 @@ extension PatchError.Code {
     public static let passphrase = Self("passphrase")
     /// A key, or a set of keys, is unusable or unsafe.
     public static let config = Self("config")
+    /// A file is missing or cannot be read.
+    public static let noInput = Self("no-input")
+    /// The output already exists.
+    public static let exists = Self("exists")
+    /// Writing failed.
+    public static let io = Self("io")
     /// The file of trusted keys does not have the digest that was built in.
     public static let modifiedTrust = Self("modified-trust")
 }

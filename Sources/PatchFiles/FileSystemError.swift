@@ -1,13 +1,4 @@
-public import PatchCrypto
-
-extension PatchError.Code {
-    /// A file is missing or cannot be read.
-    public static let noInput = Self("no-input")
-    /// The output already exists.
-    public static let exists = Self("exists")
-    /// Writing failed.
-    public static let io = Self("io")
-}
+package import PatchCrypto
 
 extension PatchError {
     /// Makes an error for a failed system call on a file, with the system's message.

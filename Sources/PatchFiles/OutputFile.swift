@@ -54,6 +54,21 @@ package struct OutputFile {
         for folder in folders.values { try? folder.synchronize() }
     }
 
+    /// Writes over the first bytes of a file, in one step.
+    ///
+    /// - Parameter isDurable: Whether they are on the disk when this returns.
+    /// - Throws: `io` if that fails, or if there is no regular file.
+    package static func overwrite(_ path: Path, with bytes: [UInt8], isDurable: Bool) throws(PatchError) {
+        do throws(SystemError) {
+            let file = try Descriptor(path, [.write, .noFollow, .noWait])
+            guard FileInfo(file)?.isRegular == true else { throw SystemError.exists }
+            try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try unsafe file.write(bytes) }
+            if isDurable { try file.synchronize() }
+        } catch {
+            throw .system(.io, path, error)
+        }
+    }
+
     /// Opens the folder that the file goes into.
     fileprivate func openFolder() throws(PatchError) -> Descriptor { try .folder(path.parent, below: base) }
 

@@ -11,7 +11,7 @@ internal import Synchronization
 ///     try await bench.launch()   // downloaded, and on trial
 ///     try await bench.launch()   // the launch before was never confirmed
 ///     try await bench.launch()   // nor was this one: the patch is taken back
-///     #expect(bench.why("com.example.shop.cart-total")?.code == "banned")
+///     #expect(bench.why("com.example.shop.cart-total").first?.code == .banned)
 ///
 /// Each launch is a new process as far as the app's objects can tell: it has a new registry, runner and app. The clock stands
 /// still until the test moves it.
@@ -20,7 +20,7 @@ public final class DeviceBench<App: Sendable>: Sendable {
     public let feed: BenchFeed
     private let name: String
     private let folder: String
-    private let limits: StoreLimits
+    private let limits: CrashLimits
     private let patchLimits: PatchLimits
     private let makeApp: @Sendable (PatchRegistry) throws -> App
     private let clock: BenchClock
@@ -29,9 +29,7 @@ public final class DeviceBench<App: Sendable>: Sendable {
     /// One run of the app.
     private struct Process {
         let app: App
-        let store: PatchStore
-        let runner: PatchRunner
-        let sync: PatchSync
+        let device: PatchDevice
     }
 
     private struct State {
@@ -52,7 +50,7 @@ public final class DeviceBench<App: Sendable>: Sendable {
     ///   - makeApp: Makes the app's objects, and registers its functions. It is called at each launch.
     /// - Throws: `config` if the name or the version is malformed, `io` if there is no temporary folder.
     public init(
-        app: String, version: String, time: Timestamp? = nil, limits: StoreLimits = StoreLimits(),
+        app: String, version: String, time: Timestamp? = nil, limits: CrashLimits = CrashLimits(),
         patchLimits: PatchLimits = PatchLimits(), makeApp: @escaping @Sendable (PatchRegistry) throws -> App
     ) throws(PatchError) {
         _ = try HostInfo(app: app, version: version)
@@ -77,6 +75,8 @@ public final class DeviceBench<App: Sendable>: Sendable {
     /// Launches the app: what is held is activated, then the device syncs, and what is new is activated too. An app that was
     /// running before has crashed, unless ``end()`` was called.
     ///
+    /// For an app that calls `confirm()` first, as most do, launch with `syncing: false`, and call ``confirm()`` and ``sync()``.
+    ///
     /// - Parameter syncing: Whether the device syncs.
     /// - Returns: What the sync has found.
     /// - Throws: What making the app throws.
@@ -91,28 +91,21 @@ public final class DeviceBench<App: Sendable>: Sendable {
         let log: @Sendable (PatchEvent) -> Void = { [weak self] event in
             self?.state.locked { $0.events.append(event) }
         }
-        let store = PatchStore(
-            folder: folder, host: host, limits: limits, clock: { clock.now }, events: log)
-        let runner = PatchRunner(
-            registry: registry, host: host, limits: patchLimits, clock: { clock.now },
-            events: { event in
-                log(event)
-                store.observe(event)
-            })
-        let trust = PatchTrust(feed.trust, scriptKeys: feed.scriptKey)
-        let sync = PatchSync(
-            feed: feed.root, at: feed, store: store, runner: runner, trust: trust, settings: settings)
-        sync.runStored()
-        state.locked { $0.process = Process(app: app, store: store, runner: runner, sync: sync) }
-        return syncing ? await sync.launch() : nil
+        let device = PatchDevice(
+            app: host, registry: registry, folder: folder, feed: .init(root: feed.root, at: feed),
+            trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey), settings: settings, limits: patchLimits,
+            crashLimits: limits, clock: { clock.milliseconds }, events: log)
+        state.locked { $0.process = Process(app: app, device: device) }
+        device.launch()
+        return syncing ? await device.sync() : nil
     }
 
     /// Notes that the app is healthy.
-    public func confirm() { process?.store.confirm() }
+    public func confirm() { process?.device.confirm() }
 
     /// Ends the app in an orderly way.
     public func end() {
-        process?.store.ended()
+        process?.device.end()
         crash()
     }
 
@@ -122,17 +115,19 @@ public final class DeviceBench<App: Sendable>: Sendable {
             defer { state.process = nil }
             return state.process
         }
-        process?.store.close()
-        process?.runner.deactivateAll()
+        process?.device.close()
     }
+
+    /// Sends the app to the background, where the system may end it.
+    public func background() { process?.device.enterBackground() }
 
     /// Brings the app back to the foreground.
     @discardableResult
-    public func foreground() async -> SyncReport? { await process?.sync.foregrounded() }
+    public func foreground() async -> SyncReport? { await process?.device.enterForeground() }
 
     /// Syncs on command.
     @discardableResult
-    public func sync() async -> SyncReport? { await process?.sync.now() }
+    public func sync() async -> SyncReport? { await process?.device.sync() }
 
     /// Installs another version of the app. It counts from the next launch on.
     public func update(to version: String) { state.locked { $0.version = version } }
@@ -148,16 +143,16 @@ public final class DeviceBench<App: Sendable>: Sendable {
     /// The app's objects in this launch; nil if it is not running.
     public var app: App? { process?.app }
 
-    /// The store of this launch; nil if the app is not running.
-    public var store: PatchStore? { process?.store }
+    /// The device of this launch, as the app has it; nil if the app is not running.
+    public var device: PatchDevice? { process?.device }
 
     /// The patches that run, by id.
     public var running: [PatchID] {
-        (process?.runner.active ?? []).map { PatchID(id: $0.id, version: $0.version) }.sorted { $0.id < $1.id }
+        (process?.device.running ?? []).sorted { $0.id < $1.id }
     }
 
-    /// Why a patch is running or not.
-    public func why(_ id: String) -> PatchStatus? { process?.store.why(id) }
+    /// Why a patch is running or not: each version of it that is known, the highest first. There is none if the app is not running.
+    public func why(_ id: String) -> [PatchStatus] { process?.device.why(id) ?? [] }
 
     /// What the device is, for the feed.
     public var settings: SyncSettings {
@@ -165,7 +160,7 @@ public final class DeviceBench<App: Sendable>: Sendable {
         set {
             state.locked { state in
                 state.settings = newValue
-                state.process?.sync.settings = newValue
+                state.process?.device.settings = newValue
             }
         }
     }
@@ -188,6 +183,8 @@ final class BenchClock: Sendable {
 
     /// The time; nil after the year 9999.
     var now: Timestamp? { Timestamp(secondsSince1970: seconds.locked { $0 }) }
+    /// The milliseconds since 1970.
+    var milliseconds: Int { seconds.locked { $0 } * 1000 }
 
     func setBack(_ count: Int) { seconds.locked { $0 -= max(0, min(count, $0)) } }
     func advance(_ count: Int) { seconds.locked { $0 += max(0, min(count, 1 << 40)) } }

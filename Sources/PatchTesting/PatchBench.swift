@@ -20,7 +20,7 @@ public final class PatchBench: Sendable {
     private let recorder = Recorder()
 
     private final class Recorder: Sendable {
-        let events = Mutex<[PatchEvent]>([])
+        let events = Mutex<[RunnerEvent]>([])
     }
 
     /// Makes an empty bench.
@@ -41,10 +41,10 @@ public final class PatchBench: Sendable {
     }
 
     /// All events, in order.
-    public var events: [PatchEvent] { recorder.events.withLock { $0 } }
+    public var events: [RunnerEvent] { recorder.events.withLock { $0 } }
 
     /// The failures of all patches, in order.
-    public var failures: [PatchEvent.Failure] {
+    public var failures: [RunnerEvent.Failure] {
         events.compactMap { if case .failed(_, _, let failure) = $0 { failure } else { nil } }
     }
 

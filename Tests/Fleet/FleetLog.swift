@@ -41,6 +41,7 @@ final class FleetLog: Sendable {
             case .suspect(let patch): log.record(.rolledBack(patch, reason: "launches failed", hash: Self.hash))
             case .banned(let ban): log.record(.rolledBack(ban.patch, reason: ban.reason, hash: Self.hash))
             case .safeMode(let failures): log.record(.safeMode(failures: failures))
+            case .neverConfirmed(let launches): log.record(.neverConfirmed(launches: launches))
             }
         }
     }
@@ -49,7 +50,7 @@ final class FleetLog: Sendable {
         guard let log else { return }
         set(hour)
         let patches = versions.compactMap(Self.patch)
-        for patch in patches { log.record(.activated(patch)) }
+        for patch in patches { log.record(.runner(.activated(patch))) }
         log.record(.launched(patches, isSafe: false))
     }
 
@@ -57,13 +58,13 @@ final class FleetLog: Sendable {
     func activate(_ version: String, at hour: Double, _ log: PatchEventLog?) {
         guard let log, let patch = Self.patch(version) else { return }
         set(hour)
-        log.record(.activated(patch))
+        log.record(.runner(.activated(patch)))
     }
 
     /// A launch in which the app is used: calls, of which few fail.
     func use(_ versions: [String], at hour: Double, _ log: PatchEventLog, _ random: inout SplitMix) {
         for patch in versions.compactMap(Self.patch) {
-            var calls = PatchEvent.Calls()
+            var calls = RunnerEvent.Calls()
             calls.calls = Int(random.unit() * 400)
             calls.failures = calls.calls > 0 && random.unit() < 0.000_02 ? 1 : 0
             calls.fallbacks = calls.failures
@@ -71,11 +72,11 @@ final class FleetLog: Sendable {
             calls.nanoseconds = calls.measured * Int(300 + 900 * random.unit())
             calls.longest = calls.measured > 0 ? Int(1000 + 5000 * random.unit()) : 0
             if calls.failures > 0 {
-                let failure = PatchEvent.Failure(
+                let failure = RunnerEvent.Failure(
                     code: .script, message: "attempt to index a nil value", script: "main.lua", line: 7)
-                log.record(.failed(patch, function: "Home.title", failure))
+                log.record(.runner(.failed(patch, function: "Home.title", failure)))
             }
-            if calls.calls > 0 { log.record(.called(patch, calls)) }
+            if calls.calls > 0 { log.record(.runner(.called(patch, calls))) }
         }
     }
 

@@ -133,7 +133,7 @@ struct Fleet {
         // Most have the newest app, and most are used a few times a day. A tenth of the days is without a network.
         guard let version = AppVersion(random.unit() < 0.9 ? "2.3.1" : "1.9.0") else { return }
         let perDay = 0.3 + random.unit() * random.unit() * 12
-        var limits = StoreLimits()
+        var limits = CrashLimits()
         if !hasGuard { (limits.trialFailures, limits.failures) = (.max, .max) }
         var state = StoreState(app: "com.example.shop", appVersion: version, installation: "device \(number)")
         let device = FeedDevice(
@@ -141,7 +141,7 @@ struct Fleet {
         let events = try log?.device(number, version)
         state.add(PatchID(id: Main.id, version: 1), hash: "1")
         _ = state.begin(version, limits: limits, at: nil)
-        _ = state.confirm()
+        _ = state.confirm(limits: limits, at: nil)
         var (hour, crashes) = (0.0, 0)
         var firstCrash: Double?
         var isBack = true
@@ -161,11 +161,12 @@ struct Fleet {
                 isBack = true
                 note(from: firstCrash, to: hour, &outcome)
             }
-            let confirmed = state.confirm()
+            let confirmed = state.confirm(limits: limits, at: nil)
             log?.tell(confirmed, at: hour, events)
             if let events { log?.use(state.launch?.patches ?? [], at: hour, events, &random) }
             let isOffline = SplitMix(state: UInt64(number) &* 1_000 &+ UInt64(hour / 24)).first() < 0.1
             if !isOffline { try sync(&state, device, at: hour, events) }
+            state.end()  // it goes to the background
         }
         guard let firstCrash else { return }
         if !isBack { note(from: firstCrash, to: nil, &outcome) }

@@ -65,7 +65,7 @@ import Testing
         for call in 0..<1800 { #expect(function(call) == call) }
         let log = try log()
         for (index, event) in bench.events.enumerated() {
-            log.record(event)
+            log.record(.runner(event))
             if index >= 2 { clock.pass(milliseconds: 100) }
         }
         let failed = try lines().filter { $0.contains(#""eventName":"failed""#) }
@@ -188,7 +188,7 @@ import Testing
 
     @Test func anEventThatIsTooLongKeepsItsPatch() throws {
         let log = try log()
-        log.record(.log(patch, .warn, String(repeating: "x", count: 100_000)))
+        log.record(.runner(.log(patch, .warn, String(repeating: "x", count: 100_000))))
         let line = try #require(try lines().first)
         #expect(
             line.hasSuffix(#""attributes":{"patch.id":"com.example.shop.fix","patch.version":3,"event.cut":true}}"#))
@@ -213,16 +213,20 @@ import Testing
         let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
         try bench.install(source: Self.script("if x == 2 then return 'two' end error('no')"))
         for x in 1...6 { #expect(function(x) == x) }
+        let told: [RunnerEvent] = [
+            .refused(error, patch), .refused(error, nil), .fellBack(patch, function: "Shop.price", .busy),
+            .breakerOpened(patch, failures: 5), .log(patch, .debug, "a"), .log(patch, .info, "a"),
+            .log(patch, .warn, "a"), .log(patch, .error, "\u{1B}[31mred"),
+            .log(patch, .info, String(repeating: "x", count: 100_000)),
+        ]
         let events: [PatchEvent] =
-            bench.events + [
-                .refused(error, patch), .refused(error, nil), .fellBack(patch, function: "Shop.price", .busy),
-                .breakerOpened(patch, failures: 5), .log(patch, .debug, "a"), .log(patch, .info, "a"),
-                .log(patch, .warn, "a"), .log(patch, .error, "\u{1B}[31mred"), .launched([patch], isSafe: false),
-                .launched([], isSafe: true), .trial(patch), .confirmed(patch),
+            (bench.events + told).map(PatchEvent.runner) + [
+                .launched([patch], isSafe: false), .launched([], isSafe: true), .trial(patch), .confirmed(patch),
                 .rolledBack(patch, reason: "crashed", hash: String(repeating: "a", count: 64)), .safeMode(failures: 3),
+                .waiting(patch, names: ["Shop.late"]), .neverConfirmed(launches: 3),
                 .withdrawn(patch, reason: nil), .withdrawn(patch, reason: "bad"), .disabled, .enabled,
                 .synced(bytes: 1, milliseconds: 2, counts: ["offered": 1]), .syncFailed(error), .switches(["a": "b"]),
-                .storeFailed(error), .log(patch, .info, String(repeating: "x", count: 100_000)),
+                .storeFailed(error), .misused(error),
             ]
         let log = try log()
         for event in events { log.record(event) }

@@ -22,7 +22,7 @@ import Testing
             device.crash()
             try await device.launch(syncing: false)
         }
-        try #require(device.store?.state.bans.map(\.patch.version) == [8])
+        try #require(device.device?.store.state.bans.map(\.patch.version) == [8])
         try #require(device.app?.price(1) == 8)
         device.confirm()
         device.end()
@@ -65,11 +65,11 @@ import Testing
         try damage.apply(to: envelope(device))
         try await device.launch(syncing: false)
         #expect(device.app?.price(1) == 1)
-        #expect(device.why(DeviceTests.id)?.code == "refused")
+        #expect(DeviceTests.codes(device) == ["8 banned", "7 refused"])
         let report = await device.sync()
         #expect(report?.results.map(\.code.rawValue) == ["banned", "kept"])
         #expect(device.app?.price(1) == 8)
-        #expect(device.why(DeviceTests.id)?.code == "good", "it stays good")
+        #expect(DeviceTests.codes(device) == ["8 banned", "7 good"], "it stays good")
     }
 
     /// The app starts without patches, what could not be read is put aside, and no ban is forgotten.
@@ -79,7 +79,7 @@ import Testing
         try damage.apply(to: "\(device.path)/state")
         try await device.launch(syncing: false)
         #expect(device.app?.price(1) == 1)
-        #expect(device.store?.state.bans.map(\.patch.version) == [8])
+        #expect(device.device?.store.state.bans.map(\.patch.version) == [8])
         if damage != .missing {
             #expect(device.events.contains { $0.name == "store-failed" })
             #expect((try? FileManager.default.attributesOfItem(atPath: "\(device.path)/state.unread")) != nil)
@@ -119,7 +119,7 @@ import Testing
         try rewrite(device) { $0.replacing(old, with: new) }
         try await device.launch(syncing: false)
         #expect(device.app?.price(1) == 1)
-        #expect(device.store?.state.bans.count == 1)
+        #expect(device.device?.store.state.bans.count == 1)
         #expect((try Data(contentsOf: URL(filePath: "\(device.path)/state.unread"))).count > 100)
     }
 
@@ -177,7 +177,8 @@ import Testing
         let second = PatchStore(folder: device.path, host: host, clock: { nil })
         #expect(second.isReadOnly)
         let runner = PatchRunner(registry: registry, host: host, clock: { Timestamp("2026-11-01T00:00:00Z") })
-        second.launch(on: runner, trust: PatchTrust(device.feed.trust, scriptKeys: device.feed.scriptKey))
+        let trust = PatchTrust(device.feed.trust, scriptKeys: device.feed.scriptKey)
+        second.activateHeld(on: runner) { trust }
         #expect(app.price(1) == 8, "the one on trial is for the first process")
         second.confirm()
         second.ended()
@@ -233,13 +234,13 @@ import Testing
     @Test func clearForgetsEverythingButTheInstallation() async throws {
         let device = try await device()
         try await device.launch()
-        let name = device.store?.installation
-        try device.store?.clear()
+        let name = device.device?.store.installation
+        try device.device?.store.clear()
         device.end()
         let report = try await device.launch()
         #expect(report?.results.map(\.code.rawValue) == ["offered", "superseded"])
         #expect(device.app?.price(1) == 9)
-        #expect(device.store?.installation == name)
+        #expect(device.device?.store.installation == name)
     }
 
     /// Neither the folder nor the state grows with the number of releases.

@@ -8,17 +8,22 @@ import Testing
 @Suite(.ownThreads) struct StoreStateTests {
     /// The rules in the fewest words: what each version of each patch is, and how often launches with it failed.
     ///
-    /// It is written from docs/running-patches.md, and shares no code with the store.
+    /// It is written from docs/device.md, and shares no code with the store.
     private struct Model {
         /// By id and version: downloaded, trial, suspect, good; banned ones stay here.
         var stages: [String: [Int: String]] = [:]
         var failures: [String: Int] = [:]
+        var off: Set<String> = []
         var began: Set<String> = []
         var late: Set<String> = []
         var broken: Set<String> = []
-        var end: String?
-        var launchWasSafe = false
-        var isSafe = false
+        var hasLaunch = false
+        var isConfirmed = false
+        var isWatched = false
+        var isReturn = false
+        var leftOut = false
+        var mayReturn = false
+        var hasConfirmed = false
         var isEnabled = true
         var crashes = 0
 
@@ -32,69 +37,90 @@ import Testing
         mutating func set(_ key: String, _ stage: String?) {
             let parts = key.split(separator: " ")
             stages[String(parts[0]), default: [:]][Int(parts[1]) ?? 0] = stage
+            if stage != "good" { off.remove(key) }
         }
 
         var keys: [String] { stages.flatMap { id, versions in versions.keys.map { Self.key(id, $0) } } }
 
         func isOnTrial(_ key: String) -> Bool { ["downloaded", "trial", "suspect"].contains(stage(key) ?? "") }
 
-        mutating func ban(_ key: String) {
-            set(key, "banned")
-            isSafe = false
-        }
-
         mutating func judge() {
-            switch end {
-            case "confirmed":
+            guard hasLaunch else { return }
+            if isConfirmed {
                 crashes = 0
                 for key in began where !broken.contains(key) { failures[key] = 0 }
-            case "unknown" where launchWasSafe: (isSafe, crashes) = (false, 0)
-            case "unknown":
-                let tried = began.union(late).subtracting(broken).filter(isOnTrial)
-                if tried.isEmpty {
-                    crashes += began.isEmpty ? 0 : 1
-                    if crashes == 3 { (isSafe, crashes) = (true, 0) }
-                } else if tried.count == 1, let key = tried.first {
+            }
+            if isReturn, !isConfirmed { mayReturn = !isWatched }
+            guard isWatched else { return }
+            let ran = (isConfirmed ? late : began.union(late)).subtracting(broken).filter {
+                !["banned", nil].contains(stage($0))
+            }
+            let tried = ran.filter(isOnTrial)
+            if tried.isEmpty {
+                guard !isReturn else { return }
+                if ran.isEmpty {
+                    if leftOut { (off, crashes) = ([], 0) }
+                    return
+                }
+                crashes += 1
+                if crashes == 3 {
+                    off.formUnion(ran.filter { stage($0) == "good" })
+                    (crashes, mayReturn) = (0, false)
+                }
+            } else if tried.count == 1, let key = tried.first {
+                failures[key, default: 0] += 1
+                guard stage(key) == "suspect" || failures[key] ?? 0 >= 2 else { return }
+                set(key, hasConfirmed ? "banned" : "suspect")
+            } else {
+                for key in tried {
                     failures[key, default: 0] += 1
-                    if stage(key) == "suspect" || failures[key] == 2 { ban(key) }
-                } else {
-                    for key in tried {
-                        failures[key, default: 0] += 1
-                        if failures[key] == 2, stage(key) != "suspect" {
-                            set(key, "suspect")
-                            failures[key] = 0
-                        }
+                    if failures[key] ?? 0 >= 2, stage(key) != "suspect" {
+                        set(key, "suspect")
+                        failures[key] = 0
                     }
                 }
-            default: break
             }
+        }
+
+        private func highest(_ mayRun: (String) -> Bool) -> Set<String> {
+            Set(
+                stages.compactMap { id, versions in
+                    versions.keys.sorted(by: >).map { Self.key(id, $0) }.first(where: mayRun)
+                })
         }
 
         mutating func launch() {
-            let wasHealthy = end == "confirmed"
+            let wasHealthy = hasLaunch && isConfirmed && !isWatched
             judge()
-            (began, late, broken, end, launchWasSafe) = ([], [], [], "unknown", isSafe)
-            guard isEnabled, !isSafe else { return }
-            for (id, versions) in stages {
-                let runnable = versions.filter { ["downloaded", "trial", "good"].contains($0.value) }.keys.max()
-                if let runnable { began.insert(Self.key(id, runnable)) }
+            (hasLaunch, isConfirmed, isWatched, isReturn) = (true, false, true, false)
+            (began, late, broken, leftOut) = ([], [], [], false)
+            guard isEnabled else { return }
+            began = highest {
+                ["trial", "good"].contains(stage($0)) && !off.contains($0) || stage($0) == "downloaded" && crashes == 0
             }
-            if wasHealthy, began.allSatisfy({ stage($0) == "good" }) {
+            if began.allSatisfy({ stage($0) == "good" }) {
                 let suspects = keys.filter { stage($0) == "suspect" }.sorted {
                     let (left, right) = ($0.split(separator: " "), $1.split(separator: " "))
                     return left[0] == right[0] ? Int(left[1]) ?? 0 > Int(right[1]) ?? 0 : left[0] < right[0]
                 }
-                if let key = suspects.first {
+                if wasHealthy, let key = suspects.first {
                     began = began.filter { $0.split(separator: " ")[0] != key.split(separator: " ")[0] }
                     began.insert(key)
+                } else if mayReturn, !off.isEmpty {
+                    began = highest { stage($0) == "good" }
+                    (isReturn, mayReturn) = (true, false)
                 }
             }
+            leftOut = !off.isEmpty && !isReturn
             for key in began where stage(key) == "downloaded" { set(key, "trial") }
         }
 
         mutating func confirm() {
-            guard let end, end != "confirmed" else { return }
-            (self.end, crashes) = ("confirmed", 0)
+            guard hasLaunch, !isConfirmed || isWatched else { return }
+            let isFirst = !isConfirmed
+            (isConfirmed, isWatched, late) = (true, false, [])
+            guard isFirst else { return }
+            crashes = 0
             for key in began.subtracting(broken) where isOnTrial(key) && failures[key] ?? 0 == 0 {
                 set(key, "good")
                 let parts = key.split(separator: " ")
@@ -102,6 +128,14 @@ import Testing
                 for other in (stages[id] ?? [:]).keys where other < version && stages[id]?[other] != "banned" {
                     set(Self.key(id, other), nil)
                     failures[Self.key(id, other)] = nil
+                }
+                mayReturn = !off.isEmpty
+            }
+            if isReturn { off.subtract(began) }
+            if !hasConfirmed {
+                hasConfirmed = true
+                for key in keys where stage(key) == "suspect" && failures[key] ?? 0 >= 2 && !began.contains(key) {
+                    set(key, "banned")
                 }
             }
         }
@@ -113,20 +147,39 @@ import Testing
                 failures[key] = nil
             }
             set(Self.key(id, version), "downloaded")
-            isSafe = false
         }
 
         mutating func remove(_ key: String) {
             guard let stage = stage(key), stage != "banned" else { return }
             set(key, nil)
             failures[key] = nil
-            isSafe = false
+            if stage == "good" { mayReturn = !off.isEmpty }
         }
 
         mutating func breakerOpens(_ key: String) {
-            guard let stage = stage(key), stage != "banned", end != nil, broken.insert(key).inserted else { return }
+            guard let old = stage(key), old != "banned", hasLaunch, broken.insert(key).inserted else { return }
             failures[key, default: 0] += 1
-            if failures[key] == 2 { ban(key) }
+            guard failures[key] ?? 0 >= 2 else { return }
+            set(key, "banned")
+            if old == "good" { mayReturn = !off.isEmpty }
+        }
+
+        mutating func leaveOut(_ key: String) {
+            began.remove(key)
+            late.remove(key)
+            if stage(key) == "trial" { set(key, "downloaded") }
+            if hasLaunch, isConfirmed, late.isEmpty { isWatched = false }
+        }
+
+        mutating func activate(_ key: String, isDue: Bool) {
+            if stage(key) == "downloaded" { set(key, "trial") }
+            guard hasLaunch, !began.contains(key) else { return }
+            if isDue, !isConfirmed {
+                began.insert(key)
+            } else {
+                late.insert(key)
+                isWatched = true
+            }
         }
     }
 
@@ -141,7 +194,7 @@ import Testing
     @Test func agreesWithItsModel() throws {
         var random = SystemRandomNumberGenerator()
         let version = try #require(AppVersion("1.0"))
-        let limits = StoreLimits()
+        let limits = CrashLimits()
         for sequence in 0..<(testsMayBeLong && !isSanitized ? 500 : 60) {
             var state = StoreState(app: "a", appVersion: version, installation: "i")
             var model = Model()
@@ -158,12 +211,12 @@ import Testing
                     model.launch()
                 case ..<55:
                     history.append("confirm")
-                    _ = state.confirm()
+                    _ = state.confirm(limits: limits, at: nil)
                     model.confirm()
                 case ..<62:
                     history.append("end")
                     state.end()
-                    if model.end == "unknown" { model.end = "ended" }
+                    if model.hasLaunch { model.isWatched = false }
                 case ..<78:
                     history.append("download \(key)")
                     state.add(Self.patch(id, number), hash: Self.hash(id, number))
@@ -175,23 +228,21 @@ import Testing
                 case ..<86:
                     history.append("resume")
                     state.resume()
-                    if model.end == "ended" { model.end = "unknown" }
+                    if model.hasLaunch { model.isWatched = !model.isConfirmed || !model.late.isEmpty }
                 case ..<88:
                     history.append("left out \(key)")
                     state.leaveOut(Self.hash(id, number))
-                    model.began.remove(key)
-                    model.late.remove(key)
-                    if model.stage(key) == "trial" { model.set(key, "downloaded") }
+                    model.leaveOut(key)
                 case ..<93:
                     history.append("breaker \(key)")
                     _ = state.fail(Self.patch(id, number), "b", limits: limits, at: nil)
                     model.breakerOpens(key)
                 case ..<96:
                     guard state.held.contains(where: { $0.patch == Self.patch(id, number) }) else { continue }
-                    history.append("activate \(key)")
-                    _ = state.activate(Self.hash(id, number))
-                    if model.stage(key) == "downloaded" { model.set(key, "trial") }
-                    if let end = model.end, end != "confirmed" { model.late.insert(key) }
+                    let isDue = Bool.random(using: &random)
+                    history.append("activate \(key)\(isDue ? ", which was due" : "")")
+                    _ = state.activate(Self.hash(id, number), isDue: isDue)
+                    model.activate(key, isDue: isDue)
                 default:
                     history.append("switch")
                     state.isEnabled.toggle()
@@ -207,7 +258,9 @@ import Testing
                         }
                         && Set(state.bans.map { Model.key($0.patch.id, $0.patch.version) })
                             == Set(model.keys.filter { model.stage($0) == "banned" })
-                        && state.isSafe == model.isSafe && state.failures == model.crashes
+                        && Set(state.held.filter(\.isOff).map { Model.key($0.patch.id, $0.patch.version) }) == model.off
+                        && state.failures == model.crashes && state.hasConfirmed == model.hasConfirmed
+                        && state.launch?.isWatched ?? false == model.isWatched
                         && Set(state.launch?.patches ?? []).count == model.began.count,
                     "sequence \(sequence): \(history.suffix(40).joined(separator: ", ")): \(state) \(model)")
                 // What holds whatever the rules are.
@@ -235,17 +288,19 @@ import Testing
             """
         var state = try #require(StoreState(try JSONValue(parsing: Array(text.utf8))))
         #expect(state.held.map { "\($0.patch.id) \($0.patch.version)" } == ["a 3", "a 1", "b 1"])
-        _ = state.begin(state.appVersion, limits: StoreLimits(), at: nil)
+        _ = state.begin(state.appVersion, limits: CrashLimits(), at: nil)
         #expect(Set(state.runnable.map(\.patch.id)).count == state.runnable.count)
     }
 
     @Test func anyLimitIsTaken() throws {
         let version = try #require(AppVersion("1.0"))
         for number in [Int.min, -1, 0, 1, Int.max] {
-            var limits = StoreLimits()
+            var limits = CrashLimits()
             limits.trialFailures = number
             limits.failures = number
             var state = StoreState(app: "a", appVersion: version, installation: "i")
+            _ = state.begin(version, limits: limits, at: nil)
+            _ = state.confirm(limits: limits, at: nil)
             state.add(Self.patch("a", 1), hash: Self.hash("a", 1))
             for _ in 0..<10 { _ = state.begin(version, limits: limits, at: nil) }
             #expect(state.held.isEmpty == (number <= 1), "\(number)")

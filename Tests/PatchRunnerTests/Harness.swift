@@ -17,10 +17,10 @@ final class Harness: Sendable {
     /// Records events under a lock that the thread sanitizer knows. It does not know the standard library's `Mutex`.
     private final class Recorder: Sendable {
         private let lock = NSLock()
-        nonisolated(unsafe) private var recorded: [PatchEvent] = []
+        nonisolated(unsafe) private var recorded: [RunnerEvent] = []
 
-        func record(_ event: PatchEvent) { lock.withLock { unsafe recorded.append(event) } }
-        var events: [PatchEvent] { lock.withLock { unsafe recorded } }
+        func record(_ event: RunnerEvent) { lock.withLock { unsafe recorded.append(event) } }
+        var events: [RunnerEvent] { lock.withLock { unsafe recorded } }
     }
 
     init(limits: PatchLimits = .patient, floors: [String: Int] = [:], time: String? = "2026-11-20T12:00:00Z")
@@ -31,11 +31,11 @@ final class Harness: Sendable {
         let now = time.flatMap(Timestamp.init)
         runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: limits,
-            floors: floors, clock: { now }, events: { recorder.record($0) })
+            minimumVersions: floors, clock: { now }, events: { recorder.record($0) })
     }
 
-    var events: [PatchEvent] { recorded.events }
-    var failures: [PatchEvent.Failure] {
+    var events: [RunnerEvent] { recorded.events }
+    var failures: [RunnerEvent.Failure] {
         events.compactMap { if case .failed(_, _, let failure) = $0 { failure } else { nil } }
     }
     var logged: [String] {

@@ -69,7 +69,7 @@ import Testing
         }
         try await device.launch()
         #expect(device.app?.featured() == 2)
-        #expect(device.why("com.example.shop.home")?.version == 1)
+        #expect(device.why("com.example.shop.home").map(\.code) == [.banned, .good])
     }
 
     @Test func aPatchOfThisTestsOwn() async throws {

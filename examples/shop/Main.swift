@@ -1,6 +1,8 @@
 import Foundation
 import PatchCrypto
 import PatchDevice
+import PatchFeed
+import PatchHTTP
 import PatchRunner
 
 /// A shop that installs patches when it starts.
@@ -23,7 +25,8 @@ struct Main {
             await shop.open()
             guard let patches = options.patches else { return }
 
-            let runner = PatchRunner(registry: registry, host: host, clock: clock, events: options.log)
+            let log = options.log
+            let runner = PatchRunner(registry: registry, host: host, clock: clock, events: { log(.runner($0)) })
             print("\nits patches:")
             try install(patches, options, on: runner)
             print("\nthe shop, patched:")
@@ -47,12 +50,14 @@ struct Main {
     private static func live(
         _ shop: Shop, _ registry: PatchRegistry, _ host: HostInfo, _ feed: String, _ options: Options
     ) async throws {
-        let patches = try PatchService(
-            registry: registry, host: host, feed: feed, root: options.read(options.root), folder: options.store,
-            eventFolder: options.eventLog, trust: PatchTrust(options.trust(), scriptKeys: options.scriptKeys()),
-            settings: SyncSettings(environment: options.environment, user: options.user), clock: clock, log: options.log
-        )
-        let center = ServiceCenter(services: [patches, HomeService(shop: shop)])
+        let source: any FeedSource = feed.hasPrefix("https://") ? try HTTPSource(feed) : FolderSource(feed)
+        let patches = PatchDevice(
+            app: host, registry: registry, folder: options.store,
+            feed: .init(root: try options.read(options.root), at: source),
+            trust: PatchTrust(try options.trust(), scriptKeys: try options.scriptKeys()),
+            settings: SyncSettings(environment: options.environment, user: options.user),
+            log: options.eventLog.map { .init(folder: $0) }, events: options.log)
+        let center = ServiceCenter(services: [PatchService(patches: patches), HomeService(shop: shop)])
         try await center.launch()
         await center.ready()
         await center.background()

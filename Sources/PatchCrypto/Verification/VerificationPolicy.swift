@@ -7,7 +7,7 @@ public struct VerificationPolicy: Sendable {
     /// The engine level that would run the patch.
     public var engine: Int?
     /// The lowest patch version that is accepted.
-    public var floor: Int?
+    public var minimumVersion: Int?
     /// The moment at which the patch must not have expired.
     public var time: Timestamp?
 
@@ -19,14 +19,15 @@ public struct VerificationPolicy: Sendable {
     ///   - app: The app's reverse-DNS name.
     ///   - appVersion: The app's version.
     ///   - engine: The engine level that would run the patch.
-    ///   - floor: The lowest patch version that is accepted.
+    ///   - minimumVersion: The lowest patch version that is accepted.
     public init(
-        time: Timestamp?, app: String? = nil, appVersion: AppVersion? = nil, engine: Int? = nil, floor: Int? = nil
+        time: Timestamp?, app: String? = nil, appVersion: AppVersion? = nil, engine: Int? = nil,
+        minimumVersion: Int? = nil
     ) {
         self.app = app
         self.appVersion = appVersion
         self.engine = engine
-        self.floor = floor
+        self.minimumVersion = minimumVersion
         self.time = time
     }
 
@@ -51,9 +52,9 @@ public struct VerificationPolicy: Sendable {
                 .policy, "the patch needs engine level \(manifest.engine), but this is \(engine)",
                 hint: "update the app first")
         }
-        if let floor, manifest.version < floor {
+        if let minimumVersion, manifest.version < minimumVersion {
             throw PatchError(
-                .policy, "the patch is version \(manifest.version), below the floor of \(floor)",
+                .policy, "the patch is version \(manifest.version), below the minimum of \(minimumVersion)",
                 hint: "a newer version of the patch was accepted before")
         }
         if let time, let expires = manifest.expires, expires <= time {

@@ -1,69 +1,175 @@
 internal import PatchCrypto
+internal import PatchFeed
 internal import PatchRunner
 
-/// What a store knows of a patch, and why the patch is running or not.
+/// Why a version of a patch is running on this device, or not.
 public struct PatchStatus: Sendable, CustomStringConvertible {
+    /// A stable code. A version after 1.0 may add some.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
+    public enum Code: String, Sendable, CaseIterable {
+        /// It runs, and a launch that began with it was confirmed.
+        case good
+        /// It runs, or ran, and no launch that began with it was confirmed yet.
+        case trial
+        /// Launches failed while it was on trial. It is tried again alone.
+        case suspect
+        /// It is held, and runs from the next launch on.
+        case downloaded
+        /// It was good before, does not run in this launch, and runs from the next one on.
+        case nextLaunch = "next-launch"
+        /// The app has not registered all functions that it replaces yet.
+        case waiting
+        /// Another version of it runs, or is for this device.
+        case superseded
+        /// It failed on this device, and never runs again.
+        case banned
+        /// Launches failed with it and other good ones, so the app runs without them.
+        case safeMode = "safe-mode"
+        /// No launch of this version of the app was ever confirmed.
+        case neverConfirmed = "never-confirmed"
+        /// This process only reads the device's folder, so only good patches run.
+        case reader
+        /// It was refused when it was downloaded, verified or loaded.
+        case refused
+        /// Its time is over.
+        case expired
+        /// The feed has switched all patches off.
+        case disabled
+        /// The feed has withdrawn it.
+        case withdrawn
+        /// It is offered to no further device.
+        case paused
+        /// The device is not within the percentage.
+        case rollout
+        /// It is for groups or users that this device is not of.
+        case group
+        /// It is for other versions of the app.
+        case appVersion = "app-version"
+        /// It needs a higher engine level.
+        case engine
+        /// The feed's list is of a newer format.
+        case feedTooNew = "feed-too-new"
+        /// The list says something else than the envelope.
+        case listMismatch = "list-mismatch"
+        /// The envelope cannot be fetched.
+        case unavailable
+        /// No feed has offered it to this device.
+        case unknown
+    }
+
     /// The patch's reverse-DNS name.
     public let id: String
     /// The version that this is about; nil if none is known.
     public let version: Int?
-    /// A stable code: `good`, `trial`, `suspect` or `downloaded` for a patch that is held; `refused`, `disabled` or
-    /// `safe-mode` for one that is held and does not run; `banned`, `unknown`, or a code of the last sync, such as
-    /// `rollout`.
-    public let code: String
+    /// The reason, for programs.
+    public let code: Code
     /// Whether it runs in this process.
     public let isRunning: Bool
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     public let reason: String
 
     public var description: String {
-        "\(id)\(version.map { " \($0)" } ?? ""): \(code)\(isRunning ? ", running" : ""): \(reason)"
+        "\(id)\(version.map { " \($0)" } ?? ""): \(code.rawValue)\(isRunning ? ", running" : ""): \(reason)"
+    }
+
+    /// The status of a patch that nothing is known of.
+    init(unknown id: String) {
+        self.init(
+            id: id, version: nil, code: .unknown, isRunning: false, reason: "no feed has offered it to this device")
+    }
+
+    fileprivate init(id: String, version: Int?, code: Code, isRunning: Bool, reason: String) {
+        self.id = id
+        self.version = version
+        self.code = code
+        self.isRunning = isRunning
+        self.reason = reason
+    }
+
+    /// Functions that a patch waits for, in words.
+    static func missing(_ names: [String]) -> String {
+        "the app has registered no \(names.joined(separator: ", no ")) yet"
     }
 }
 
-extension PatchStatus {
-    /// - Parameters:
-    ///   - running: The versions that run in this process, by id.
-    ///   - faults: Why patches could not run in this launch, by the hashes of their envelopes.
-    init(of id: String, in state: StoreState, running: [String: Int], faults: [String: PatchError]) {
-        let held = state.held.filter { $0.patch.id == id }
-        let runningVersion = running[id]
-        let subject = held.first { $0.patch.version == runningVersion } ?? held.first
-        let better = held.first.flatMap { first in
-            first.patch == subject?.patch ? nil : faults[first.hash].map { (first.patch.version, $0) }
+/// Says of each version of each patch why it runs or not.
+struct StatusOfAll {
+    let state: StoreState
+    /// What runs in this process; nil if nothing ever runs in it, as in a tool.
+    let running: Set<PatchID>?
+    let hindrances: [String: PatchStore.Hindrance]
+    let isReader: Bool
+
+    /// Sorted by id, the highest version first.
+    var statuses: [PatchStatus] {
+        let known = Set(state.held.map(\.patch) + state.bans.map(\.patch) + state.verdicts.keys).union(running ?? [])
+        return known.sorted { ($0.id, $1.version) < ($1.id, $0.version) }.map(status)
+    }
+
+    private func status(of patch: PatchID) -> PatchStatus {
+        let isRunning = running?.contains(patch) ?? false
+        let (code, reason) = isRunning ? whyRunning(patch) : whyNotRunning(patch)
+        let other = isRunning ? nil : running?.first { $0.id == patch.id }
+        return PatchStatus(
+            id: patch.id, version: patch.version, code: code, isRunning: isRunning,
+            reason: reason + (other.map { "; version \($0.version) runs in its place" } ?? ""))
+    }
+
+    private func whyRunning(_ patch: PatchID) -> (PatchStatus.Code, String) {
+        guard let held = state.held.first(where: { $0.patch == patch }) else {
+            return (.superseded, "another version of it runs from the next launch on")
         }
-        let ban = state.bans.last { $0.patch.id == id }
-        let verdict = state.verdicts[id]
-        self.id = id
-        isRunning = runningVersion != nil && subject?.patch.version == runningVersion
-        // A version may run that is no longer held, because a newer one was downloaded meanwhile.
-        let other = isRunning ? nil : runningVersion
-        version = subject?.patch.version ?? verdict?.version ?? ban?.patch.version
-        if let subject, let fault = faults[subject.hash], !isRunning {
-            (code, reason) = ("refused", "\(fault.code): \(fault.message)")
-        } else if subject != nil, !isRunning, !state.isEnabled {
-            (code, reason) = ("disabled", "the feed has switched all patches off")
-        } else if subject != nil, !isRunning, state.isSafe {
-            (code, reason) = ("safe-mode", "launches with it failed, so the app runs without patches")
-        } else if let subject {
-            code = subject.stage.rawValue
-            let standing =
-                switch subject.stage {
-                case .good: "a launch that began with it was confirmed"
-                case .trial: "no launch that began with it was confirmed yet"
-                case .suspect: "launches failed while it was on trial with others; it is tried again alone"
-                case .downloaded: "it is activated at the next launch"
-                }
-            reason =
-                standing + (better.map { "; version \($0) was refused: \($1.message)" } ?? "")
-                + (other.map { "; version \($0) runs until then" } ?? "")
-        } else if let ban, ban.patch.version >= verdict?.version ?? 0 {
+        return recorded(held)
+    }
+
+    private func whyNotRunning(_ patch: PatchID) -> (PatchStatus.Code, String) {
+        if let held = state.held.first(where: { $0.patch == patch }) { return whyNotRunning(held) }
+        if let ban = state.bans.last(where: { $0.patch == patch }) {
             let moment = ban.time.map { " at \($0)" } ?? ""
-            (code, reason) = ("banned", "it was taken back on this device\(moment): \(ban.reason)")
-        } else if let verdict {
-            (code, reason) = (verdict.code, verdict.detail ?? "the last sync said so")
-        } else {
-            (code, reason) = ("unknown", "no feed has offered it to this device")
+            return (.banned, "it was taken back on this device\(moment): \(ban.reason)")
+        }
+        guard let verdict = state.verdicts[patch], let code = PatchStatus.Code(rawValue: verdict.code) else {
+            return (.unknown, "the last sync did not say")
+        }
+        return (code, verdict.detail ?? "the last sync said so")
+    }
+
+    private func whyNotRunning(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
+        switch hindrances[held.hash] {
+        case .refused(let error): return (.refused, "\(error.code): \(error.message)")
+        case .expired(let error): return (.expired, error.message)
+        case .waiting(let names): return (.waiting, PatchStatus.missing(names))
+        case nil: break
+        }
+        if !state.isEnabled { return (.disabled, "the feed has switched all patches off") }
+        let isLeftOut = held.isOff || held.stage == .suspect
+        if isLeftOut, !state.hasConfirmed, state.unconfirmed >= StoreState.patience {
+            return (
+                .neverConfirmed,
+                "\(state.unconfirmed) launches failed or were never confirmed; the app must call confirm() when it works"
+            )
+        }
+        if held.isOff { return (.safeMode, "launches failed with it and other good ones; the app runs without them") }
+        if held.stage != .suspect, state.held.first(where: { $0.patch.id == held.patch.id })?.patch != held.patch,
+            state.runnable.contains(where: { $0.patch.id == held.patch.id && $0.patch.version > held.patch.version })
+        {
+            return (.superseded, "a higher version is for this device")
+        }
+        guard running != nil else { return recorded(held) }
+        if isReader, held.stage != .good {
+            return (.reader, "this process only reads the device's folder, so it runs good patches only")
+        }
+        return held.stage == .good ? (.nextLaunch, "it is activated at the next launch") : recorded(held)
+    }
+
+    private func recorded(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
+        switch held.stage {
+        case .good: (.good, "a launch that began with it was confirmed")
+        case .trial: (.trial, "no launch that began with it was confirmed yet")
+        case .suspect: (.suspect, "launches failed while it was on trial; it is tried again alone")
+        case .downloaded: (.downloaded, "it is activated at the next launch")
         }
     }
 }

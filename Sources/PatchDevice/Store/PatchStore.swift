@@ -1,42 +1,60 @@
-public import PatchCrypto
+package import PatchCrypto
 package import PatchFiles
-public import PatchRunner
+package import PatchRunner
 internal import Synchronization
 
 /// The patches of a device over its launches: a folder that remembers what is held, what proved good and what is banned.
-///
-///     let store = PatchStore(folder: path, host: host, clock: clock, events: log)
-///     let runner = PatchRunner(registry: registry, host: host, clock: clock, events: { store.observe($0); log($0) })
-///     store.launch(on: runner, trust: trust)
-///     …
-///     store.confirm()  // after the first screen
 ///
 /// Before any script runs, the store notes that a launch has begun. If the next launch finds that note and the app never
 /// called ``confirm()`` or ``ended()``, the launch crashed, hung or was killed. After two of them the patches on trial are
 /// taken back, and the last good ones run.
 ///
 /// The app starts with any folder. If it cannot be read or written, only patches run that are known to be good.
-public final class PatchStore: Sendable {
+package final class PatchStore: Sendable {
     /// The program that patches run in.
-    public let host: HostInfo
+    package let host: HostInfo
     package let clock: @Sendable () -> Timestamp?
     package let events: @Sendable (PatchEvent) -> Void
-    private let limits: StoreLimits
-    private let folder: StoreFolder
-    private let memory: Mutex<Memory>
-    /// Why the folder cannot be used; nil if it can, or another process uses it.
-    package let fault: PatchError?
-    private struct Memory {
+    let limits: CrashLimits
+    let folder: StoreFolder
+    /// Whether this process never writes.
+    let onlyReads: Bool
+    let memory: Mutex<Memory>
+
+    /// What changes.
+    struct Memory {
         var state: StoreState
+        /// Why the folder cannot be used; nil if it can, or another process uses it.
+        var fault: PatchError?
+        /// Whether another process may have the folder now.
+        var isClosed = false
         /// Keeps other processes from writing; nil if another process does that to this one.
         var lock: Descriptor?
         /// What was last written to the file of bans.
         var written: StoreState.Bans
+        /// Whether the state must be written, whatever has changed: the folder has none, or that of another process.
+        var mustWrite = true
+        /// What has come to light while the lock was taken.
+        var untold: [StoreState.Outcome] = []
         /// Whether this process has begun its launch.
         var hasBegun = false
-        /// Why patches could not run in this launch, by the hashes of their envelopes.
-        var faults: [String: PatchError] = [:]
+        /// Whether the app has said that the system may end it.
+        var isInBackground = false
+        /// Why patches do not run in this launch, by the hashes of their envelopes.
+        var hindrances: [String: Hindrance] = [:]
         weak var runner: PatchRunner?
+        var trust: (@Sendable () -> PatchTrust)?
+
+        /// What is held, in a process that may have to look for it many times.
+        func patch(_ hash: String) -> PatchID? { state.held.first { $0.hash == hash }?.patch }
+    }
+
+    /// Why a patch that is held does not run in this launch.
+    package enum Hindrance: Sendable {
+        case refused(PatchError)
+        case expired(PatchError)
+        /// The app has not registered these functions yet.
+        case waiting([String])
     }
 
     /// Opens a store.
@@ -50,8 +68,8 @@ public final class PatchStore: Sendable {
     ///   - limits: How often something may fail before the store reacts.
     ///   - clock: Returns the current time.
     ///   - events: Called for each event of the store, on the thread on which it happens.
-    public init(
-        folder: String, host: HostInfo, isReader: Bool = false, limits: StoreLimits = StoreLimits(),
+    package init(
+        folder: String, host: HostInfo, isReader: Bool = false, limits: CrashLimits = CrashLimits(),
         clock: @escaping @Sendable () -> Timestamp?,
         events: @escaping @Sendable (PatchEvent) -> Void = { _ in }
     ) {
@@ -60,43 +78,77 @@ public final class PatchStore: Sendable {
         self.limits = limits
         self.clock = clock
         self.events = events
+        onlyReads = isReader
+        // Until the folder is read, the state is that of a new installation.
+        let new = StoreState(app: host.app, appVersion: host.version, installation: Self.randomName())
+        memory = Mutex(Memory(state: new, written: StoreState.Bans(new)))
+        let faults = memory.locked { memory in open(&memory) }
+        for fault in faults { events(.storeFailed(fault)) }
+    }
+
+    /// Takes the lock, if this process may and no other one has it, and reads the folder.
+    ///
+    /// - Returns: What was wrong with it.
+    private func open(_ memory: inout Memory) -> [PatchError] {
         var faults: [PatchError] = []
-        var lock: Descriptor?
+        memory.lock = nil
         do throws(PatchError) {
-            if !isReader {
-                try Folder.make(self.folder.path)
-                lock = try Folder.lock(self.folder.path)
+            if !onlyReads {
+                try Folder.make(folder.path)
+                memory.lock = try Folder.lock(folder.path)
             }
         } catch {
             faults.append(error)
         }
-        var unwritable = faults.first
-        var (state, fault) = self.folder.readState()
+        memory.fault = faults.first
+        var (state, fault) = folder.readState()
         if let read = state, read.app != host.app {
-            fault = PatchError(.config, "the state is of the app \(read.app)").about(self.folder.path)
+            fault = PatchError(.config, "the state is of the app \(read.app)").about(folder.path)
             state = nil
         }
         if let fault {
             faults.append(fault)
             if fault.code == .noInput {
                 // The file is there, but this time the system could not read it. The next launch may.
-                (lock, unwritable) = (nil, fault)
-            } else if lock != nil {
-                try? self.folder.putStateAside()
+                (memory.lock, memory.fault) = (nil, fault)
+            } else if memory.lock != nil {
+                try? folder.putStateAside()
             }
         }
-        self.fault = unwritable
-        var current =
-            state
-            ?? StoreState(
-                app: host.app, appVersion: host.version, installation: Self.randomName())
+        memory.mustWrite = state == nil
+        if let state { memory.state = state }
         // A ban outlives a state that was lost.
-        let bans = self.folder.readBans()
-        for ban in bans.bans { current.add(ban) }
-        current.revoke(bans.revoked)
-        if lock != nil { self.folder.clean(keeping: Set(current.held.map(\.hash))) }
-        memory = Mutex(Memory(state: current, lock: lock, written: bans))
-        for fault in faults { events(.storeFailed(fault)) }
+        let bans = folder.readBans()
+        for ban in bans.bans { memory.state.add(ban) }
+        memory.state.revoke(bans.revoked)
+        memory.written = bans
+        if memory.lock != nil { folder.clean(keeping: Set(memory.state.held.map(\.hash))) }
+        return faults
+    }
+
+    /// Makes sure that this process writes, if it may: the one that had the folder may have ended since, and the folder may be
+    /// another one.
+    func becomeWriter(_ memory: inout Memory) -> [PatchError] {
+        guard !onlyReads, !memory.isClosed else { return [] }
+        if let lock = memory.lock {
+            guard FileInfo(lock)?.identity != FileInfo(folder.path, following: true)?.identity else { return [] }
+        }
+        let (old, hadLock) = (memory.state, memory.lock != nil)
+        let faults = open(&memory)
+        if memory.lock != nil, hadLock, memory.mustWrite {
+            // The folder was deleted. What this process knows counts.
+            (memory.state, memory.written) = (old, StoreState.Bans(bans: [], revoked: []))
+        } else if memory.lock != nil, memory.hasBegun {
+            // The other process's launch is judged, and this one's is noted: it runs what is good.
+            memory.untold = memory.state.begin(host.version, limits: limits, onlyGood: true, at: clock())
+            memory.mustWrite = true
+            let running = memory.runner?.active.map { PatchID(id: $0.id, version: $0.version) } ?? []
+            for held in memory.state.held
+            where memory.state.launch?.patches.contains(held.hash) == true && !running.contains(held.patch) {
+                memory.state.leaveOut(held.hash)
+            }
+        }
+        return faults
     }
 
     deinit { close() }
@@ -114,158 +166,40 @@ public final class PatchStore: Sendable {
     }
 
     /// A random name of this installation, which stays the same. Percentages of installations count it.
-    public var installation: String { state.installation }
+    package var installation: String { state.installation }
 
     /// Whether this process changes nothing: another one has the store open, or the folder cannot be used.
-    public var isReadOnly: Bool { memory.locked { $0.lock == nil } }
+    /// Whether the app has said that the system may end it.
+    package var isInBackground: Bool { memory.locked { $0.isInBackground } }
 
+    package var isReadOnly: Bool { memory.locked { $0.lock == nil } }
+
+    /// Why the folder cannot be used; nil if it can, or another process uses it.
+    package var fault: PatchError? { memory.locked { $0.fault } }
     package var state: StoreState { memory.locked { $0.state } }
     package var path: Path { folder.path }
     package var runner: PatchRunner? { memory.locked { $0.runner } }
 
-    // MARK: a launch
-
-    /// Begins a launch: judges the last one, and activates the patches that are held. Each envelope is verified again.
-    ///
-    /// - Parameters:
-    ///   - runner: Activates the patches. Give its events to ``observe(_:)``.
-    ///   - trust: What envelopes are verified with.
-    /// - Returns: The patches that run now.
-    @discardableResult
-    public func launch(on runner: PatchRunner, trust: PatchTrust) -> [PatchID] {
-        begin()
-        memory.locked { $0.runner = runner }
-        let state = state
-        for hash in isReadOnly ? state.goodOnes : state.launch?.patches ?? [] {
-            guard !activate(hash, on: runner, trust: trust) else { continue }
-            // One that cannot run leaves its place to the good one.
-            let id = state.held.first { $0.hash == hash }?.patch.id
-            guard let good = state.held.first(where: { $0.patch.id == id && $0.stage == .good && $0.hash != hash })
-            else {
-                continue
-            }
-            if !isReadOnly {
-                try? change { state in
-                    state.takePlace(good.hash)
-                    return []
-                }
-            }
-            _ = activate(good.hash, on: runner, trust: trust)
-        }
-        let running = runner.active.map { PatchID(id: $0.id, version: $0.version) }
-        events(.launched(running, isSafe: state.launch?.isSafe ?? false))
-        return running
-    }
-
-    /// Whether this process has begun its launch.
-    package var hasBegun: Bool { memory.locked { $0.hasBegun } }
-
-    /// Judges the last launch, and notes that one begins.
-    package func begin() {
-        let isFirst = memory.locked { memory in
-            defer { memory.hasBegun = true }
-            return !memory.hasBegun
-        }
-        guard isFirst, !isReadOnly else { return }
-        let (version, time) = (host.version, clock())
-        let old = state
-        do throws(PatchError) {
-            try change { $0.begin(version, limits: limits, at: time) }
-        } catch {
-            // A launch that fails cannot be noted, so nothing new is tried.
-            var state = old
-            let outcomes = state.begin(version, limits: limits, onlyGood: true, at: time)
-            memory.locked { $0.state = state }
-            tell(outcomes)
-        }
-    }
-
-    /// Verifies and activates a patch that is held.
-    ///
-    /// - Returns: Whether it runs.
-    package func activate(_ hash: String, on runner: PatchRunner, trust: PatchTrust) -> Bool {
-        guard let patch = state.held.first(where: { $0.hash == hash })?.patch else { return false }
-        do throws(PatchError) {
-            let envelope = try folder.envelope(hash, limit: EnvelopeLimits().envelopeSize)
-            runner.lowerFloor(of: patch.id, to: patch.version)
-            runner.setEarliestTime(state.floor)
-            try runner.install(envelope, trust: trust.store, keys: trust.scriptKeys, threshold: trust.threshold)
-            // Another thread may have taken it away while its script was loading.
-            let isMeant = memory.locked { memory in
-                memory.faults[hash] = nil
-                return memory.state.isEnabled && memory.state.held.contains { $0.hash == hash }
-            }
-            if !isMeant { runner.deactivate(patch.id) }
-            return isMeant
-        } catch {
-            memory.locked { $0.faults[hash] = error }
-            guard !isReadOnly else { return false }
-            if error.code == .script || error.code == .scriptLimit {
-                fail(patch, "its script did not load: \(error.message)")
-            }
-            try? change { state in
-                state.leaveOut(hash)
-                return []
-            }
-            return false
-        }
-    }
-
-    /// Notes that the app is healthy. Patches that the launch began with are good from now on.
-    ///
-    /// Call it when the app has done what it is for: after the first screen, or the first answered request.
-    public func confirm() { try? change { $0.confirm() } }
-
-    /// Notes that the launch ends in an orderly way, so that it does not count as a failure.
-    ///
-    /// Call it when the system or the user ends the app, or sends it to the background, before ``confirm()``.
-    public func ended() {
-        try? change { state in
-            state.end()
-            return []
-        }
-    }
-
-    /// Notes that the app is used again after ``ended()``, so that a crash counts again. `PatchSync.foregrounded` does this.
-    public func resumed() {
-        guard state.launch?.end == .ended else { return }
-        try? change { state in
-            state.resume()
-            return []
-        }
-    }
-
-    /// Takes an event of the runner. A breaker that opens counts as a failure of its patch.
-    public func observe(_ event: PatchEvent) {
-        guard case .breakerOpened(let patch, let failures) = event else { return }
-        fail(patch, "it was deactivated after \(failures) failures")
-    }
-
-    private func fail(_ patch: PatchID, _ reason: String) {
-        let time = clock()
-        try? change { $0.fail(patch, reason, limits: limits, at: time) }
-    }
-
     // MARK: what is held
 
-    /// Why a patch is running or not.
+    /// Why a patch is running or not: each version of it that is known, the highest first.
     ///
     /// - Parameter id: The patch's reverse-DNS name.
-    public func why(_ id: String) -> PatchStatus {
-        let (state, faults, runner) = memory.locked { ($0.state, $0.faults, $0.runner) }
-        return PatchStatus(of: id, in: state, running: Self.versions(runner), faults: faults)
+    /// - Returns: At least one; `unknown` if no feed has offered it.
+    package func why(_ id: String) -> [PatchStatus] {
+        let known = patches.filter { $0.id == id }
+        return known.isEmpty ? [PatchStatus(unknown: id)] : known
     }
 
-    /// Every patch that the store knows of, by id.
-    public var patches: [PatchStatus] {
-        let (state, faults, runner) = memory.locked { ($0.state, $0.faults, $0.runner) }
-        let running = Self.versions(runner)
-        let ids = Set(state.held.map(\.patch.id) + state.bans.map(\.patch.id)).union(state.verdicts.keys)
-        return ids.sorted().map { PatchStatus(of: $0, in: state, running: running, faults: faults) }
-    }
-
-    private static func versions(_ runner: PatchRunner?) -> [String: Int] {
-        Dictionary(runner?.active.map { ($0.id, $0.version) } ?? []) { first, _ in first }
+    /// Every version of every patch that the store knows of, by id, the highest first.
+    package var patches: [PatchStatus] {
+        let (state, hindrances, runner, hasBegun, isReader) = memory.locked {
+            ($0.state, $0.hindrances, $0.runner, $0.hasBegun, $0.lock == nil)
+        }
+        let running = runner.map { runner in Set(runner.active.map { PatchID(id: $0.id, version: $0.version) }) }
+        return StatusOfAll(
+            state: state, running: hasBegun ? running : nil, hindrances: hindrances, isReader: isReader
+        ).statuses
     }
 
     /// Takes a patch back, and never runs it on this device again.
@@ -277,7 +211,7 @@ public final class PatchStore: Sendable {
     /// - Returns: Whether a version of it was held.
     /// - Throws: `io` if that cannot be written.
     @discardableResult
-    public func ban(_ id: String, version: Int? = nil, reason: String) throws(PatchError) -> Bool {
+    package func ban(_ id: String, version: Int? = nil, reason: String) throws(PatchError) -> Bool {
         let time = clock()
         let meant = state.held.filter { $0.patch.id == id && (version == nil || $0.patch.version == version) }
         let hashes = meant.map(\.hash)
@@ -297,7 +231,7 @@ public final class PatchStore: Sendable {
     /// Patches that run go on running.
     ///
     /// - Throws: `io` if that cannot be written.
-    public func clear() throws(PatchError) {
+    package func clear() throws(PatchError) {
         let version = host.version
         try change { state in
             let revoked = state.revoked
@@ -316,16 +250,38 @@ public final class PatchStore: Sendable {
     package func close() {
         memory.locked { memory in
             memory.lock?.unlock()
-            memory.lock = nil
+            (memory.lock, memory.isClosed) = (nil, true)
         }
     }
 
-    /// Stores an envelope, and holds it.
-    package func add(_ envelope: [UInt8], as patch: PatchID, hash: String) throws(PatchError) {
-        try change(writing: { (folder) throws(PatchError) in try folder.write(envelope, hash: hash) }) { state in
-            state.add(patch, hash: hash)
+    /// Stores an envelope, which ``hold(_:)`` makes the store keep.
+    ///
+    /// - Throws: `io` if it cannot be written.
+    package func write(_ envelope: [UInt8], hash: String) throws(PatchError) {
+        guard !isReadOnly else { throw notAWriter }
+        do throws(PatchError) {
+            try folder.write(envelope, hash: hash)
+        } catch {
+            events(.storeFailed(error))
+            throw error
+        }
+    }
+
+    /// Holds patches whose envelopes were written.
+    package func hold(_ patches: [(patch: PatchID, hash: String)]) throws(PatchError) {
+        try change { state in
+            for (patch, hash) in patches { state.add(patch, hash: hash) }
             return []
         }
+    }
+
+    /// Why this process does not write.
+    var notAWriter: PatchError {
+        fault
+            ?? PatchError(
+                .io,
+                onlyReads ? "this process only reads this store" : "another process, or object, has this store open"
+            ).about(folder.path)
     }
 
     /// Changes the state, and writes it durably before anything else happens.
@@ -333,39 +289,48 @@ public final class PatchStore: Sendable {
     /// - Parameter body: Makes the change, and says what it has brought about.
     /// - Throws: `io` if it cannot be written; the state is then as before.
     package func change(_ body: (inout StoreState) -> [StoreState.Outcome]) throws(PatchError) {
-        try change(writing: { _ in }, body)
-    }
-
-    private func change(
-        writing write: (StoreFolder) throws(PatchError) -> Void, _ body: (inout StoreState) -> [StoreState.Outcome]
-    ) throws(PatchError) {
-        let result: Result<[StoreState.Outcome], PatchError> = memory.locked { memory in
-            guard memory.lock != nil else {
-                return .failure(fault ?? PatchError(.io, "another process has this store open").about(folder.path))
-            }
+        var faults: [PatchError] = []
+        let result: Result<[StoreState.Outcome], PatchError>? = memory.locked { memory in
+            faults = becomeWriter(&memory)
+            guard memory.lock != nil else { return nil }
             var state = memory.state
             let outcomes = body(&state)
             do throws(PatchError) {
-                try write(folder)
-                guard state != memory.state else { return .success(outcomes) }
-                try folder.write(state, hasNewBans: StoreState.Bans(state) != memory.written)
+                try write(&state, &memory)
             } catch {
                 return .failure(error)
             }
             folder.remove(Set(memory.state.held.map(\.hash)).subtracting(state.held.map(\.hash)))
             memory.state = state
-            memory.written = StoreState.Bans(state)
-            return .success(outcomes)
+            defer { memory.untold = [] }
+            return .success(memory.untold + outcomes)
         }
+        for fault in faults { events(.storeFailed(fault)) }
         switch result {
         case .success(let outcomes): tell(outcomes)
         case .failure(let error):
             events(.storeFailed(error))
             throw error
+        case nil: throw notAWriter
         }
     }
 
-    private func tell(_ outcomes: [StoreState.Outcome]) {
+    /// Writes what the next launch must find: nothing, a mark, or the whole state.
+    private func write(_ state: inout StoreState, _ memory: inout Memory) throws(PatchError) {
+        let old = memory.state
+        guard memory.mustWrite || state.differs(from: old) else { return }
+        if !memory.mustWrite, state.differsInMark(from: old) {
+            // That a launch begins is known before any script runs, whatever happens then.
+            let isWatched = state.launch?.isWatched == true
+            guard (try? folder.mark(state, isDurable: isWatched)) == nil else { return }
+        }
+        state.revision &+= 1
+        let bans = StoreState.Bans(state)
+        try folder.write(state, hasNewBans: bans != memory.written)
+        (memory.written, memory.mustWrite) = (bans, false)
+    }
+
+    func tell(_ outcomes: [StoreState.Outcome]) {
         for outcome in outcomes {
             switch outcome {
             case .trial(let patch): events(.trial(patch))
@@ -375,38 +340,12 @@ public final class PatchStore: Sendable {
                 events(.rolledBack(patch, reason: "launches failed while it was on trial with others", hash: hash))
             case .banned(let ban): events(.rolledBack(ban.patch, reason: ban.reason, hash: ban.hash))
             case .safeMode(let failures): events(.safeMode(failures: failures))
+            case .neverConfirmed(let launches): events(.neverConfirmed(launches: launches))
             }
         }
     }
 
     private static func randomName() -> String {
         String(decoding: Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }), as: UTF8.self)
-    }
-}
-
-/// What the envelopes of a store are verified with.
-public struct PatchTrust: Sendable {
-    /// The keys whose signatures count.
-    public var store: TrustStore
-    /// The keys, one of which must open an envelope.
-    public var scriptKeys: any ScriptKeyProvider
-    /// How many distinct trusted keys must have signed.
-    public var threshold: Int
-    /// Whether a feed may deliver further keys. It can always revoke keys.
-    ///
-    /// A delivered trust store adds keys only if ``threshold`` of the keys in ``store`` have signed it, so the keys of the
-    /// feed alone never do.
-    public var takesDeliveredKeys = true
-
-    /// Says what envelopes are verified with.
-    ///
-    /// - Parameters:
-    ///   - store: The keys whose signatures count.
-    ///   - scriptKeys: The keys, one of which must open an envelope.
-    ///   - threshold: How many distinct trusted keys must have signed.
-    public init(_ store: TrustStore, scriptKeys: any ScriptKeyProvider, threshold: Int = 1) {
-        self.store = store
-        self.scriptKeys = scriptKeys
-        self.threshold = threshold
     }
 }

@@ -4,6 +4,7 @@ internal import PatchFiles
 /// The files of a store.
 ///
 ///     state               what is held, tried, good and banned
+///     mark                how the launch stands that the state is about
 ///     bans                the bans once more, in case the state is lost
 ///     envelopes/HASH.js   the envelopes, by SHA-256
 ///     feed/…              the feed's metadata, as received
@@ -12,6 +13,7 @@ struct StoreFolder: Sendable {
 
     private var envelopes: Path { path.appending(Path("envelopes")) }
     private var stateFile: Path { path.appending(Path("state")) }
+    private var markFile: Path { path.appending(Path("mark")) }
     private var bansFile: Path { path.appending(Path("bans")) }
     /// A larger state is neither written nor read. A thousand patches, bans and verdicts each need less than a quarter of it.
     private static let stateLimit = 4 << 20
@@ -31,10 +33,26 @@ struct StoreFolder: Sendable {
             guard let state = StoreState(json) else {
                 throw PatchError(.config, "not a state of this version of patchpack").about(stateFile)
             }
-            return (state, nil)
+            return (marked(state), nil)
         } catch {
             return (nil, error)
         }
+    }
+
+    private func marked(_ state: StoreState) -> StoreState {
+        var state = state
+        if let mark = try? InputFile.regular(markFile, limit: state.mark.count) { state.take(mark) }
+        return state
+    }
+
+    /// Writes how the launch stands, over the mark that is there.
+    ///
+    /// - Parameter isDurable: Whether it must outlive a loss of power.
+    func mark(_ state: StoreState, isDurable: Bool) throws(PatchError) {
+        guard FileInfo(markFile, following: false)?.size == state.mark.count else {
+            return try Self.write(state.mark, to: markFile)
+        }
+        try OutputFile.overwrite(markFile, with: state.mark, isDurable: isDurable)
     }
 
     /// The bans and revocations that were written beside the state; none if they cannot be read.

@@ -9,13 +9,22 @@ extension StoreState {
     var json: JSONValue {
         var members: [(key: String, value: JSONValue)] = [
             ("schema", .string(Self.schema)), ("app", .string(app)), ("appVersion", .string(appVersion.description)),
-            ("installation", .string(installation)), ("enabled", .bool(isEnabled)), ("safeMode", .bool(isSafe)),
-            ("failures", .integer(failures)), ("held", .array(held.map(\.json))), ("bans", .array(bans.map(\.json))),
+            ("installation", .string(installation)), ("enabled", .bool(isEnabled)), ("revision", .integer(revision)),
+            ("failures", .integer(failures)), ("return", .bool(mayReturn)), ("confirmed", .bool(hasConfirmed)),
+            ("unconfirmed", .integer(unconfirmed)), ("held", .array(held.map(\.json))),
+            ("bans", .array(bans.map(\.json))),
             (
                 "switches",
                 .object(switches.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
             ),
-            ("verdicts", .object(verdicts.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })),
+            (
+                "verdicts",
+                .array(
+                    verdicts.sorted { ($0.key.id, $0.key.version) < ($1.key.id, $1.key.version) }.map {
+                        patch, verdict in
+                        .object(patch.fields + verdict.members)
+                    })
+            ),
         ]
         if let launch { members.append(("launch", launch.json)) }
         members.append(("revoked", revokedJSON))
@@ -38,10 +47,14 @@ extension StoreState {
             app: app, appVersion: appVersion, installation: installation,
             held: json["held"]?.elements.compactMap(Held.init) ?? [],
             bans: json["bans"]?.elements.compactMap(Ban.init) ?? [], launch: json["launch"].flatMap(Launch.init),
-            failures: json["failures"]?.number ?? 0, isSafe: json["safeMode"]?.flag ?? false)
+            failures: json["failures"]?.count ?? 0, mayReturn: json["return"]?.flag ?? false,
+            hasConfirmed: json["confirmed"]?.flag ?? false, unconfirmed: json["unconfirmed"]?.count ?? 0)
+        revision = json["revision"]?.count ?? 0
         isEnabled = json["enabled"]?.flag ?? true
         for case (let name, .string(let value)) in json["switches"]?.members ?? [] { switches[name] = value }
-        for (id, value) in json["verdicts"]?.members ?? [] { verdicts[id] = Verdict(value) }
+        for value in json["verdicts"]?.elements ?? [] {
+            if let patch = PatchID(value), let verdict = Verdict(value) { verdicts[patch] = verdict }
+        }
         revoke(Set((json["revoked"]?.elements ?? []).compactMap { $0.text.flatMap { KeyID($0) } }))
         deliveredTrust = json["trust"]?.text
         floor = json["floor"]?.text.flatMap { Timestamp($0) }
@@ -66,6 +79,7 @@ extension StoreState.Held {
         .object(
             patch.fields + [
                 ("hash", .string(hash)), ("stage", .string(stage.rawValue)), ("failures", .integer(failures)),
+                ("off", .bool(isOff)),
             ])
     }
 
@@ -74,7 +88,8 @@ extension StoreState.Held {
         self.init(patch, hash: hash)
         // A stage of a later version of this library is not trusted.
         stage = json["stage"]?.text.flatMap(StoreState.Stage.init) ?? .downloaded
-        failures = json["failures"]?.number ?? 0
+        failures = json["failures"]?.count ?? 0
+        isOff = stage == .good && json["off"]?.flag ?? false
     }
 }
 
@@ -99,8 +114,8 @@ extension StoreState.Launch {
     fileprivate var json: JSONValue {
         .object([
             ("patches", .array(patches.map(JSONValue.string))), ("late", .array(late.map(JSONValue.string))),
-            ("broken", .array(broken.map(JSONValue.string))), ("safeMode", .bool(isSafe)),
-            ("end", .string(end.rawValue)),
+            ("broken", .array(broken.map(JSONValue.string))), ("safeMode", .bool(isSafe)), ("return", .bool(isReturn)),
+            ("confirmed", .bool(isConfirmed)), ("open", .bool(isWatched)),
         ])
     }
 
@@ -108,24 +123,26 @@ extension StoreState.Launch {
         func hashes(_ key: String) -> [String] { json[key]?.elements.compactMap(\.hash) ?? [] }
         self.init(
             patches: hashes("patches"), late: hashes("late"), broken: hashes("broken"),
-            isSafe: json["safeMode"]?.flag ?? false, end: json["end"]?.text.flatMap(End.init) ?? .unknown)
+            isSafe: json["safeMode"]?.flag ?? false, isReturn: json["return"]?.flag ?? false,
+            isConfirmed: json["confirmed"]?.flag ?? false, isWatched: json["open"]?.flag ?? true)
     }
 }
 
 extension StoreState.Verdict {
-    fileprivate var json: JSONValue {
-        .object([
-            ("version", .integer(version)), ("code", .string(code)), ("detail", detail.map(JSONValue.string) ?? .null),
-        ])
+    fileprivate var members: [(key: String, value: JSONValue)] {
+        [("code", .string(code)), ("detail", detail.map(JSONValue.string) ?? .null)]
     }
 
     fileprivate init?(_ json: JSONValue) {
-        guard let version = json["version"]?.number, let code = json["code"]?.text else { return nil }
-        self.init(version: version, code: code, detail: json["detail"]?.text)
+        guard let code = json["code"]?.text else { return nil }
+        self.init(code: code, detail: json["detail"]?.text)
     }
 }
 
 extension JSONValue {
+    /// A number of failures or launches, to which some more can be added.
+    fileprivate var count: Int? { number.map { max(0, min($0, 1 << 40)) } }
+
     /// A SHA-256 in hex digits, which is part of a path.
     fileprivate var hash: String? {
         guard let text, text.utf8.count == 64, text.utf8.allSatisfy(Hex.isLowercaseDigit) else { return nil }

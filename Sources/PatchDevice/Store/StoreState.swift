@@ -3,8 +3,8 @@ package import PatchRunner
 
 /// What a store remembers: which patches it holds, which were tried, which proved good, and which are banned.
 ///
-/// It is a value without files or clocks. docs/running-patches.md has its transitions as a table.
-package struct StoreState: Sendable, Equatable {
+/// It is a value without files or clocks. docs/device.md has its transitions as a table.
+package struct StoreState: Sendable, Hashable {
     /// Where a patch is on its way from download to trust.
     package enum Stage: String, Sendable {
         /// It has not run yet.
@@ -18,13 +18,15 @@ package struct StoreState: Sendable, Equatable {
     }
 
     /// A version of a patch that is held.
-    package struct Held: Sendable, Equatable {
+    package struct Held: Sendable, Hashable {
         package let patch: PatchID
         /// The SHA-256 of its envelope, in hex digits.
         package let hash: String
         package var stage = Stage.downloaded
         /// How many launches it has made fail, as far as is known.
         package var failures = 0
+        /// Whether it is left out because launches failed with it and other good ones: safe mode.
+        package var isOff = false
 
         package init(_ patch: PatchID, hash: String) {
             self.patch = patch
@@ -38,7 +40,7 @@ package struct StoreState: Sendable, Equatable {
     }
 
     /// A version of a patch that must not run on this device again.
-    package struct Ban: Sendable, Equatable {
+    package struct Ban: Sendable, Hashable {
         package let patch: PatchID
         /// The SHA-256 of its envelope, in hex digits.
         package let hash: String
@@ -56,36 +58,32 @@ package struct StoreState: Sendable, Equatable {
     }
 
     /// The note about a launch, which is written before any script runs.
-    package struct Launch: Sendable, Equatable {
-        package enum End: String, Sendable {
-            /// The app did not say that it is healthy, nor that it ended. If the next launch finds this, the app crashed,
-            /// hung or was killed.
-            case unknown
-            /// The app said that it is healthy.
-            case confirmed
-            /// The app ended in an orderly way before it was confirmed.
-            case ended
-        }
-
+    package struct Launch: Sendable, Hashable {
         /// The hashes of the patches that it began with.
         package var patches: [String]
-        /// The hashes of patches that were activated later, but before the launch was confirmed.
+        /// The hashes of patches that were activated later, and that no confirmation has followed.
         package var late: [String] = []
         /// The hashes of patches whose breakers opened.
         package var broken: [String] = []
-        /// Whether it ran in safe mode.
+        /// Whether good patches were left out, because launches failed with them.
         package var isSafe = false
-        package var end = End.unknown
+        /// Whether those patches are tried again in it.
+        package var isReturn = false
+        /// Whether the app said that it is healthy.
+        package var isConfirmed = false
+        /// Whether the launch failed if the next one finds this: the app crashed, hung or was killed.
+        package var isWatched = true
+
+        /// How it stands, in a word.
+        package var standing: String { isWatched ? "unknown" : isConfirmed ? "confirmed" : "ended" }
     }
 
-    /// What the last sync said of a patch.
-    package struct Verdict: Sendable, Equatable {
-        package let version: Int
+    /// What the last sync said of a version of a patch.
+    package struct Verdict: Sendable, Hashable {
         package let code: String
         package let detail: String?
 
-        package init(version: Int, code: String, detail: String? = nil) {
-            self.version = version
+        package init(code: String, detail: String? = nil) {
             self.code = code
             self.detail = detail
         }
@@ -98,6 +96,7 @@ package struct StoreState: Sendable, Equatable {
         case suspect(PatchID)
         case banned(Ban)
         case safeMode(failures: Int)
+        case neverConfirmed(launches: Int)
     }
 
     package let app: String
@@ -109,11 +108,19 @@ package struct StoreState: Sendable, Equatable {
     package private(set) var bans: [Ban] = []
     /// Whether patches run at all: the feed's kill switch.
     package var isEnabled = true
-    package private(set) var launch: Launch?
+    package internal(set) var launch: Launch?
     /// How many launches in a row failed although no patch was on trial.
     package private(set) var failures = 0
-    /// Whether patches are left out because the app crashed with good ones.
-    package private(set) var isSafe = false
+    /// Whether the patches that are off may be tried again, because the set of good ones has changed.
+    package private(set) var mayReturn = false
+    /// Whether a launch of this version of the app was ever confirmed.
+    package private(set) var hasConfirmed = false
+    /// How many launches in a row, while patches were held, were not confirmed and did not end in an orderly way.
+    package private(set) var unconfirmed = 0
+    /// Whether good patches are left out because launches failed with them.
+    package var isSafe: Bool { held.contains(where: \.isOff) }
+    /// Counts the writes of the state, so that a mark is known to be of this one.
+    package var revision = 0
     /// The keys that a delivered trust store has revoked. They stay revoked, whatever becomes of that file.
     package private(set) var revoked: Set<KeyID> = []
     /// The SHA-256 of the trust store that was delivered last; nil if none is.
@@ -124,12 +131,13 @@ package struct StoreState: Sendable, Equatable {
     /// The text that the app should show.
     package var notice: String?
     package var minimumAppVersion: AppVersion?
-    /// What the last sync said, by patch id.
-    package var verdicts: [String: Verdict] = [:]
+    /// What the last sync said of versions that are not held.
+    package var verdicts: [PatchID: Verdict] = [:]
 
     package init(
         app: String, appVersion: AppVersion, installation: String, held: [Held] = [], bans: [Ban] = [],
-        launch: Launch? = nil, failures: Int = 0, isSafe: Bool = false
+        launch: Launch? = nil, failures: Int = 0, mayReturn: Bool = false, hasConfirmed: Bool = false,
+        unconfirmed: Int = 0
     ) {
         self.app = app
         self.appVersion = appVersion
@@ -140,7 +148,9 @@ package struct StoreState: Sendable, Equatable {
         self.bans = bans
         self.launch = launch
         self.failures = failures
-        self.isSafe = isSafe
+        self.mayReturn = mayReturn
+        self.hasConfirmed = hasConfirmed
+        self.unconfirmed = unconfirmed
     }
 
     // MARK: a launch
@@ -152,24 +162,24 @@ package struct StoreState: Sendable, Equatable {
     ///   - onlyGood: Whether patches on trial wait, because a launch that fails could not be noted.
     ///   - time: For bans.
     package mutating func begin(
-        _ version: AppVersion, limits: StoreLimits, onlyGood: Bool = false, at time: Timestamp?
+        _ version: AppVersion, limits: CrashLimits, onlyGood: Bool = false, at time: Timestamp?
     ) -> [Outcome] {
         var outcomes: [Outcome] = []
-        let wasHealthy = launch?.end == .confirmed
+        let wasHealthy = launch.map { $0.isConfirmed && !$0.isWatched } ?? false
         if version != appVersion {
             // What failed with the old version may run well with the new one. Bans stay.
             appVersion = version
-            for index in held.indices where held[index].stage != .good { held[index].stage = .downloaded }
-            for index in held.indices { held[index].failures = 0 }
-            (launch, failures, isSafe) = (nil, 0, false)
+            for index in held.indices {
+                if held[index].stage != .good { held[index].stage = .downloaded }
+                (held[index].failures, held[index].isOff) = (0, false)
+            }
+            (launch, failures, mayReturn, hasConfirmed, unconfirmed) = (nil, 0, false, false, 0)
         }
         if let launch { judge(launch, limits, time, &outcomes) }
-        var launch = Launch(patches: [], isSafe: isSafe)
-        if isEnabled, !isSafe {
-            for hash in choose(onlyGood: onlyGood, trySuspect: wasHealthy) {
-                launch.patches.append(hash)
-                if let patch = startTrial(of: hash) { outcomes.append(.trial(patch)) }
-            }
+        var launch = Launch(patches: [])
+        if isEnabled { choose(&launch, onlyGood: onlyGood, wasHealthy: wasHealthy) }
+        for hash in launch.patches {
+            if let patch = startTrial(of: hash) { outcomes.append(.trial(patch)) }
         }
         self.launch = launch
         return outcomes
@@ -177,70 +187,100 @@ package struct StoreState: Sendable, Equatable {
 
     /// Counts what the last launch says about its patches.
     private mutating func judge(
-        _ launch: Launch, _ limits: StoreLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+        _ launch: Launch, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
     ) {
-        switch launch.end {
-        case .confirmed:
-            failures = 0
-            for index in held.indices where launch.patches.contains(held[index].hash) {
-                if !launch.broken.contains(held[index].hash) { held[index].failures = 0 }
-            }
-        case .ended: break
-        case .unknown where launch.isSafe:
-            // It failed without patches too, so they were not the reason.
-            (isSafe, failures) = (false, 0)
-        case .unknown:
-            let ran = Set(launch.patches + launch.late).subtracting(launch.broken)
-            let trials = held.filter { ran.contains($0.hash) && $0.stage != .good }
-            guard !trials.isEmpty else {
-                failures += launch.patches.isEmpty ? 0 : 1
-                guard failures >= max(1, limits.failures) else { return }
-                outcomes.append(.safeMode(failures: failures))
-                (isSafe, failures) = (true, 0)
-                return
-            }
-            for index in held.indices where trials.contains(where: { $0.hash == held[index].hash }) {
-                held[index].failures += 1
-                guard held[index].stage == .suspect || held[index].failures >= limits.trialFailures else { continue }
-                // With several on trial it is not known which one it was. Each is tried again alone.
-                if trials.count == 1 || held[index].stage == .suspect { continue }
-                held[index].stage = .suspect
+        if launch.isConfirmed {
+            (failures, unconfirmed) = (0, 0)
+            for index in held.indices
+            where launch.patches.contains(held[index].hash) && !launch.broken.contains(held[index].hash) {
                 held[index].failures = 0
-                outcomes.append(.suspect(held[index].patch))
             }
-            guard trials.count == 1, let trial = held.first(where: { $0.hash == trials[0].hash }),
-                trial.stage == .suspect || trial.failures >= limits.trialFailures
-            else { return }
-            ban(trial.hash, "launches with it failed", at: time).map { outcomes.append(.banned($0)) }
+        } else if launch.isReturn {
+            // If it has ended in an orderly way, that says nothing.
+            mayReturn = !launch.isWatched
         }
+        guard launch.isWatched else { return }
+        if !launch.isConfirmed, !held.isEmpty {
+            unconfirmed += 1
+            if !hasConfirmed, unconfirmed == Self.patience { outcomes.append(.neverConfirmed(launches: unconfirmed)) }
+        }
+        // What the launch began with has passed if it was confirmed.
+        let suspected = Set((launch.isConfirmed ? [] : launch.patches) + launch.late).subtracting(launch.broken)
+        let ran = held.filter { suspected.contains($0.hash) }
+        let trials = ran.filter { $0.stage != .good }
+        guard !trials.isEmpty else {
+            guard !launch.isReturn else { return }
+            return judgeGood(Set(ran.map(\.hash)), wasSafe: launch.isSafe, limits, &outcomes)
+        }
+        for index in held.indices where trials.contains(where: { $0.hash == held[index].hash }) {
+            held[index].failures += 1
+            guard held[index].stage == .suspect || held[index].failures >= limits.trialFailures else { continue }
+            // With several on trial it is not known which one it was. Each is tried again alone.
+            if trials.count == 1 || held[index].stage == .suspect { continue }
+            held[index].stage = .suspect
+            held[index].failures = 0
+            outcomes.append(.suspect(held[index].patch))
+        }
+        guard trials.count == 1, let index = held.firstIndex(where: { $0.hash == trials[0].hash }),
+            held[index].stage == .suspect || held[index].failures >= limits.trialFailures
+        else { return }
+        guard hasConfirmed else {
+            // Perhaps the app just never confirms. The first confirmation bans it, because that launch works without it.
+            held[index].stage = .suspect
+            return outcomes.append(.suspect(held[index].patch))
+        }
+        ban(held[index].hash, Self.failedLaunches, at: time).map { outcomes.append(.banned($0)) }
     }
 
-    /// What may run: of each patch the highest version that is not a suspect.
-    package var runnable: [Held] { runnable { $0 != .suspect } }
+    /// Counts a failed launch in which no patch was on trial.
+    private mutating func judgeGood(
+        _ ran: Set<String>, wasSafe: Bool, _ limits: CrashLimits, _ outcomes: inout [Outcome]
+    ) {
+        guard !ran.isEmpty else {
+            guard wasSafe else { return }
+            // It failed without patches too, so they were not the reason.
+            for index in held.indices { held[index].isOff = false }
+            return failures = 0
+        }
+        failures += 1
+        guard failures >= max(1, limits.failures) else { return }
+        outcomes.append(.safeMode(failures: failures))
+        for index in held.indices where ran.contains(held[index].hash) { held[index].isOff = true }
+        (failures, mayReturn) = (0, false)
+    }
 
-    private func runnable(_ mayRun: (Stage) -> Bool) -> [Held] {
-        held.filter { mayRun($0.stage) }.reduce(into: []) { chosen, patch in
+    /// What may run: of each patch the highest version that is neither a suspect nor off. After a failed launch in which nothing was
+    /// on trial, nothing new is tried until one works or the good ones are off, or the new one would be blamed.
+    package var runnable: [Held] {
+        runnable { $0.stage != .suspect && !$0.isOff && ($0.stage != .downloaded || failures == 0) }
+    }
+
+    private func runnable(_ mayRun: (Held) -> Bool) -> [Held] {
+        held.filter(mayRun).reduce(into: []) { chosen, patch in
             if chosen.last?.patch.id != patch.patch.id { chosen.append(patch) }
         }
     }
 
-    /// The hashes of the patches that a launch begins with.
-    private func choose(onlyGood: Bool, trySuspect: Bool) -> [String] {
-        var chosen = onlyGood ? runnable { $0 == .good } : runnable
-        // A suspect is tried after a healthy launch, when nothing else is on trial.
-        if trySuspect, !onlyGood, chosen.allSatisfy({ $0.stage == .good }),
-            let suspect = held.first(where: { $0.stage == .suspect })
-        {
+    /// Says which patches a launch begins with.
+    private mutating func choose(_ launch: inout Launch, onlyGood: Bool, wasHealthy: Bool) {
+        var chosen = onlyGood ? runnable { $0.stage == .good && !$0.isOff } : runnable
+        let isSettled = !onlyGood && chosen.allSatisfy { $0.stage == .good }
+        if isSettled, wasHealthy, let suspect = held.first(where: { $0.stage == .suspect }) {
+            // A suspect is tried after a healthy launch, when nothing else is on trial.
             chosen.removeAll { $0.patch.id == suspect.patch.id }
             chosen.append(suspect)
             chosen.sort { $0.patch.id < $1.patch.id }
+        } else if isSettled, mayReturn, isSafe {
+            chosen = runnable { $0.stage == .good }
+            (launch.isReturn, mayReturn) = (true, false)
         }
-        return chosen.map(\.hash)
+        launch.isSafe = isSafe && !launch.isReturn
+        launch.patches = chosen.map(\.hash)
     }
 
     /// The hashes of the good patches, for a process that may not write notes.
     package var goodOnes: [String] {
-        isEnabled && !isSafe ? choose(onlyGood: true, trySuspect: false) : []
+        isEnabled ? runnable { $0.stage == .good && !$0.isOff }.map(\.hash) : []
     }
 
     private mutating func startTrial(of hash: String) -> PatchID? {
@@ -250,10 +290,15 @@ package struct StoreState: Sendable, Equatable {
     }
 
     /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good.
-    package mutating func confirm() -> [Outcome] {
-        guard let launch, launch.end != .confirmed else { return [] }
-        self.launch?.end = .confirmed
-        failures = 0
+    ///
+    /// - Parameter time: For bans.
+    package mutating func confirm(limits: CrashLimits, at time: Timestamp?) -> [Outcome] {
+        guard var launch, !launch.isConfirmed || launch.isWatched else { return [] }
+        let isFirst = !launch.isConfirmed
+        (launch.isConfirmed, launch.isWatched, launch.late) = (true, false, [])
+        self.launch = launch
+        guard isFirst else { return [] }
+        (failures, unconfirmed) = (0, 0)
         var outcomes: [Outcome] = []
         for hash in launch.patches where !launch.broken.contains(hash) {
             // One that failed in the launch before must run a whole launch without a failure first.
@@ -265,18 +310,30 @@ package struct StoreState: Sendable, Equatable {
             let patch = held[index].patch
             outcomes.append(.good(patch))
             held.removeAll { $0.patch.id == patch.id && $0.patch.version < patch.version }
+            mayReturn = isSafe
+        }
+        if launch.isReturn {
+            for index in held.indices where launch.patches.contains(held[index].hash) { held[index].isOff = false }
+        }
+        if !hasConfirmed {
+            hasConfirmed = true
+            for suspect in held
+            where suspect.stage == .suspect && suspect.failures >= limits.trialFailures
+                && !launch.patches.contains(suspect.hash)
+            {
+                ban(suspect.hash, Self.failedLaunches, at: time).map { outcomes.append(.banned($0)) }
+            }
         }
         return outcomes
     }
 
     /// Notes that the launch ended in an orderly way, so that it does not count as a failure.
-    package mutating func end() {
-        if launch?.end == .unknown { launch?.end = .ended }
-    }
+    package mutating func end() { launch?.isWatched = false }
 
     /// Notes that the app goes on after all, so that a crash counts again.
     package mutating func resume() {
-        if launch?.end == .ended { launch?.end = .unknown }
+        guard let launch else { return }
+        self.launch?.isWatched = !launch.isConfirmed || !launch.late.isEmpty
     }
 
     /// Notes that a patch of this launch could not run, so that it is neither blamed nor praised for what follows.
@@ -286,6 +343,8 @@ package struct StoreState: Sendable, Equatable {
         for index in held.indices where held[index].hash == hash && held[index].stage == .trial {
             held[index].stage = .downloaded
         }
+        // Nothing runs any more that the confirmation was not about.
+        if let launch, launch.isConfirmed, launch.late.isEmpty { self.launch?.isWatched = false }
     }
 
     /// Notes that a good patch runs in the place of one that could not.
@@ -294,14 +353,26 @@ package struct StoreState: Sendable, Equatable {
     }
 
     /// Notes that a patch is activated in the middle of a launch. It becomes good in a later one, which begins with it.
-    package mutating func activate(_ hash: String) -> [Outcome] {
+    ///
+    /// A crash from now on counts, also if the launch was confirmed before.
+    ///
+    /// - Parameter isDue: Whether the launch would have begun with it, had the app registered its functions before. Then it counts
+    ///   as one that the launch began with, if that is not confirmed yet.
+    package mutating func activate(_ hash: String, isDue: Bool = false) -> [Outcome] {
         let outcomes = startTrial(of: hash).map { [Outcome.trial($0)] } ?? []
-        if launch?.end != .confirmed, launch?.late.contains(hash) == false { launch?.late.append(hash) }
+        guard var launch, !launch.patches.contains(hash) else { return outcomes }
+        if isDue, !launch.isConfirmed {
+            launch.patches.append(hash)
+        } else {
+            if !launch.late.contains(hash) { launch.late.append(hash) }
+            launch.isWatched = true
+        }
+        self.launch = launch
         return outcomes
     }
 
     /// Counts a failure of one patch: its breaker opened, or its script did not load.
-    package mutating func fail(_ patch: PatchID, _ reason: String, limits: StoreLimits, at time: Timestamp?)
+    package mutating func fail(_ patch: PatchID, _ reason: String, limits: CrashLimits, at time: Timestamp?)
         -> [Outcome]
     {
         guard let index = held.firstIndex(where: { $0.patch == patch }) else { return [] }
@@ -321,14 +392,14 @@ package struct StoreState: Sendable, Equatable {
         held.removeAll { $0.patch.id == patch.id && ($0.stage != .good || $0.patch.version == patch.version) }
         held.append(Held(patch, hash: hash))
         held.sort(by: Held.precedes)
-        isSafe = false  // with another set of patches the app may run again
     }
 
     /// Removes a patch, such as one that was withdrawn.
     package mutating func remove(_ hash: String) {
-        let count = held.count
-        held.removeAll { $0.hash == hash }
-        if held.count != count { isSafe = false }
+        guard let index = held.firstIndex(where: { $0.hash == hash }) else { return }
+        let isGood = held.remove(at: index).stage == .good
+        // It may have been the one that made launches fail.
+        if isGood { mayReturn = isSafe }
     }
 
     /// Removes a patch, and never takes it again.
@@ -341,9 +412,9 @@ package struct StoreState: Sendable, Equatable {
         return ban
     }
 
-    /// Takes a ban that another file has.
     package mutating func revoke(_ keys: Set<KeyID>) { revoked.formUnion(keys) }
 
+    /// Takes a ban that another file has.
     package mutating func add(_ ban: Ban) {
         guard !isBanned(ban.hash) else { return }
         bans.append(ban)
@@ -355,10 +426,13 @@ package struct StoreState: Sendable, Equatable {
     package func isBanned(_ hash: String) -> Bool { bans.contains { $0.hash == hash } }
 
     private static let banLimit = 1_000
+    /// After how many launches without a confirmation an app is told that it never confirms.
+    package static let patience = 3
+    private static let failedLaunches = "launches with it failed"
 }
 
-/// How often something may fail before a store reacts.
-public struct StoreLimits: Sendable {
+/// How often something may fail before a device reacts.
+public struct CrashLimits: Sendable {
     /// After how many failed launches patches on trial are taken back.
     public var trialFailures = 2
     /// After how many failed launches in a row without a patch on trial the app runs without patches.

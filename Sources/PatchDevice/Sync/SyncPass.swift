@@ -61,19 +61,48 @@ struct SyncPass: Sendable {
                 })
         }
         let downloads = try await downloads(of: choices, &client, &results)
-        for (done, download) in downloads.enumerated() {
-            guard !Task.isCancelled else { throw PatchError(.feedUnavailable, "cancelled") }
-            if let refusal = try await take(download, &client, trust, at: now) {
-                let old = results[download.place]
-                results[download.place] = SyncReport.Result(
-                    id: old.id, version: old.version, code: refusal.code,
-                    detail: "\(refusal.error.code): \(refusal.error.message)")
-            }
-            progress(done + 1, downloads.count)
+        try await take(downloads, &client, trust, at: now, &results)
+        if let runner { try activateNew(on: runner, list, activation, trust) }
+        for (place, result) in results.enumerated() where result.code == .kept {
+            guard let error = store.expiry(of: PatchID(id: result.id, version: result.version)) else { continue }
+            results[place] = SyncReport.Result(
+                id: result.id, version: result.version, code: .expired, detail: error.message)
         }
         try note(results)
-        if let runner { try activateNew(on: runner, list, activation, trust) }
         return results
+    }
+
+    /// Downloads envelopes, and holds them in growing batches: the state is written a few times, however many there are, and a sync
+    /// that is ended in the middle has kept most of what it downloaded.
+    private func take(
+        _ downloads: [Download], _ client: inout FeedClient, _ trust: PatchTrust, at now: Timestamp,
+        _ results: inout [SyncReport.Result]
+    ) async throws(PatchError) {
+        var taken: [(patch: PatchID, hash: String)] = []
+        var held = store.state.held.count
+        do throws(PatchError) {
+            for (done, download) in downloads.enumerated() {
+                guard !Task.isCancelled else { throw PatchError(.feedUnavailable, "cancelled") }
+                if let refusal = try await take(download, &client, trust, at: now) {
+                    let old = results[download.place]
+                    results[download.place] = SyncReport.Result(
+                        id: old.id, version: old.version, code: refusal.code,
+                        detail: "\(refusal.error.code): \(refusal.error.message)")
+                } else {
+                    taken.append((PatchID(id: download.entry.id, version: download.entry.version), download.hash))
+                }
+                if taken.count > held / 8 {
+                    try store.hold(taken)
+                    held += taken.count
+                    taken = []
+                }
+                progress(done + 1, downloads.count)
+            }
+        } catch {
+            try? store.hold(taken)
+            throw error
+        }
+        try store.hold(taken)
     }
 
     /// The list's bytes: those that are kept, if they are still the ones that are signed.
@@ -167,6 +196,7 @@ struct SyncPass: Sendable {
         of choices: [PatchChoice], _ client: inout FeedClient, _ results: inout [SyncReport.Result]
     ) async throws(PatchError) -> [Download] {
         var downloads: [Download] = []
+        let held = Set(store.state.held.map(\.hash))
         for (place, choice) in choices.enumerated() where choice.code == .offered || choice.code == .kept {
             guard let entry = choice.entry else { continue }
             let target = try await client.target(entry.path)
@@ -176,7 +206,7 @@ struct SyncPass: Sendable {
                     detail: "it is listed, but the release keys have not signed it with a SHA-256")
                 continue
             }
-            if store.state.held.contains(where: { $0.hash == hash }), store.hasEnvelope(hash) { continue }
+            if held.contains(hash), store.hasEnvelope(hash) { continue }
             downloads.append(Download(entry: entry, target: target, hash: hash, place: place))
         }
         return downloads
@@ -197,8 +227,7 @@ struct SyncPass: Sendable {
             let verifier = try EnvelopeVerifier(trustStore: trust.store, threshold: trust.threshold, policy: policy)
             let manifest = try verifier.verify(envelope, scriptKeys: trust.scriptKeys, report: &report).manifest
             try Self.check(manifest, against: download.entry)
-            try store.add(
-                envelope, as: PatchID(id: manifest.id, version: manifest.version), hash: download.hash)
+            try store.write(envelope, hash: download.hash)
             return nil
         } catch {
             let hasExpired = report.manifest?.expires.map { $0 <= now } ?? false
@@ -223,13 +252,15 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Keeps for each patch what the sync said of it: of the version that was chosen, or else of the highest.
+    /// Keeps what the sync said of the versions that are not held.
     private func note(_ results: [SyncReport.Result]) throws(PatchError) {
-        var verdicts: [String: StoreState.Verdict] = [:]
-        for result in results where verdicts[result.id] == nil || [.offered, .kept, .unlisted].contains(result.code) {
-            verdicts[result.id] = StoreState.Verdict(
-                version: result.version, code: result.code.rawValue,
-                detail: result.code.sentence + (result.detail.map { ": \($0)" } ?? ""))
+        let held = Set(store.state.held.map(\.patch))
+        var verdicts: [PatchID: StoreState.Verdict] = [:]
+        for result in results where result.code != .superseded && verdicts.count < Self.verdictLimit {
+            let patch = PatchID(id: result.id, version: result.version)
+            guard !held.contains(patch) else { continue }
+            let text = result.code.sentence + (result.detail.map { ": \($0)" } ?? "")
+            verdicts[patch] = StoreState.Verdict(code: result.code.rawValue, detail: String(text.prefix(500)))
         }
         try store.change { state in
             state.verdicts = verdicts
@@ -237,27 +268,37 @@ struct SyncPass: Sendable {
         }
     }
 
+    private static let verdictLimit = 1_000
+
     /// Activates what does not wait for the next launch.
     private func activateNew(
         on runner: PatchRunner, _ list: PatchList, _ activation: PatchSync.Activation, _ trust: PatchTrust
     ) throws(PatchError) {
         let state = store.state
         guard activation == .now, state.isEnabled, state.launch?.isSafe != true else { return }
+        let running = Set(store.running)
+        let suspects = Set(state.held.filter { $0.stage == .suspect && running.contains($0.patch) }.map(\.patch.id))
+        let atOnce = Set(list.entries.filter { $0.when == .now }.map { PatchID(id: $0.id, version: $0.version) })
+        var due: [(patch: VerifiedPatch, hash: String)] = []
         for held in state.runnable {
-            guard !runner.active.contains(where: { $0.id == held.patch.id && $0.version == held.patch.version }),
-                state.launch?.broken.contains(held.hash) != true
-            else { continue }
             // A suspect that is being tried in this launch stays until its launch is judged.
-            let isSuspectRunning = state.held.contains { other in
-                other.stage == .suspect && other.patch.id == held.patch.id
-                    && runner.active.contains { $0.id == other.patch.id && $0.version == other.patch.version }
-            }
-            guard !isSuspectRunning else { continue }
-            let entry = list.entries.first { $0.id == held.patch.id && $0.version == held.patch.version }
-            guard held.stage == .good || entry?.when == .now else { continue }
-            // Noted first: if the app ends while the script loads, the next launch knows why.
-            try store.change { $0.activate(held.hash) }
-            _ = store.activate(held.hash, on: runner, trust: trust)
+            guard !running.contains(held.patch), !suspects.contains(held.patch.id),
+                state.launch?.broken.contains(held.hash) != true, held.stage == .good || atOnce.contains(held.patch),
+                let patch = store.verified(held.hash, on: runner, trust: trust)
+            else { continue }
+            due.append((patch, held.hash))
         }
+        // Noted first: if the app ends while a script loads, the next launch knows which ones it may have been. The first ones are
+        // noted alone, so that only one is blamed.
+        var batch = 1
+        while !due.isEmpty {
+            let next = due.prefix(batch)
+            try store.change { state in next.flatMap { state.activate($0.hash) } }
+            for (patch, hash) in next { _ = store.run(patch, hash, on: runner) }
+            due.removeFirst(next.count)
+            batch *= 2
+        }
+        // An app in the background is ended by the system without a word.
+        if store.isInBackground { store.ended() }
     }
 }

@@ -22,7 +22,7 @@ struct Refusal {
     var isForTheMoment: Bool { reason == PP_BUSY.rawValue }
 
     /// What the host is told of it; nil if it was told before, or no patch is on the name.
-    var event: PatchEvent.Fallback? {
+    var event: RunnerEvent.Fallback? {
         switch reason {
         case PP_BUSY.rawValue: .busy
         case PP_NO_ROOM.rawValue: .noRoom

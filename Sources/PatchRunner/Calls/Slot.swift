@@ -106,13 +106,13 @@ package final class Slot: Sendable {
     }
 
     /// How each patch that is active on the name was called since it was activated, the topmost last.
-    var totals: [(PatchID, PatchEvent.Calls)] {
+    var totals: [(PatchID, RunnerEvent.Calls)] {
         layers.locked { layers in
             layers.map { layer, reports in
                 let statistics = layer.statistics
                 return (
                     reports.patch,
-                    PatchEvent.Calls(
+                    RunnerEvent.Calls(
                         calls: Int(clamping: statistics.calls), failures: Int(clamping: statistics.failures),
                         fallbacks: Int(clamping: statistics.fallbacks), measured: Int(clamping: statistics.measured),
                         nanoseconds: Int(clamping: statistics.nanoseconds), longest: Int(clamping: statistics.longest))
@@ -217,7 +217,7 @@ package final class Slot: Sendable {
     }
 
     /// Describes why a run failed, or its result does not fit; nil if there is no listener.
-    private func failure(of layer: Layer?, on stack: PatchStack, _ mismatch: () -> String) -> PatchEvent.Failure? {
+    private func failure(of layer: Layer?, on stack: PatchStack, _ mismatch: () -> String) -> RunnerEvent.Failure? {
         let refusal = stack.values.takePushFault()
         guard stack.values.reports.isHeard else {
             _ = stack.takeReadFault()
@@ -227,12 +227,13 @@ package final class Slot: Sendable {
         unsafe pp_fault_of(stack.state, &fault)
         if unsafe fault.kill == 0 {
             if unsafe pp_has_run(stack.state) {
-                return PatchEvent.Failure(resultOf: layer, message: "wrong result: " + mismatch())
+                return RunnerEvent.Failure(resultOf: layer, message: "wrong result: " + mismatch())
             }
             if unsafe pp_is_refused(stack.state) {
-                return PatchEvent.Failure(resultOf: layer, message: refusal ?? "a value cannot be passed to the script")
+                return RunnerEvent.Failure(
+                    resultOf: layer, message: refusal ?? "a value cannot be passed to the script")
             }
         }
-        return unsafe PatchEvent.Failure(fault, stack: stack)
+        return unsafe RunnerEvent.Failure(fault, stack: stack)
     }
 }

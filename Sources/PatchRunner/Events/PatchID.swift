@@ -1,5 +1,5 @@
 /// Identifies a patch by its id and its version.
-public struct PatchID: Sendable, Hashable {
+public struct PatchID: Sendable, Hashable, CustomStringConvertible {
     /// The patch's reverse-DNS name.
     public let id: String
     /// The patch's version.
@@ -14,4 +14,7 @@ public struct PatchID: Sendable, Hashable {
         self.id = id
         self.version = version
     }
+
+    /// Both, as in `com.example.shop.cart-total 7`.
+    public var description: String { "\(id) \(version)" }
 }

@@ -6,14 +6,14 @@ internal import Synchronization
 package final class PatchReports: Sendable {
     let patch: PatchID
     let breaker: Breaker
-    private let events: (@Sendable (PatchEvent) -> Void)?
+    private let events: (@Sendable (RunnerEvent) -> Void)?
     private let limit: Int
     /// When the current minute of the log began, and how many bytes were logged since then.
     private let minute = Mutex<(began: UInt64, bytes: Int)>((0, 0))
 
     /// - Parameter events: Called for each event, on the thread on which it happens; nil if there is no listener.
     init(
-        on patch: PatchID, limits: PatchLimits, breaker: Breaker, events: (@Sendable (PatchEvent) -> Void)?
+        on patch: PatchID, limits: PatchLimits, breaker: Breaker, events: (@Sendable (RunnerEvent) -> Void)?
     ) {
         self.patch = patch
         self.breaker = breaker
@@ -27,18 +27,18 @@ package final class PatchReports: Sendable {
     /// Reports a failure and counts it, which may open the breaker.
     ///
     /// - Parameter failure: nil if there is no listener.
-    func failed(_ failure: PatchEvent.Failure?, in function: String) {
+    func failed(_ failure: RunnerEvent.Failure?, in function: String) {
         if let failure { tell(.failed(patch, function: function, failure)) }
         breaker.count(at: pp_nanoseconds())
     }
 
-    func fellBack(_ reason: PatchEvent.Fallback, in function: String) {
+    func fellBack(_ reason: RunnerEvent.Fallback, in function: String) {
         tell(.fellBack(patch, function: function, reason))
     }
 
     /// The event for a log line. The first line past the minute's limit becomes a warning; the following lines are
     /// dropped (nil).
-    func line(_ level: PatchEvent.LogLevel, _ text: UnsafeBufferPointer<UInt8>) -> PatchEvent? {
+    func line(_ level: RunnerEvent.LogLevel, _ text: UnsafeBufferPointer<UInt8>) -> RunnerEvent? {
         let now = pp_nanoseconds()
         let (before, after) = minute.locked { minute in
             if minute.began == 0 || now - minute.began >= 60_000_000_000 { minute = (now, 0) }
@@ -53,7 +53,7 @@ package final class PatchReports: Sendable {
         return unsafe .log(patch, level, String(decoding: text, as: UTF8.self))
     }
 
-    func tell(_ event: PatchEvent) { events?(event) }
+    func tell(_ event: RunnerEvent) { events?(event) }
 
     /// Reports for a script that is not part of a patch. They are dropped.
     package static var none: PatchReports {

@@ -7,22 +7,22 @@ package struct CallCounter: Sendable {
         let name: String
     }
 
-    private var seen: [Key: PatchEvent.Calls] = [:]
+    private var seen: [Key: RunnerEvent.Calls] = [:]
 
     package init() {}
 
     /// An event for each patch that was called since the last time. Calls of a patch that was deactivated meanwhile are
     /// lost.
-    package mutating func next(of registry: PatchRegistry) -> [PatchEvent] {
-        var now: [Key: PatchEvent.Calls] = [:]
-        var new: [PatchID: PatchEvent.Calls] = [:]
+    package mutating func next(of registry: PatchRegistry) -> [RunnerEvent] {
+        var now: [Key: RunnerEvent.Calls] = [:]
+        var new: [PatchID: RunnerEvent.Calls] = [:]
         for slot in registry.names.slots {
             for (patch, total) in slot.totals {
                 let key = Key(patch: patch, name: slot.name)
                 now[key] = total
                 // A patch that was activated again counts from 0.
-                let before = seen[key].flatMap { $0.calls <= total.calls ? $0 : nil } ?? PatchEvent.Calls()
-                if total != before { new[patch, default: PatchEvent.Calls()].add(total, since: before) }
+                let before = seen[key].flatMap { $0.calls <= total.calls ? $0 : nil } ?? RunnerEvent.Calls()
+                if total != before { new[patch, default: RunnerEvent.Calls()].add(total, since: before) }
             }
         }
         seen = now
@@ -30,8 +30,8 @@ package struct CallCounter: Sendable {
     }
 }
 
-extension PatchEvent.Calls {
-    fileprivate mutating func add(_ total: PatchEvent.Calls, since before: PatchEvent.Calls) {
+extension RunnerEvent.Calls {
+    fileprivate mutating func add(_ total: RunnerEvent.Calls, since before: RunnerEvent.Calls) {
         calls.addOrMost(total.calls - before.calls)
         failures.addOrMost(max(0, total.failures - before.failures))
         fallbacks.addOrMost(max(0, total.fallbacks - before.fallbacks))

@@ -8,6 +8,7 @@ package final class NameTable: SlotTable {
     let pool = StatePool()
     private let table = Mutex<[String: Slot]>([:])
     private let exposed = Mutex<[ExposedClass]>([])
+    private let listener = Mutex<(@Sendable () -> Void)?>(nil)
     private let described = Mutex<[String: PatchInterface.Struct]>([:])
     /// Held while any runner activates or deactivates a patch.
     private let changes = Mutex<Void>(())
@@ -47,8 +48,17 @@ package final class NameTable: SlotTable {
         guard isNew else {
             throw PatchError(.config, "\(name) is already registered", hint: "give each function its own name")
         }
+        listener.locked { $0 }?()
         return slot
     }
+
+    /// Calls a closure after each registration, on the thread of that.
+    package func whenAdded(_ body: @escaping @Sendable () -> Void) { listener.locked { $0 = body } }
+
+    /// Those of the names that are not registered.
+    package func missing(_ wanted: [String]) -> [String] { wanted.filter { slot($0) == nil } }
+
+    package var isEmpty: Bool { table.locked { $0.isEmpty } }
 
     /// Exposes a class that is known only by its name: the objects of a spec all have the same Swift type.
     package func expose(className name: String, methods: [ExposedMethod]) throws(PatchError) {

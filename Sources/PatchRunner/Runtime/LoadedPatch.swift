@@ -43,7 +43,9 @@ public final class LoadedPatch: Sendable {
             guard script.names.slot(name) != nil else {
                 throw PatchError(
                     .script, "the script replaces \(name), which this app does not have",
-                    hint: "the app has \(script.names.slots.map(\.name).joined(separator: ", "))")
+                    hint: script.names.isEmpty
+                        ? "the app has registered no functions"
+                        : "the app has \(script.names.slots.map(\.name).joined(separator: ", "))")
             }
             guard manifest.replaces.contains(where: { $0.hasBytes(of: name) }) else {
                 throw PatchError(

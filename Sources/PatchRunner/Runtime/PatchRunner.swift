@@ -22,7 +22,7 @@ public final class PatchRunner: Sendable {
     /// The limits of each patch.
     public let limits: PatchLimits
     private let clock: @Sendable () -> Timestamp?
-    private let events: (@Sendable (PatchEvent) -> Void)?
+    private let events: (@Sendable (RunnerEvent) -> Void)?
     private let changing = Mutex(State())
     private let identity = Identity()
     private let checksHost: Bool
@@ -33,7 +33,7 @@ public final class PatchRunner: Sendable {
 
     private struct State {
         var active: [LoadedPatch] = []
-        var floors: [String: Int] = [:]
+        var minimumVersions: [String: Int] = [:]
         /// The clock cannot be before this.
         var earliestTime: Timestamp?
     }
@@ -44,17 +44,19 @@ public final class PatchRunner: Sendable {
     ///   - registry: The functions that patches replace.
     ///   - host: The program that patches run in.
     ///   - limits: The limits of each patch.
-    ///   - floors: The lowest version that is accepted for each patch id: the ``floors`` of an earlier runner.
+    ///   - minimumVersions: The lowest version that is accepted for each patch id: the ``minimumVersions`` of an earlier runner.
     ///   - clock: Returns the current time, for patches that expire. This library does not read the time itself. If the
     ///     clock returns nil, a patch that expires is refused.
     ///   - events: Called for each event, on the thread on which it happens. A script's log lines and failures are
     ///     reported while a call waits, so it must be quick. Without it, no messages are made.
     public convenience init(
-        registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(), floors: [String: Int] = [:],
-        clock: @escaping @Sendable () -> Timestamp?, events: (@Sendable (PatchEvent) -> Void)? = nil
+        registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(),
+        minimumVersions: [String: Int] = [:],
+        clock: @escaping @Sendable () -> Timestamp?, events: (@Sendable (RunnerEvent) -> Void)? = nil
     ) {
         self.init(
-            registry: registry, host: host, limits: limits, floors: floors, clock: clock, events: events,
+            registry: registry, host: host, limits: limits, minimumVersions: minimumVersions, clock: clock,
+            events: events,
             checksHost: true, onLine: nil)
     }
 
@@ -63,8 +65,8 @@ public final class PatchRunner: Sendable {
     /// - Parameters:
     ///   - checksHost: Whether a patch must be for the host's app and version, and must not have expired.
     package init(
-        registry: PatchRegistry, host: HostInfo, limits: PatchLimits, floors: [String: Int] = [:],
-        clock: @escaping @Sendable () -> Timestamp?, events: (@Sendable (PatchEvent) -> Void)?,
+        registry: PatchRegistry, host: HostInfo, limits: PatchLimits, minimumVersions: [String: Int] = [:],
+        clock: @escaping @Sendable () -> Timestamp?, events: (@Sendable (RunnerEvent) -> Void)?,
         checksHost: Bool, onLine: (@Sendable (_ patch: String, _ script: String, _ line: Int) -> Void)?
     ) {
         self.checksHost = checksHost
@@ -74,7 +76,7 @@ public final class PatchRunner: Sendable {
         self.limits = limits
         self.clock = clock
         self.events = events
-        changing.locked { $0.floors = floors }
+        changing.locked { $0.minimumVersions = minimumVersions }
     }
 
     /// Deactivates all patches. No events are sent: the end of a process is not a deactivation.
@@ -85,7 +87,7 @@ public final class PatchRunner: Sendable {
 
     /// The highest version that was activated for each patch id. An app that keeps them cannot be downgraded to an
     /// older version of a patch.
-    public var floors: [String: Int] { changing.locked { $0.floors } }
+    public var minimumVersions: [String: Int] { changing.locked { $0.minimumVersions } }
 
     /// Verifies an envelope, loads the patch in it, and activates it.
     ///
@@ -101,18 +103,27 @@ public final class PatchRunner: Sendable {
     public func install(
         _ envelope: consuming [UInt8], trust: TrustStore, keys: some ScriptKeyProvider, threshold: Int = 1
     ) throws(PatchError) -> LoadedPatch {
-        let patch: VerifiedPatch
         var report = VerificationReport()
+        let patch = try verify(envelope, trust: trust, keys: keys, threshold: threshold, report: &report)
+        let loaded = try load(patch)
+        try activate(loaded)
+        return loaded
+    }
+
+    /// Verifies an envelope for this app and this time.
+    ///
+    /// - Parameter report: Gets the manifest also of a patch that is refused.
+    package func verify(
+        _ envelope: consuming [UInt8], trust: TrustStore, keys: some ScriptKeyProvider, threshold: Int,
+        report: inout VerificationReport
+    ) throws(PatchError) -> VerifiedPatch {
         do throws(PatchError) {
             let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy)
-            patch = try verifier.verify(envelope, scriptKeys: keys, report: &report)
+            return try verifier.verify(envelope, scriptKeys: keys, report: &report)
         } catch {
             events?(.refused(error, report.manifest.map { .init(id: $0.id, version: $0.version) }))
             throw error
         }
-        let loaded = try load(patch)
-        try activate(loaded)
-        return loaded
     }
 
     /// Loads a patch: runs its script, which says what it replaces. The patch is not active yet.
@@ -162,14 +173,14 @@ public final class PatchRunner: Sendable {
             }
             var policy = try policy(for: patch.manifest)
             replaced = try changing.locked { (state) throws(PatchError) in
-                policy.floor = state.floors[patch.id]  // here, or another thread raises it meanwhile
+                policy.minimumVersion = state.minimumVersions[patch.id]  // here, or another thread raises it meanwhile
                 try policy.check(patch.manifest)
                 guard patch.script.use() else {
                     throw PatchError(.config, "\(patch.id) was already activated", hint: "load it again")
                 }
                 let old = state.active.firstIndex { $0.id == patch.id }.map { state.active.remove(at: $0) }
                 state.active.append(patch)
-                state.floors[patch.id] = max(patch.version, state.floors[patch.id] ?? 0)
+                state.minimumVersions[patch.id] = max(patch.version, state.minimumVersions[patch.id] ?? 0)
                 registry.names.whileChanging { patch.script.activate(replacing: old?.script) }
                 return old
             }
@@ -192,20 +203,24 @@ public final class PatchRunner: Sendable {
     public func deactivateAll() { while let last = active.last { deactivate { $0 === last } } }
 
     /// Lets an older version of a patch be activated again, after a signed feed has withdrawn newer ones.
-    package func lowerFloor(of id: String, to version: Int) {
+    package func lowerMinimumVersion(of id: String, to version: Int) {
         changing.locked { state in
-            if let floor = state.floors[id], floor > version { state.floors[id] = version }
+            if let minimum = state.minimumVersions[id], minimum > version { state.minimumVersions[id] = version }
         }
     }
 
     /// Says which time signed data have shown, so that a clock that is set back makes no patch valid again.
     package func setEarliestTime(_ time: Timestamp?) { changing.locked { $0.earliestTime = time } }
 
-    /// The policy for a patch without the floor, which depends on the patch's id.
+    /// The policy for a patch without the minimum version, which depends on the patch's id.
     private var policy: VerificationPolicy {
+        VerificationPolicy(time: time, app: host.app, appVersion: host.version, engine: Self.engine)
+    }
+
+    /// The clock's time, but not before one that signed data have shown.
+    package var time: Timestamp? {
         let earliest = changing.locked { $0.earliestTime }
-        let time = clock().map { max($0, earliest ?? $0) }
-        return VerificationPolicy(time: time, app: host.app, appVersion: host.version, engine: Self.engine)
+        return clock().map { max($0, earliest ?? $0) }
     }
 
     private func lineCounter(of patch: String) -> (@Sendable (_ script: String, _ line: Int) -> Void)? {
@@ -215,7 +230,7 @@ public final class PatchRunner: Sendable {
 
     private func check(_ manifest: Manifest) throws(PatchError) {
         var policy = try policy(for: manifest)
-        policy.floor = changing.locked { $0.floors[manifest.id] }
+        policy.minimumVersion = changing.locked { $0.minimumVersions[manifest.id] }
         try policy.check(manifest)
     }
 

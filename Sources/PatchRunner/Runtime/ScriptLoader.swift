@@ -37,7 +37,7 @@ package struct ScriptLoader: Sendable {
         var fault = unsafe pp_fault()
         unsafe pp_fault_of(stack.state, &fault)
         let message = stack.text(at: -1)
-        let failure = unsafe PatchEvent.Failure(fault, stack: stack)
+        let failure = unsafe RunnerEvent.Failure(fault, stack: stack)
         stack.pop()
         throw failure.code == .scriptLimit
             ? PatchError(.scriptLimit, failure.message) : Self.syntaxError(in: script, message)
@@ -47,7 +47,7 @@ package struct ScriptLoader: Sendable {
     package func run(on stack: PatchStack) throws(PatchError) {
         var fault = unsafe pp_fault()
         guard unsafe pp_run_script(lua.pointer, &fault) else {
-            throw unsafe PatchEvent.Failure(fault, stack: stack).error
+            throw unsafe RunnerEvent.Failure(fault, stack: stack).error
         }
     }
 

@@ -1,7 +1,7 @@
 internal import CLuaBridge
 internal import PatchCrypto
 
-extension PatchEvent.Failure {
+extension RunnerEvent.Failure {
     /// Makes a failure from what the bridge reports about a failed run. The error value is on top of the stack.
     init(_ fault: pp_fault, stack: PatchStack) {
         let (kill, line, error) = unsafe (fault.kill, fault.line, fault.host_error)

@@ -19,7 +19,7 @@ package final class PatchSpec: Sendable {
         var originals: [String: Int32] = [:]
         /// The calls of originals in this test, with their arguments.
         var calls: [(name: String, arguments: [ScriptValue])] = []
-        var events: [PatchEvent] = []
+        var events: [RunnerEvent] = []
     }
 
     /// Counts how often lines run.
@@ -99,7 +99,7 @@ package final class PatchSpec: Sendable {
     /// Records the events of the runner, which is made before the spec is complete.
     private final class Recorder: Sendable {
         nonisolated(unsafe) weak var owner: PatchSpec?
-        func record(_ event: PatchEvent) { unsafe owner?.state.locked { $0.events.append(event) } }
+        func record(_ event: RunnerEvent) { unsafe owner?.state.locked { $0.events.append(event) } }
     }
 
     // MARK: running

@@ -24,7 +24,8 @@ import Testing
                 trustStore: TrustStore(distinct), threshold: vector.threshold,
                 policy: VerificationPolicy(
                     time: vector.at.flatMap(Timestamp.init), app: vector.app,
-                    appVersion: vector.appVersion.flatMap(AppVersion.init), engine: vector.engine, floor: vector.floor))
+                    appVersion: vector.appVersion.flatMap(AppVersion.init), engine: vector.engine,
+                    minimumVersion: vector.floor))
             let scriptKey = try ScriptKey(file: SecretBytes((try? Vector.key(vector.scriptKey)) ?? []))
             let bytes = (try? vector.bytes()) ?? []
             let patch = try verifier.verify(bytes, scriptKeys: scriptKey, report: &report)

@@ -291,7 +291,7 @@ import Testing
     }
 
     @Test func anEventIsSafeOnATerminal() {
-        let event = PatchEvent.log(.init(id: "com.example.a", version: 1), .info, "a\u{9B}2J\u{7F}\u{202E}\u{2028}b")
+        let event = RunnerEvent.log(.init(id: "com.example.a", version: 1), .info, "a\u{9B}2J\u{7F}\u{202E}\u{2028}b")
         #expect(event.jsonLine.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) })
         #expect(event.jsonLine.contains(#"a\u009b2J\u007f\u202e\u2028b"#))
     }

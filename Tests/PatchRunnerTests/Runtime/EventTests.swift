@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func everyLimitCounts() throws {
-        func failure(_ body: String, _ change: (inout PatchLimits) -> Void) throws -> PatchEvent.Failure? {
+        func failure(_ body: String, _ change: (inout PatchLimits) -> Void) throws -> RunnerEvent.Failure? {
             var limits = PatchLimits.patient
             change(&limits)
             let harness = try Harness(limits: limits)

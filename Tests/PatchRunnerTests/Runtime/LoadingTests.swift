@@ -84,7 +84,8 @@ import TestSupport
         #expect(try code(.init(script, engine: 2)).message.contains("engine level 2"))
         #expect(try code(.init(script, expires: "2026-11-20T12:00:00Z")).message.contains("expired"))
         #expect(try code(.init(script, expires: "2030-01-01T00:00:00Z"), time: nil).hint == "give the runner a clock")
-        #expect(try code(.init(script, version: 3), floors: ["com.example.shop.fix": 4]).message.contains("floor of 4"))
+        #expect(
+            try code(.init(script, version: 3), floors: ["com.example.shop.fix": 4]).message.contains("minimum of 4"))
     }
 
     @Test func aNewerVersionTakesTheOldersPlaceAndNoOlderOneComesBack() throws {
@@ -96,7 +97,7 @@ import TestSupport
         try harness.runner.activate(two)
         #expect(function(0) == 2)
         #expect(harness.runner.active.map(\.version) == [2])
-        #expect(harness.runner.floors == ["com.example.shop.fix": 2])
+        #expect(harness.runner.minimumVersions == ["com.example.shop.fix": 2])
         let older = #expect(throws: PatchError.self) { try harness.apply(script(1), version: 1, replaces: ["T.f"]) }
         #expect(older?.code == .policy)
         let again = #expect(throws: PatchError.self) { try harness.runner.activate(two) }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.ownThreads) struct WaitingTests {
     private static let through = "patch.replace('T.f', function(original, x) return original(x) + 1000 end)"
 
-    private func fallbacks(_ harness: Harness) -> [PatchEvent.Fallback] {
+    private func fallbacks(_ harness: Harness) -> [RunnerEvent.Fallback] {
         harness.events.compactMap { if case .fellBack(_, _, let reason) = $0 { reason } else { nil } }
     }
 

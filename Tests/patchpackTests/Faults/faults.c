@@ -5,6 +5,7 @@
 //     FAULT_NAMELESS=1     the file system has no files without a name (O_TMPFILE); this is not a fault
 //     FAULT_LINKLESS=1     it has no hard links either
 //     FAULT_COUNTS=FILE    the number of calls of each kind is written there when the process exits
+//     FAULT_TRACE=FILE     the kind of each call, and how many bytes it writes, are appended there as they happen
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,7 +23,17 @@ enum kind { OPEN, WRITE, FSYNC, RENAME, LINK, KINDS };
 static const char *const names[KINDS] = {"open", "write", "fsync", "rename", "link"};
 static atomic_int counts[KINDS];
 
+static void trace(enum kind kind, size_t bytes) {
+    const char *path = getenv("FAULT_TRACE");
+    char text[64];
+    if (!path) return;
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    syscall(SYS_write, file, text, sprintf(text, "%s %zu\n", names[kind], bytes));
+    syscall(SYS_close, file);
+}
+
 static int is_faulty(enum kind kind) {
+    if (kind != WRITE && kind != OPEN) trace(kind, 0);
     int number = atomic_fetch_add(&counts[kind], 1) + 1;
     const char *fault = getenv("FAULT");
     size_t length = strlen(names[kind]);
@@ -85,6 +96,7 @@ int open64(const char *path, int flags, ...) {
 }
 
 ssize_t write(int file, const void *bytes, size_t count) {
+    if (file > 2) trace(WRITE, count);
     return is_faulty(WRITE) ? -1 : syscall(SYS_write, file, bytes, count);
 }
 

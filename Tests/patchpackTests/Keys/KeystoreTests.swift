@@ -147,9 +147,11 @@ import Testing
         }
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
         _ = try verifier.verify(Forge().envelope(), scriptKeys: Guarded())
-        let file = ScriptKeyFile(path: shop.folder.at("store"), passphrase: SecretBytes(Array("open-sesame".utf8)))
+        let file = ScriptKeyFile(passphrase: SecretBytes(Array("open-sesame".utf8))) { [folder = shop.folder] in
+            try folder.read("store")
+        }
         _ = try verifier.verify(Forge().envelope(), scriptKeys: file)
-        let plain = ScriptKeyFile(path: shop.folder.at("other.key"))
+        let plain = ScriptKeyFile { [folder = shop.folder] in try folder.read("other.key") }
         #expect(throws: PatchError(.decryptFailed, "")) {
             try verifier.verify(Forge().envelope(), scriptKeys: plain)
         }

@@ -42,7 +42,7 @@ enum StoreCommand {
         let state = store.state
         guard console.format == .json else {
             let launch = state.launch.map {
-                "the last launch was \($0.end == .unknown ? "not confirmed" : $0.end.rawValue)"
+                "the last launch was \($0.isWatched ? "not confirmed" : $0.standing)"
             }
             let mode = state.isSafe ? ", in safe mode" : state.isEnabled ? "" : ", switched off"
             try console.line("\(state.app) \(state.appVersion), \(launch ?? "not launched yet")\(mode)")
@@ -55,7 +55,7 @@ enum StoreCommand {
                     ("app", .string(state.app)), ("appVersion", .string(state.appVersion.description)),
                     ("installation", .string(state.installation)), ("enabled", .bool(state.isEnabled)),
                     ("safeMode", .bool(state.isSafe)),
-                    ("launch", state.launch.map { .string($0.end.rawValue) } ?? .null),
+                    ("launch", state.launch.map { .string($0.standing) } ?? .null),
                     (
                         "switches",
                         .object(state.switches.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
@@ -64,14 +64,14 @@ enum StoreCommand {
     }
 
     private static func why(_ store: PatchStore, _ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        try show(store.why(arguments.operands[1].text), console)
+        for status in store.why(arguments.operands[1].text) { try show(status, console) }
     }
 
     private static func show(_ status: PatchStatus, _ console: Console) throws(PatchError) {
         guard console.format == .json else {
             let version = status.version.map { " \($0)" } ?? ""
             return try console.line(
-                ["good", "trial"].contains(status.code) ? .good : .faint, status.code,
+                [.good, .trial].contains(status.code) ? .good : .faint, status.code.rawValue,
                 "  \(status.id)\(version)  \(status.reason)")
         }
         try console.json(
@@ -84,10 +84,11 @@ enum StoreCommand {
     private static func confirm(
         _ store: PatchStore, _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
-        guard store.state.launch?.end == .unknown else {
+        guard store.state.launch?.isWatched == true else {
             throw PatchError(.config, "no launch to confirm", hint: "patchpack sync begins one")
         }
-        try store.change { $0.confirm() }
+        let now = try SystemClock.now()
+        try store.change { $0.confirm(limits: CrashLimits(), at: now) }
         console.note("confirmed")
     }
 
@@ -111,7 +112,7 @@ enum StoreCommand {
 extension PatchStatus {
     fileprivate var json: JSONValue {
         .object([
-            ("id", .string(id)), ("version", version.map(JSONValue.integer) ?? .null), ("code", .string(code)),
+            ("id", .string(id)), ("version", version.map(JSONValue.integer) ?? .null), ("code", .string(code.rawValue)),
             ("reason", .string(reason)),
         ])
     }

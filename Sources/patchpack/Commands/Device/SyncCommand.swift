@@ -41,7 +41,7 @@ enum SyncCommand {
                 verification.verifier.trustStore, scriptKeys: scriptKeys, threshold: verification.verifier.threshold),
             settings: settings)
         if !arguments.has(.noLaunch) { store.begin() }
-        let report = try waiting { await sync.now() }
+        let report = try waiting { await sync.sync(.now) }
         for result in report.results { try show(result, explaining: arguments.has(.explain), console) }
         if let error = report.error { throw error.about(reading.place) }
         if console.format == .text, !console.isQuiet {

@@ -24,7 +24,7 @@ struct Verification: Sendable {
             app: try arguments.text(of: .runningApp),
             appVersion: try arguments.value(of: .appVersion, "a version such as 2.3.1", AppVersion.init),
             engine: try arguments.number(of: .runningEngine) ?? 1,
-            floor: try arguments.number(of: .floor, atLeast: 0))
+            minimumVersion: try arguments.number(of: .floor, atLeast: 0))
         guard let trustStore = try keys.trustStore() else {
             throw PatchError(
                 .usage, "no trusted key",

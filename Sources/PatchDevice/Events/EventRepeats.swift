@@ -14,10 +14,12 @@ struct EventRepeats {
             patch = event.patch
             detail =
                 switch event {
-                case .failed(_, let function, let failure): "\(function) \(failure.code)"
-                case .fellBack(_, let function, let reason): "\(function) \(reason.rawValue)"
-                case .log(_, let level, let text): "\(level) \(text)"
-                case .refused(let error, _), .syncFailed(let error), .storeFailed(let error): "\(error.code)"
+                case .runner(.failed(_, let function, let failure)): "\(function) \(failure.code)"
+                case .runner(.fellBack(_, let function, let reason)): "\(function) \(reason.rawValue)"
+                case .runner(.log(_, let level, let text)): "\(level) \(text)"
+                case .runner(.refused(let error, _)), .syncFailed(let error), .storeFailed(let error),
+                    .misused(let error):
+                    "\(error.code)"
                 default: ""
                 }
         }
@@ -39,7 +41,9 @@ struct EventRepeats {
     /// Whether an event is to be written. If not, it is counted.
     mutating func isNew(_ event: PatchEvent, at now: Int) -> Bool {
         switch event {
-        case .failed, .fellBack, .log, .refused, .syncFailed, .storeFailed: break
+        case .runner(.failed), .runner(.fellBack), .runner(.log), .runner(.refused), .syncFailed, .storeFailed,
+            .misused:
+            break
         default: return true
         }
         let key = Key(event)

@@ -36,9 +36,7 @@ public final class PatchEventLog: Sendable {
         /// Writes an event as a line. A fault is kept, because nothing can be done about it where events happen.
         mutating func write(_ event: PatchEvent, at now: Int, count: Int? = nil) {
             let timestamp = Timestamp(secondsSince1970: now / 1000)?.with(milliseconds: now % 1000)
-            let context: [(key: String, value: JSONValue)] = [
-                ("timestamp", .string(timestamp ?? "")), ("resource", resource.json),
-            ]
+            let context: EventRecord.Members = [(.timestamp, .string(timestamp ?? "")), (.resource, resource.json)]
             do throws(PatchError) {
                 try files.append(Array(event.line(context, count: count).utf8), at: now)
                 fault = nil
@@ -105,7 +103,7 @@ public final class PatchEventLog: Sendable {
     public func recordCalls(of registry: PatchRegistry) {
         let now = now
         memory.locked { memory in
-            for event in memory.calls.next(of: registry) { memory.write(event, at: now) }
+            for event in memory.calls.next(of: registry) { memory.write(.runner(event), at: now) }
         }
     }
 
@@ -124,9 +122,9 @@ extension PatchEvent {
     private static let longest = 16 << 10
 
     /// The event's line. One that would be too long has no attributes but the patch.
-    fileprivate func line(_ context: [(key: String, value: JSONValue)], count: Int?) -> String {
-        let line = jsonLine(context, count: count)
-        return line.utf8.count <= Self.longest ? line : jsonLine(context, count: count, isCut: true)
+    fileprivate func line(_ context: EventRecord.Members, count: Int?) -> String {
+        let line = record.line(context, count: count)
+        return line.utf8.count <= Self.longest ? line : record.line(context, count: count, isCut: true)
     }
 }
 

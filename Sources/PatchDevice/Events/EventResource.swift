@@ -30,13 +30,13 @@ public struct EventResource: Sendable, Equatable {
     }
 
     var json: JSONValue {
-        var members: [(key: String, value: JSONValue)] = [
-            ("app.installation.id", .string(installation)), ("service.name", .string(app)),
-            ("service.version", .string(appVersion.description)),
+        var members: EventRecord.Members = [
+            (.installation, .string(installation)), (.app, .string(app)),
+            (.appVersion, .string(appVersion.description)),
         ]
-        if let environment { members.append(("deployment.environment.name", .string(environment))) }
-        if !groups.isEmpty { members.append(("device.groups", .array(groups.sorted().map(JSONValue.string)))) }
-        if let user { members.append(("user.id", .string(user))) }
-        return .object(members)
+        if let environment { members.append((.environment, .string(environment))) }
+        if !groups.isEmpty { members.append((.groups, .array(groups.sorted().map(JSONValue.string)))) }
+        if let user { members.append((.user, .string(user))) }
+        return .object(keyed: members)
     }
 }

@@ -1,0 +1,132 @@
+public import PatchCrypto
+public import PatchRunner
+
+/// What a device tells the app about its patches.
+///
+/// A version after 1.0 may add cases. Give a `switch` an `@unknown default`.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
+public enum PatchEvent: Sendable {
+    /// What the runner tells: a patch was loaded, called, refused, or failed.
+    case runner(RunnerEvent)
+    /// A launch began with these patches.
+    case launched([PatchID], isSafe: Bool)
+    /// A patch runs for the first time on this device.
+    case trial(PatchID)
+    /// A launch with the patch was confirmed, so it is good.
+    case confirmed(PatchID)
+    /// A patch is taken back because launches or calls failed with it. Its envelope has this SHA-256.
+    case rolledBack(PatchID, reason: String, hash: String)
+    /// So many launches failed with good patches that the app runs without these.
+    case safeMode(failures: Int)
+    /// A patch waits until the app registers these functions.
+    case waiting(PatchID, names: [String])
+    /// So many launches in a row were not confirmed, and none of this version of the app ever was.
+    case neverConfirmed(launches: Int)
+    /// A patch was withdrawn by the feed.
+    case withdrawn(PatchID, reason: String?)
+    /// The feed has switched all patches off.
+    case disabled
+    /// The feed has switched patches on again.
+    case enabled
+    /// The device was brought up to date with the feed. There is a count for each code of a choice.
+    case synced(bytes: Int, milliseconds: Int, counts: [String: Int])
+    /// The feed could not be read.
+    case syncFailed(PatchError)
+    /// The feed's values for the app have changed.
+    case switches([String: String])
+    /// The device's folder or a file in it cannot be used.
+    case storeFailed(PatchError)
+    /// A call had no effect, because the app made it too early.
+    case misused(PatchError)
+}
+
+extension PatchEvent {
+    /// The event as one line of JSON, of the schema `patchpack.event/1` (docs/events.md). Characters that a terminal
+    /// would act on are escaped.
+    public var jsonLine: String { record.line() }
+
+    /// The event's name in JSON, such as `breaker-opened`.
+    public var name: String { record.name.rawValue }
+
+    /// The event as its line has it.
+    package var record: EventRecord {
+        switch self {
+        case .runner(let event): event.record
+        case .launched(let patches, let isSafe):
+            EventRecord(
+                .launched, [(.running, .array(patches.map { .string("\($0)") })), (.isSafe, .bool(isSafe))])
+        case .trial(let patch): EventRecord(.trial, patch: patch.pair)
+        case .confirmed(let patch): EventRecord(.confirmed, patch: patch.pair)
+        case .rolledBack(let patch, let reason, let hash):
+            EventRecord(.rolledBack, patch: patch.pair, [(.reason, .string(reason)), (.hash, .string(hash))])
+        case .safeMode(let failures): EventRecord(.safeMode, [(.failures, .integer(failures))])
+        case .waiting(let patch, let names):
+            EventRecord(.waiting, patch: patch.pair, [(.names, .array(names.map(JSONValue.string)))])
+        case .neverConfirmed(let launches): EventRecord(.neverConfirmed, [(.launches, .integer(launches))])
+        case .withdrawn(let patch, let reason):
+            EventRecord(.withdrawn, patch: patch.pair, reason.map { [(.reason, .string($0))] } ?? [])
+        case .disabled: EventRecord(.disabled)
+        case .enabled: EventRecord(.enabled)
+        case .synced(let bytes, let milliseconds, let counts):
+            EventRecord(
+                .synced,
+                [
+                    (.bytes, .integer(bytes)), (.milliseconds, .integer(milliseconds)),
+                    (.counts, .object(counts.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })),
+                ])
+        case .syncFailed(let error): EventRecord(.syncFailed, error.attributes)
+        case .switches(let values):
+            EventRecord(
+                .switches,
+                [(.switches, .object(values.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))])
+        case .storeFailed(let error): EventRecord(.storeFailed, error.attributes)
+        case .misused(let error): EventRecord(.misused, error.attributes)
+        }
+    }
+
+    /// The patch that the event is about.
+    public var patch: PatchID? {
+        switch self {
+        case .runner(let event): event.patch
+        case .trial(let patch), .confirmed(let patch), .rolledBack(let patch, _, _), .waiting(let patch, _),
+            .withdrawn(let patch, _):
+            patch
+        case .launched, .safeMode, .neverConfirmed, .disabled, .enabled, .synced, .syncFailed, .switches, .storeFailed,
+            .misused:
+            nil
+        }
+    }
+}
+
+extension PatchEvent: CustomStringConvertible {
+    /// The event as a line of text for a reader.
+    public var description: String {
+        switch self {
+        case .runner(let event): return "\(event)"
+        case .launched(let patches, let isSafe):
+            let names = patches.isEmpty ? "no patches" : patches.map(\.description).joined(separator: ", ")
+            return "launched with \(names)\(isSafe ? ", in safe mode" : "")"
+        case .trial(let patch): return "\(patch) is on trial"
+        case .confirmed(let patch): return "\(patch) is good"
+        case .rolledBack(let patch, let reason, _): return "\(patch) was taken back: \(reason)"
+        case .safeMode(let failures): return "\(failures) launches failed, so the app runs without these patches"
+        case .waiting(let patch, let names): return "\(patch) waits: \(PatchStatus.missing(names))"
+        case .neverConfirmed(let launches):
+            return "none of \(launches) launches was confirmed: call confirm() when the app works"
+        case .withdrawn(let patch, let reason): return "\(patch) was withdrawn" + (reason.map { ": \($0)" } ?? "")
+        case .disabled: return "all patches are switched off"
+        case .enabled: return "patches are switched on again"
+        case .synced(let bytes, let milliseconds, let counts):
+            let codes = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+            return "synced: \(codes.isEmpty ? "no patches" : codes); \(bytes) bytes in \(milliseconds) ms"
+        case .syncFailed(let error): return "sync failed: \(error)"
+        case .switches(let values):
+            return "switches: "
+                + values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        case .storeFailed(let error): return "the store: \(error)"
+        case .misused(let error): return error.text
+        }
+    }
+}

@@ -1,0 +1,251 @@
+public import PatchCrypto
+public import PatchFeed
+internal import PatchFiles
+public import PatchRunner
+
+/// The patches of an app on one device, over all of its launches.
+///
+///     let patches = try PatchDevice(
+///         app: HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: support,
+///         feed: .init(root: pinnedRoot, at: HTTPSource("https://patches.example.com")),
+///         trust: PatchTrust(trustedKeys, scriptKeys: scriptKey), log: .init(folder: logs))
+///     patches.launch()        // before the first screen: judges the last launch, and runs what is held; no network
+///     patches.confirm()       // the app works
+///     await patches.sync()    // fetches what is new
+///
+/// Keep a strong reference to it for the life of the process: patches are active only while it exists. All of its members may be
+/// called from any thread.
+public final class PatchDevice: Sendable {
+    /// A feed, and what the app knows of it.
+    public struct Feed: Sendable {
+        let root: [UInt8]
+        let source: any FeedSource
+        let built: Timestamp?
+
+        /// Describes a feed.
+        ///
+        /// - Parameters:
+        ///   - root: The feed's `1.root.json`, as the app has it.
+        ///   - source: Where the feed is.
+        ///   - built: When the app was built. The device's clock cannot be before that.
+        public init(root: [UInt8], at source: any FeedSource, built: Timestamp? = nil) {
+            self.root = root
+            self.source = source
+            self.built = built
+        }
+    }
+
+    /// Where events are logged.
+    public struct Log: Sendable {
+        let folder: String
+        let limits: PatchEventLog.Limits
+
+        /// Describes a log.
+        ///
+        /// - Parameters:
+        ///   - folder: The folder's path. The app sends the files in it.
+        ///   - limits: How much is kept.
+        public init(folder: String, limits: PatchEventLog.Limits = PatchEventLog.Limits()) {
+            self.folder = folder
+            self.limits = limits
+        }
+    }
+
+    /// The functions that patches replace.
+    public let registry: PatchRegistry
+    /// The event log; nil if there is none.
+    public let log: PatchEventLog?
+    package let store: PatchStore
+    private let runner: PatchRunner
+    private let updates: PatchSync
+    private let tell: @Sendable (PatchEvent) -> Void
+
+    /// Opens a device's folder. No patch runs before ``launch()``. The app starts, whatever is in the folder.
+    ///
+    /// If another process has the folder open, this one reads it until that one has ended: it runs the patches that are good, and
+    /// changes nothing.
+    ///
+    /// - Parameters:
+    ///   - app: The program that patches run in.
+    ///   - registry: The functions that patches replace. A patch waits for functions that are registered later.
+    ///   - folder: The path of the folder that remembers what is held, good and banned. It is made if it is missing. Each app, and
+    ///     each environment of it, has its own.
+    ///   - feed: Where patches come from.
+    ///   - trust: What envelopes are verified with. The feed may deliver further keys, and revoke keys, by a trust store that
+    ///     the release key has signed.
+    ///   - settings: What the device is, for the feed.
+    ///   - limits: The limits of each patch.
+    ///   - crashLimits: How often something may fail before a patch is taken back.
+    ///   - log: Where events are logged; nil to log none.
+    ///   - isReader: Whether to only read the folder, as an extension of the app does that shares it.
+    ///   - clock: Returns the milliseconds since 1970; nil asks the system.
+    ///   - progress: Called after each envelope that a sync has downloaded.
+    ///   - events: Called for each event, on the thread on which it happens, while a call may wait. It must be quick.
+    public init(
+        app: HostInfo, registry: PatchRegistry, folder: String, feed: Feed, trust: PatchTrust,
+        settings: SyncSettings = SyncSettings(), limits: PatchLimits = PatchLimits(),
+        crashLimits: CrashLimits = CrashLimits(), log: Log? = nil, isReader: Bool = false,
+        clock: (@Sendable () -> Int)? = nil,
+        progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in },
+        events: (@Sendable (PatchEvent) -> Void)? = nil
+    ) {
+        let milliseconds = clock ?? { WallClock.milliseconds }
+        let time: @Sendable () -> Timestamp? = { Timestamp(secondsSince1970: milliseconds() / 1000) }
+        // Who tells of an event before it is known which installation this is, tells the log a little later.
+        let early = EarlyEvents()
+        let tell: @Sendable (PatchEvent) -> Void = { event in
+            events?(event)
+            early.record(event)
+        }
+        let store = PatchStore(
+            folder: folder, host: app, isReader: isReader, limits: crashLimits, clock: time, events: tell)
+        self.log = log.map { log in
+            var resource = EventResource(
+                host: app, installation: store.installation, environment: settings.environment)
+            (resource.groups, resource.user) = (settings.groups, nil)
+            return PatchEventLog(folder: log.folder, resource: resource, limits: log.limits, clock: milliseconds)
+        }
+        early.open(self.log)
+        self.registry = registry
+        self.store = store
+        self.tell = tell
+        runner = PatchRunner(
+            registry: registry, host: app, limits: limits, clock: time,
+            events: { event in
+                tell(.runner(event))
+                store.observe(event)
+            })
+        updates = PatchSync(
+            feed: feed.root, at: feed.source, store: store, runner: runner, trust: trust, settings: settings,
+            built: feed.built, progress: progress)
+    }
+
+    // MARK: the life of the app
+
+    /// Judges the last launch, and activates the patches that are held. Call it before the first screen. It asks the network for
+    /// nothing.
+    ///
+    /// - Returns: The patches that run now. A second call changes nothing.
+    @discardableResult
+    public func launch() -> [PatchID] {
+        guard !store.hasBegun else { return store.running }
+        return store.activateHeld(on: runner) { [updates] in updates.trustOfHeld }
+    }
+
+    /// Notes that the app works. Patches that the launch began with are good from now on.
+    ///
+    /// Call it when the app has done what it is for: after the first screen, or the first answered request. A patch that is activated
+    /// after it is watched until it is called again, or the app goes to the background.
+    public func confirm() {
+        guard hasLaunched("confirm()") else { return }
+        store.confirm()
+    }
+
+    /// Syncs with the feed. What is new is activated at once, unless the feed says otherwise.
+    ///
+    /// Call it after ``confirm()``, and on command, such as a push message. It launches first, if that was forgotten.
+    ///
+    /// - Returns: What was found and done.
+    @discardableResult
+    public func sync() async -> SyncReport {
+        launch()
+        return await updates.sync(.now)
+    }
+
+    /// Notes that the system may end the app, so that this does not count as a failure. Writes to the log how patches were called.
+    public func enterBackground() {
+        log?.recordCalls(of: registry)
+        log?.flush()
+        guard hasLaunched("enterBackground()") else { return }
+        store.ended()
+    }
+
+    /// Notes that the app is used again, and syncs, unless the last sync was a short time ago. What is new is activated at the next
+    /// launch.
+    ///
+    /// - Returns: What was found; nil if it is too early for another sync.
+    @discardableResult
+    public func enterForeground() async -> SyncReport? {
+        launch()
+        store.resumed()
+        return await updates.syncAfterPause()
+    }
+
+    /// Notes that the app ends in an orderly way. Patches go on running.
+    public func end() { enterBackground() }
+
+    private func hasLaunched(_ call: String) -> Bool {
+        guard !store.hasBegun else { return true }
+        tell(
+            .misused(
+                PatchError(
+                    .config, "\(call) was called before launch(), and says nothing of the last launch",
+                    hint: "call launch() first")))
+        return false
+    }
+
+    // MARK: what there is
+
+    /// Why a patch is running or not: each version of it that is known, the highest first.
+    ///
+    /// - Parameter id: The patch's reverse-DNS name.
+    /// - Returns: At least one; its code is `unknown` if no feed has offered the patch.
+    public func why(_ id: String) -> [PatchStatus] { store.why(id) }
+
+    /// Every version of every patch that is held, banned, or was left out by the last sync, by id, the highest first.
+    public var patches: [PatchStatus] { store.patches }
+
+    /// The patches that run, in the order in which they were activated.
+    public var running: [PatchID] { store.hasBegun ? store.running : [] }
+
+    /// A random name of this installation, which stays the same. Percentages of installations count it.
+    public var installation: String { store.installation }
+
+    /// Whether this process changes nothing: another one has the folder open, or it cannot be used.
+    public var isReadOnly: Bool { store.isReadOnly }
+
+    /// The feed's values for the app, such as a switch between two ways to pay. They are kept over launches.
+    public var switches: [String: String] { store.state.switches }
+
+    /// A text that the feed wants the app to show; nil for none.
+    public var notice: String? { store.state.notice }
+
+    /// The lowest version of the app that still gets patches; nil if all do.
+    public var minimumAppVersion: AppVersion? { store.state.minimumAppVersion }
+
+    /// What the device is, for the feed. A change counts from the next sync on.
+    public var settings: SyncSettings {
+        get { updates.settings }
+        set {
+            updates.settings = newValue
+            log?.resource.groups = newValue.groups
+        }
+    }
+
+    // MARK: by hand
+
+    /// Takes a patch back, and never runs it on this device again.
+    ///
+    /// - Parameters:
+    ///   - id: The patch's reverse-DNS name.
+    ///   - version: Its version; nil for all that are held.
+    ///   - reason: Why, for ``why(_:)``.
+    /// - Returns: Whether a version of it was held.
+    /// - Throws: `io` if that cannot be written.
+    @discardableResult
+    public func ban(_ id: String, version: Int? = nil, reason: String) throws(PatchError) -> Bool {
+        try store.ban(id, version: version, reason: reason)
+    }
+
+    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked stay revoked.
+    /// Patches that run go on running.
+    ///
+    /// - Throws: `io` if that cannot be written.
+    public func clear() throws(PatchError) { try store.clear() }
+
+    /// Ends as a process does: patches run no more, and another object may open the folder.
+    package func close() {
+        store.close()
+        runner.deactivateAll()
+    }
+}

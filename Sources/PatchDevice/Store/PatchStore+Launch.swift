@@ -1,0 +1,214 @@
+package import PatchCrypto
+package import PatchRunner
+internal import PatchFiles
+
+// A launch: what the last one says is judged, and what is held is activated.
+extension PatchStore {
+    /// Begins a launch: judges the last one, and activates the patches that are held. Each envelope is verified again.
+    ///
+    /// - Parameters:
+    ///   - runner: Activates the patches. Give its events to ``observe(_:)``.
+    ///   - trust: What envelopes are verified with. It is asked only if there are any.
+    /// - Returns: The patches that run now.
+    @discardableResult
+    package func activateHeld(on runner: PatchRunner, trust: @escaping @Sendable () -> PatchTrust) -> [PatchID] {
+        begin()
+        memory.locked { ($0.runner, $0.trust) = (runner, trust) }
+        let state = state
+        let hashes = isReadOnly ? state.goodOnes : state.launch?.patches ?? []
+        runner.registry.names.whenAdded { [weak self] in self?.activateWaiting() }
+        if !hashes.isEmpty {
+            let trust = trust()
+            for hash in hashes { activateHeld(hash, in: state, on: runner, trust) }
+        }
+        let running = self.running
+        events(.launched(running, isSafe: state.launch?.isSafe ?? false))
+        return running
+    }
+
+    private func activateHeld(_ hash: String, in state: StoreState, on runner: PatchRunner, _ trust: PatchTrust) {
+        guard !activate(hash, on: runner, trust: trust) else { return }
+        // One that cannot run leaves its place to the good one.
+        let id = state.held.first { $0.hash == hash }?.patch.id
+        guard let good = state.held.first(where: { $0.patch.id == id && $0.stage == .good && $0.hash != hash }) else {
+            return
+        }
+        if !isReadOnly {
+            try? change { state in
+                state.takePlace(good.hash)
+                return []
+            }
+        }
+        _ = activate(good.hash, on: runner, trust: trust)
+    }
+
+    /// The patches that run.
+    package var running: [PatchID] { runner?.active.map { PatchID(id: $0.id, version: $0.version) } ?? [] }
+
+    /// Activates what has waited for functions that are registered now.
+    private func activateWaiting() {
+        let (waiting, runner, trust) = memory.locked { memory in
+            let waiting = memory.hindrances.compactMap { hash, hindrance -> (String, [String])? in
+                guard case .waiting(let names) = hindrance else { return nil }
+                return (hash, names)
+            }
+            return (waiting, memory.runner, memory.trust)
+        }
+        guard let runner, let trust else { return }
+        for (hash, names) in waiting where runner.registry.names.missing(names).isEmpty {
+            guard let patch = verified(hash, on: runner, trust: trust()) else { continue }
+            if !isReadOnly { guard (try? change { $0.activate(hash, isDue: true) }) != nil else { continue } }
+            _ = run(patch, hash, on: runner)
+        }
+    }
+
+    /// Whether this process has begun its launch.
+    package var hasBegun: Bool { memory.locked { $0.hasBegun } }
+
+    /// Judges the last launch, and notes that one begins.
+    package func begin() {
+        let (isFirst, faults) = memory.locked { memory in
+            guard !memory.hasBegun else { return (false, [PatchError]()) }
+            let faults = becomeWriter(&memory)
+            memory.hasBegun = true
+            return (true, faults)
+        }
+        for fault in faults { events(.storeFailed(fault)) }
+        if isFirst, isReadOnly, !onlyReads, fault == nil { events(.storeFailed(notAWriter)) }
+        guard isFirst, !isReadOnly else { return }
+        let (version, time) = (host.version, clock())
+        let old = state
+        do throws(PatchError) {
+            try change { $0.begin(version, limits: limits, at: time) }
+        } catch {
+            // A launch that fails cannot be noted, so nothing new is tried.
+            var state = old
+            let outcomes = state.begin(version, limits: limits, onlyGood: true, at: time)
+            memory.locked { $0.state = state }
+            tell(outcomes)
+        }
+    }
+
+    /// Verifies and activates a patch that is held.
+    ///
+    /// - Returns: Whether it runs.
+    private func activate(_ hash: String, on runner: PatchRunner, trust: PatchTrust) -> Bool {
+        guard let patch = verified(hash, on: runner, trust: trust) else {
+            leaveOut(hash)
+            return false
+        }
+        return run(patch, hash, on: runner)
+    }
+
+    /// Verifies a patch that is held, and checks that the app has the functions that it replaces.
+    ///
+    /// - Returns: nil if it cannot run now; ``why(_:)`` says why.
+    package func verified(_ hash: String, on runner: PatchRunner, trust: PatchTrust) -> VerifiedPatch? {
+        guard let patch = memory.locked({ $0.patch(hash) }) else { return nil }
+        var report = VerificationReport()
+        do throws(PatchError) {
+            let envelope = try folder.envelope(hash, limit: EnvelopeLimits().envelopeSize)
+            runner.lowerMinimumVersion(of: patch.id, to: patch.version)
+            runner.setEarliestTime(state.floor)
+            let verified = try runner.verify(
+                envelope, trust: trust.store, keys: trust.scriptKeys, threshold: trust.threshold, report: &report)
+            let names = runner.registry.names
+            while case let missing = names.missing(verified.manifest.replaces), !missing.isEmpty {
+                let isNew = memory.locked { memory in
+                    defer { memory.hindrances[hash] = .waiting(missing) }
+                    if case .waiting = memory.hindrances[hash] { return false }
+                    return true
+                }
+                if isNew { events(.waiting(patch, names: missing)) }
+                // Another thread may have registered one just before that was noted.
+                if names.missing(verified.manifest.replaces) == missing { return nil }
+            }
+            return verified
+        } catch {
+            let end = report.manifest?.expires
+            let hasExpired = error.code == .policy && end.map { $0 <= runner.time ?? $0 } ?? false
+            memory.locked { $0.hindrances[hash] = hasExpired ? .expired(error) : .refused(error) }
+            return nil
+        }
+    }
+
+    /// Runs a patch's script, and activates its replacements.
+    ///
+    /// - Returns: Whether it runs.
+    package func run(_ patch: VerifiedPatch, _ hash: String, on runner: PatchRunner) -> Bool {
+        do throws(PatchError) {
+            try runner.activate(runner.load(patch))
+            // Another thread may have taken it away while its script was loading.
+            let isMeant = memory.locked { memory in
+                memory.hindrances[hash] = nil
+                return memory.state.isEnabled && memory.state.held.contains { $0.hash == hash }
+            }
+            if !isMeant { runner.deactivate(patch.manifest.id) }
+            return isMeant
+        } catch {
+            memory.locked { $0.hindrances[hash] = .refused(error) }
+            if !isReadOnly, error.code == .script || error.code == .scriptLimit {
+                let patch = PatchID(id: patch.manifest.id, version: patch.manifest.version)
+                fail(patch, "its script did not load: \(error.message)")
+            }
+            leaveOut(hash)
+            return false
+        }
+    }
+
+    /// Why a version that is held has expired; nil if it has not.
+    package func expiry(of patch: PatchID) -> PatchError? {
+        memory.locked { memory in
+            guard let hash = memory.state.held.first(where: { $0.patch == patch })?.hash,
+                case .expired(let error) = memory.hindrances[hash]
+            else { return nil }
+            return error
+        }
+    }
+
+    private func leaveOut(_ hash: String) {
+        guard !isReadOnly else { return }
+        try? change { state in
+            state.leaveOut(hash)
+            return []
+        }
+    }
+
+    /// Notes that the app is healthy. Patches that the launch began with are good from now on.
+    ///
+    /// Call it when the app has done what it is for: after the first screen, or the first answered request.
+    package func confirm() {
+        let time = clock()
+        try? change { $0.confirm(limits: limits, at: time) }
+    }
+
+    /// Notes that the launch ends in an orderly way, so that it does not count as a failure.
+    package func ended() {
+        memory.locked { $0.isInBackground = true }
+        try? change { state in
+            state.end()
+            return []
+        }
+    }
+
+    /// Notes that the app is used again after ``ended()``, so that a crash counts again.
+    package func resumed() {
+        memory.locked { $0.isInBackground = false }
+        guard state.launch?.isWatched == false else { return }
+        try? change { state in
+            state.resume()
+            return []
+        }
+    }
+
+    /// Takes an event of the runner. A breaker that opens counts as a failure of its patch.
+    package func observe(_ event: RunnerEvent) {
+        guard case .breakerOpened(let patch, let failures) = event else { return }
+        fail(patch, "it was deactivated after \(failures) failures")
+    }
+
+    private func fail(_ patch: PatchID, _ reason: String) {
+        let time = clock()
+        try? change { $0.fail(patch, reason, limits: limits, at: time) }
+    }
+}

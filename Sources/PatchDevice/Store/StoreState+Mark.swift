@@ -1,0 +1,42 @@
+// What of a state is written, and how.
+extension StoreState {
+    /// What the next launch must find on the disk. A launch that runs nothing of nothing is as good as none.
+    private var durable: StoreState {
+        var state = self
+        state.revision = 0
+        if held.isEmpty { state.launch = nil }
+        return state
+    }
+
+    /// Whether the next launch would find something else.
+    func differs(from old: StoreState) -> Bool { durable != old.durable }
+
+    /// Whether two states differ in nothing but how their launch stands, which a mark says.
+    func differsInMark(from old: StoreState) -> Bool {
+        guard let launch, let other = old.launch else { return false }
+        var same = self
+        same.launch?.isConfirmed = other.isConfirmed
+        same.launch?.isWatched = other.isWatched
+        return launch != other && !same.differs(from: old)
+    }
+
+    /// How the launch stands: a line of 80 bytes, so that it can be overwritten in one step.
+    var mark: [UInt8] {
+        let words = launch.map { ($0.isConfirmed ? "confirmed" : "unconfirmed", $0.isWatched ? "open" : "ended") }
+        let line = "\(installation.prefix(32)) \(revision) \(words?.0 ?? "") \(words?.1 ?? "")"
+        return Array(line.utf8.prefix(79)) + Array(repeating: UInt8(ascii: " "), count: max(0, 79 - line.utf8.count))
+            + [UInt8(ascii: "\n")]
+    }
+
+    /// Takes a mark that was written after this state.
+    mutating func take(_ mark: [UInt8]) {
+        for isConfirmed in [false, true] {
+            for isWatched in [false, true] where launch != nil {
+                var state = self
+                state.launch?.isConfirmed = isConfirmed
+                state.launch?.isWatched = isWatched
+                if state.mark == mark { return self = state }
+            }
+        }
+    }
+}

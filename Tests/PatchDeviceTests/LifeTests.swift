@@ -1,0 +1,298 @@
+import Foundation
+import PatchCrypto
+import PatchDevice
+import PatchRunner
+import PatchTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// The rules of docs/device.md that a device keeps, whatever the order of the app's calls.
+@Suite(.ownThreads) struct LifeTests {
+    private typealias Bench = DeviceBench<DeviceTests.App>
+
+    private let devices = DeviceTests()
+
+    private final class Events: Sendable {
+        private let events = Mutex<[PatchEvent]>([])
+
+        @Sendable func add(_ event: PatchEvent) { events.withLock { $0.append(event) } }
+        var names: [String] { events.withLock { $0.map(\.name) } }
+    }
+
+    /// Another object, as a second process has it, for the folder of a device.
+    private func second(
+        _ bench: Bench, isReader: Bool = false, _ events: Events = Events()
+    ) throws -> (PatchDevice, DeviceTests.App) {
+        let registry = PatchRegistry()
+        let app = try DeviceTests.App(registry)
+        let device = PatchDevice(
+            app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
+            feed: .init(root: bench.feed.root, at: bench.feed),
+            trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), isReader: isReader,
+            clock: { 1_790_000_000_000 }, events: events.add)
+        return (device, app)
+    }
+
+    private func stages(_ device: PatchDevice?) -> [String] {
+        device?.store.state.held.map { "\($0.patch.version) \($0.stage.rawValue) \($0.failures)" } ?? []
+    }
+
+    // MARK: the launch comes first
+
+    @Test func callsBeforeTheLaunchSayNothingOfTheLastOne() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8))
+        try await bench.launch()
+        bench.crash()
+        let events = Events()
+        let (device, app) = try second(bench, events)
+        let before = device.store.state
+        device.confirm()
+        device.enterBackground()
+        device.end()
+        #expect(device.store.state == before)
+        #expect(events.names == ["misused", "misused", "misused"])
+        // A sync launches, so the crash is counted.
+        await device.sync()
+        #expect(stages(device) == ["8 trial 1", "7 good 0"])
+        #expect(app.price(1) == 9)
+        #expect(device.launch() == device.running, "once")
+    }
+
+    @Test func aReturnToTheForegroundLaunchesToo() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        let (device, app) = try second(bench)
+        await device.enterForeground()
+        #expect(app.price(1) == 8)
+    }
+
+    // MARK: two crashes
+
+    @Test func aBadPatchThatComesAfterTheConfirmationCostsTwoCrashes() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8))
+        try await bench.launch(syncing: false)
+        bench.confirm()
+        await bench.sync()
+        #expect(bench.app?.price(1) == 9)
+        bench.crash()
+        try await bench.launch(syncing: false)
+        #expect(bench.app?.price(1) == 9)
+        bench.crash()
+        try await bench.launch(syncing: false)
+        #expect(DeviceTests.codes(bench) == ["8 banned", "7 good"])
+    }
+
+    /// The system ends apps in the background without a word.
+    @Test func whatCameInTheBackgroundIsNotBlamedForItsEnd() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8))
+        try await bench.launch(syncing: false)
+        bench.confirm()
+        bench.background()
+        await bench.sync()
+        #expect(bench.app?.price(1) == 9)
+        bench.crash()
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["8 trial 0", "7 good 0"])
+        // Back in the foreground it is watched again.
+        bench.confirm()
+        try bench.feed.publish(DeviceTests.source(9))
+        bench.background()
+        await bench.sync()
+        await bench.foreground()
+        bench.crash()
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["9 trial 1", "8 good 0"])
+    }
+
+    @Test func aSecondConfirmationEndsTheWatch() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8))
+        try await bench.launch(syncing: false)
+        bench.confirm()
+        await bench.sync()
+        bench.confirm()
+        bench.crash()
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["8 trial 0", "7 good 0"], "it runs a whole launch first")
+    }
+
+    // MARK: functions that are registered later
+
+    private static let late = "com.example.shop.late"
+
+    private static func lateSource() -> String {
+        """
+        -- @patch \(late)
+        -- @version 1
+        -- @app com.example.shop >=2.0.0
+        -- @replaces Shop.late
+        patch.replace('Shop.late', function(original, x) return original(x) * 100 end)
+        """
+    }
+
+    @Test func aPatchWaitsForTheFunctionsThatItReplaces() async throws {
+        let bench = try devices.device()
+        try bench.feed.publish(Self.lateSource())
+        for launch in 0..<4 {
+            try await bench.launch()
+            #expect(DeviceTests.codes(bench, Self.late) == ["1 waiting"], "launch \(launch)")
+            bench.confirm()
+            bench.end()
+        }
+        #expect(bench.device?.store.state.bans.isEmpty ?? true)
+        try await bench.launch()
+        #expect(bench.why(Self.late)[0].reason == "the app has registered no Shop.late yet")
+        #expect(bench.events.filter { $0.name == "waiting" }.count >= 5)
+        // It is active before the registration returns, and proves itself as any other.
+        let late = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
+        #expect(late?(1) == 100)
+        #expect(DeviceTests.codes(bench, Self.late) == ["1 trial"])
+        bench.confirm()
+        #expect(DeviceTests.codes(bench, Self.late) == ["1 good"])
+        bench.end()
+        // A good one waits without a failure too, and a crash before it runs is not its own.
+        for _ in 0..<2 {
+            try await bench.launch(syncing: false)
+            bench.crash()
+        }
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["1 good 0"])
+    }
+
+    @Test func anEmptyRegistryIsSaid() throws {
+        let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+        let error = #expect(throws: PatchError.self) { try bench.install(source: Self.lateSource()) }
+        #expect(error?.hint == "the app has registered no functions")
+    }
+
+    // MARK: several processes
+
+    @Test func aProcessThatFoundTheFolderTakenWritesOnceItIsFree() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8))
+        try await bench.launch()
+        let events = Events()
+        let (device, app) = try second(bench, events)
+        device.launch()
+        #expect(device.isReadOnly && app.price(1) == 8)
+        #expect(device.patches.map(\.code) == [.reader, .good])
+        #expect(events.names.filter { $0 == "store-failed" }.count == 1, "said once")
+        let report = await device.sync()
+        #expect(report.error?.code == .io)
+        bench.crash()
+        // Its crash is counted by the process that is left, which is a writer now.
+        device.confirm()
+        #expect(!device.isReadOnly)
+        #expect(stages(device) == ["8 trial 1", "7 good 0"])
+        await device.sync()
+        #expect(app.price(1) == 9)
+        device.close()
+        try await bench.launch(syncing: false)
+        #expect(bench.device?.isReadOnly == false)
+    }
+
+    @Test func anExtensionNeverWrites() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        bench.crash()
+        let files = { try FileManager.default.subpathsOfDirectory(atPath: bench.path).sorted() }
+        let before = try files().map { try? Data(contentsOf: URL(filePath: "\(bench.path)/\($0)")) }
+        let (device, app) = try second(bench, isReader: true)
+        device.launch()
+        device.confirm()
+        device.end()
+        #expect(app.price(1) == 8 && device.isReadOnly)
+        #expect(try files().map { try? Data(contentsOf: URL(filePath: "\(bench.path)/\($0)")) } == before)
+    }
+
+    @Test func aFolderThatIsDeletedHasOneWriter() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try await bench.launch()
+        try FileManager.default.removeItem(atPath: bench.path)
+        let (device, _) = try second(bench)
+        #expect(!device.isReadOnly, "it has made the folder again")
+        device.launch()
+        #expect(throws: PatchError(.io, "")) { try bench.device?.ban(DeviceTests.id, reason: "for this test") }
+        #expect(bench.device?.isReadOnly == true)
+        device.close()
+        bench.confirm()
+        #expect(bench.device?.isReadOnly == false)
+        // If there is no other one, what it knows is written again.
+        await bench.sync()
+        try FileManager.default.removeItem(atPath: bench.path)
+        try bench.device?.ban(DeviceTests.id, reason: "for this test")
+        bench.crash()
+        try await bench.launch(syncing: false)
+        #expect(bench.device?.store.state.bans.map(\.patch.version) == [7])
+    }
+
+    // MARK: safe mode
+
+    /// A good patch turns bad, and two innocent ones come while the app is in safe mode.
+    @Test func whatComesInSafeModeIsNotBlamed() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        for _ in 0..<3 {
+            try await bench.launch(syncing: false)
+            bench.crash()
+        }
+        var crashes = 3
+        for (number, name) in ["com.example.shop.one", "com.example.shop.two"].enumerated() {
+            let source = DeviceTests.source(
+                1, id: name, body: "patch.replace('Shop.price', function(original, x) return original(x) end)")
+            try bench.feed.publish(source)
+            for _ in 0..<6 {
+                try await bench.launch()
+                guard bench.app?.price(1) == 1 else {
+                    // Version 7 runs, which crashes.
+                    bench.crash()
+                    crashes += 1
+                    continue
+                }
+                bench.confirm()
+                bench.end()
+            }
+            #expect(crashes == 4 + number, "each time that the set has changed, it is tried once")
+            #expect(bench.device?.store.state.bans.isEmpty ?? true)
+        }
+        try await bench.launch()
+        #expect(bench.running.map(\.id) == ["com.example.shop.one", "com.example.shop.two"])
+        #expect(bench.why("com.example.shop.one")[0].code == .good)
+        #expect(DeviceTests.codes(bench) == ["7 safe-mode"])
+    }
+
+    // MARK: an app that never confirms
+
+    @Test func anAppThatNeverConfirmsIsTold() async throws {
+        let bench = try devices.device()
+        try bench.feed.publish(DeviceTests.source(7))
+        for _ in 0..<4 {
+            try await bench.launch(syncing: bench.events.isEmpty)
+            bench.crash()
+        }
+        #expect(bench.events.filter { $0.name == "never-confirmed" }.count == 1)
+        try await bench.launch(syncing: false)
+        #expect(DeviceTests.codes(bench) == ["7 never-confirmed"])
+        #expect(bench.device?.store.state.bans.isEmpty ?? true)
+        // The first confirmation shows that the app does confirm, and that it works without the patch.
+        bench.confirm()
+        #expect(DeviceTests.codes(bench) == ["7 banned"])
+    }
+
+    // MARK: what is written
+
+    @Test func aFirstSyncOfManyPatchesWritesTheStateAFewTimes() async throws {
+        let bench = try devices.device()
+        let count = 100
+        for number in 1...count { try bench.feed.publish(DeviceTests.source(1, id: "com.example.shop.p\(number)")) }
+        try await bench.launch(syncing: false)
+        bench.confirm()
+        let before = bench.device?.store.state.revision ?? 0
+        let report = await bench.sync()
+        #expect(report?.error == nil)
+        #expect(bench.running.count == count)
+        let writes = (bench.device?.store.state.revision ?? 0) - before
+        #expect(writes < count / 2, "\(writes)")
+    }
+}

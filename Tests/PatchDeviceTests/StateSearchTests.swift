@@ -1,0 +1,203 @@
+import PatchCrypto
+import PatchDevice
+import PatchRunner
+import TestSupport
+import Testing
+
+/// Every sequence of events of a device's life with three patches, for each way in which patches can be bad.
+///
+/// Sequences that lead to the same world are followed once, so the search ends: there are some thousand worlds. An app that is not
+/// killed by a patch ends in an orderly way, or is killed when nothing is watched: a launch that ends without a word while it is
+/// watched looks like a crash to any store.
+@Suite(.ownThreads) struct StateSearchTests {
+    /// Which patches crash the app.
+    enum Truth: CaseIterable {
+        /// `a` does, always.
+        case oneIsBad
+        /// `a` and `b` do if both run.
+        case twoTogether
+        /// `a` does from some moment on, after it was good.
+        case oneTurnsBad
+    }
+
+    enum Event: CaseIterable {
+        case launch, confirm, end, kill, background, foreground, sync, publishA, publishB, publishC, publishMend,
+            withdrawC
+        case toggle, turn
+    }
+
+    private struct World: Hashable {
+        var state: StoreState
+        var running: Set<String> = []
+        var isAlive = false
+        var isInBackground = false
+        var offered: Set<String> = []
+        var withdrawn: Set<String> = []
+        var isEnabled = true
+        var hasTurned = false
+        var crashes = 0
+        /// Whether an app crashed with several patches that were not good yet.
+        var hadSeveral = false
+    }
+
+    private static let limits = CrashLimits()
+
+    private static func isBad(_ truth: Truth, _ world: World) -> Bool {
+        switch truth {
+        case .oneIsBad: world.running.contains("a")
+        case .twoTogether: world.running.isSuperset(of: ["a", "b"])
+        case .oneTurnsBad: world.hasTurned && world.running.contains("a")
+        }
+    }
+
+    /// Crashes the app if what runs is bad.
+    private static func run(_ truth: Truth, _ world: inout World) {
+        guard isBad(truth, world) else { return }
+        let trials = world.state.held.filter { world.running.contains($0.hash) && $0.stage != .good }
+        world.hadSeveral = world.hadSeveral || trials.count > 1
+        (world.isAlive, world.running) = (false, [])
+        world.crashes += 1
+    }
+
+    /// `m` is version 2 of `a`, which is sound.
+    private static func patch(_ name: String) -> PatchID {
+        name == "m" ? PatchID(id: "a", version: 2) : PatchID(id: name, version: 1)
+    }
+
+    /// The world after an event; nil if it cannot happen now.
+    private static func after(_ event: Event, _ truth: Truth, _ old: World) -> World? {
+        var world = old
+        switch event {
+        case .launch:
+            guard !old.isAlive else { return nil }
+            _ = world.state.begin(world.state.appVersion, limits: limits, at: nil)
+            (world.isAlive, world.isInBackground) = (true, false)
+            world.running = Set(world.state.launch?.patches ?? [])
+            run(truth, &world)
+        case .confirm:
+            guard old.isAlive else { return nil }
+            _ = world.state.confirm(limits: limits, at: nil)
+        case .end, .kill:
+            guard old.isAlive else { return nil }
+            if event == .end {
+                world.state.end()
+            } else if old.state.launch?.isWatched == true {
+                return nil
+            }
+            (world.isAlive, world.running) = (false, [])
+        case .background:
+            guard old.isAlive, !old.isInBackground else { return nil }
+            world.state.end()
+            world.isInBackground = true
+        case .foreground:
+            guard old.isAlive, old.isInBackground else { return nil }
+            world.state.resume()
+            world.isInBackground = false
+        case .sync:
+            guard old.isAlive else { return nil }
+            sync(truth, &world)
+        case .publishA, .publishB, .publishC:
+            let name = event == .publishA ? "a" : event == .publishB ? "b" : "c"
+            guard world.offered.insert(name).inserted else { return nil }
+        case .publishMend:
+            guard old.offered.contains("a"), world.offered.insert("m").inserted else { return nil }
+        case .toggle: world.isEnabled.toggle()
+        case .withdrawC:
+            guard old.offered.contains("c"), world.withdrawn.insert("c").inserted else { return nil }
+        case .turn:
+            // While another patch is on trial, no store could know which of them it is.
+            guard truth == .oneTurnsBad, !old.hasTurned, !old.isAlive,
+                old.state.held.contains(where: { $0.hash == "a" }), old.state.held.allSatisfy({ $0.stage == .good })
+            else { return nil }
+            world.hasTurned = true
+        }
+        return world
+    }
+
+    /// What `SyncPass` does.
+    private static func sync(_ truth: Truth, _ world: inout World) {
+        for name in world.withdrawn {
+            world.state.remove(name)
+            world.running.remove(name)
+        }
+        world.state.isEnabled = world.isEnabled
+        guard world.isEnabled else { return world.running = [] }
+        for name in world.offered.subtracting(world.withdrawn).sorted()
+        where name != "a" || !world.offered.contains("m") {
+            world.state.add(patch(name), hash: name)
+        }
+        guard world.state.launch?.isSafe != true else { return }
+        let suspects = world.state.held.filter { $0.stage == .suspect && world.running.contains($0.hash) }
+        for held in world.state.runnable
+        where !world.running.contains(held.hash) && !suspects.contains(where: { $0.patch.id == held.patch.id }) {
+            _ = world.state.activate(held.hash)
+            world.running = world.running.filter { patch($0).id != held.patch.id }
+            world.running.insert(held.hash)
+            run(truth, &world)
+            guard world.isAlive else { return }
+        }
+        if world.isInBackground { world.state.end() }
+    }
+
+    /// What must hold in every world.
+    private static func fault(_ truth: Truth, _ world: World) -> String? {
+        let banned = Set(world.state.bans.map(\.hash))
+        let guilty: Set<String> = truth == .oneIsBad ? ["a"] : truth == .twoTogether ? ["a", "b"] : []
+        guard banned.isSubset(of: guilty), banned.count <= 1 else { return "banned: \(banned.sorted())" }
+        // A good patch that turns bad costs three launches, and one each time that the set of good patches has changed since.
+        let most = truth == .oneTurnsBad ? 6 : world.hadSeveral ? 3 : 2
+        return world.crashes <= most ? nil : "\(world.crashes) crashes"
+    }
+
+    /// Whether an app that is launched, confirmed and ended again and again is healthy soon.
+    private static func recovers(_ truth: Truth, _ world: World) -> String? {
+        var world = world
+        if world.isAlive { world = after(.end, truth, world) ?? world }
+        if !world.isEnabled {
+            // The feed switches patches on again, and the next sync obeys.
+            world.isEnabled = true
+            world.state.isEnabled = true
+        }
+        for round in 0..<14 {
+            world = after(.launch, truth, world) ?? world
+            if !world.isAlive, round >= 10 { return "still crashes in launch \(round)" }
+            if world.isAlive {
+                world = after(.confirm, truth, world) ?? world
+                world = after(.end, truth, world) ?? world
+            }
+            if let fault = fault(truth, world) { return "launch \(round): \(fault)" }
+        }
+        return nil
+    }
+
+    @Test(arguments: Truth.allCases)
+    func noInnocentIsBannedAndEveryAppRecovers(_ truth: Truth) throws {
+        let isLong = testsMayBeLong && !isSanitized
+        // With these two there are a hundred thousand worlds.
+        let events = Event.allCases.filter { isLong || $0 != .toggle && $0 != .publishMend }
+        let version = try #require(AppVersion("1.0"))
+        let first = World(state: StoreState(app: "a", appVersion: version, installation: "i"))
+        var known: [World: [Event]] = [first: []]
+        var edge = [first]
+        var recovered: Set<World> = []
+        while !edge.isEmpty {
+            var next: [World] = []
+            for world in edge {
+                for event in events {
+                    guard let new = Self.after(event, truth, world), known[new] == nil else { continue }
+                    let path = (known[world] ?? []) + [event]
+                    known[new] = path
+                    next.append(new)
+                    let fault = Self.fault(truth, new)
+                    try #require(fault == nil, "\(fault ?? ""): \(path)")
+                    guard recovered.insert(new).inserted else { continue }
+                    let failure = Self.recovers(truth, new)
+                    try #require(failure == nil, "\(failure ?? "") after \(path)")
+                }
+            }
+            edge = next
+        }
+        // A search that finds its way to few worlds has lost it.
+        #expect(known.count > 1_000, "\(known.count)")
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import PatchCrypto
+import PatchDevice
+import PatchFeed
+import PatchRunner
+import PatchTesting
+import TestSupport
+import Testing
+
+/// Every reason that a device gives, caused once.
+@Suite(.ownThreads) struct WhyTests {
+    private typealias Bench = DeviceBench<DeviceTests.App>
+
+    private static let id = DeviceTests.id
+
+    /// A device that has synced once, with version 7 in the feed.
+    private static func synced(
+        _ source: String = DeviceTests.source(7), prepare: (Bench) throws -> Void = { _ in }
+    ) async throws -> Bench {
+        let bench = try DeviceTests().device()
+        try bench.feed.publish(source)
+        try prepare(bench)
+        try await bench.launch()
+        return bench
+    }
+
+    /// A device on which version 7 is good.
+    private static func good() async throws -> Bench { try await DeviceTests().deviceWithAGoodPatch() }
+
+    private static let causes: [(PatchStatus.Code, @Sendable () async throws -> Bench)] = [
+        (.unknown, { try await synced(DeviceTests.source(7, id: "com.example.shop.other")) }),
+        (.trial, { try await synced() }),
+        (
+            .good,
+            {
+                let bench = try await good()
+                try await bench.launch()
+                return bench
+            }
+        ),
+        (
+            .downloaded,
+            {
+                let bench = try DeviceTests().device()
+                try bench.feed.publish(DeviceTests.source(7), nextLaunch: true)
+                try await bench.launch()
+                return bench
+            }
+        ),
+        (
+            .suspect,
+            {
+                let bench = try await good()
+                try bench.feed.publish(DeviceTests.source(8))
+                try bench.feed.publish(DeviceTests.source(3, id: "com.example.shop.other"))
+                try await bench.launch()
+                bench.crash()
+                for _ in 0..<2 {
+                    try await bench.launch(syncing: false)
+                    bench.crash()
+                }
+                try await bench.launch(syncing: false)
+                return bench
+            }
+        ),
+        (
+            .nextLaunch,
+            {
+                let bench = try await good()
+                try await bench.launch()
+                try bench.feed.disable()
+                await bench.sync()
+                try bench.feed.enable()
+                bench.advance(seconds: 3600)
+                await bench.foreground()
+                return bench
+            }
+        ),
+        (.waiting, { try await synced(DeviceTests.source(7).replacing("Shop.price", with: "Shop.late")) }),
+        (
+            .superseded,
+            {
+                let bench = try await good()
+                try await bench.launch()
+                try bench.feed.publish(DeviceTests.source(8))
+                await bench.sync()
+                return bench
+            }
+        ),
+        (
+            .banned,
+            {
+                let bench = try await synced()
+                try bench.device?.ban(id, reason: "for this test")
+                return bench
+            }
+        ),
+        (
+            .safeMode,
+            {
+                let bench = try await good()
+                for _ in 0..<3 {
+                    try await bench.launch(syncing: false)
+                    bench.crash()
+                }
+                try await bench.launch(syncing: false)
+                return bench
+            }
+        ),
+        (
+            .neverConfirmed,
+            {
+                let bench = try await synced()
+                for _ in 0..<4 {
+                    bench.crash()
+                    try await bench.launch(syncing: false)
+                }
+                return bench
+            }
+        ),
+        (.refused, { try await synced(DeviceTests.source(7, body: "error('no')")) }),
+        (
+            .expired,
+            {
+                let bench = try await synced(DeviceTests.source(7, tags: "-- @expires 2026-10-01T00:00:00Z"))
+                bench.advance(days: 30)
+                try await bench.launch(syncing: false)
+                return bench
+            }
+        ),
+        (
+            .disabled,
+            {
+                let bench = try await synced()
+                try bench.feed.disable()
+                await bench.sync()
+                return bench
+            }
+        ),
+        (
+            .withdrawn,
+            {
+                let bench = try await synced()
+                try bench.feed.withdraw(PatchID(id: id, version: 7))
+                await bench.sync()
+                return bench
+            }
+        ),
+        (.paused, { try await synced { try $0.feed.pause(PatchID(id: id, version: 7)) } }),
+        (.rollout, { try await synced { try $0.feed.rollout(PatchID(id: id, version: 7), percent: 0) } }),
+        (
+            .group,
+            {
+                let bench = try DeviceTests().device()
+                try bench.feed.publish(DeviceTests.source(7), groups: ["qa"])
+                try await bench.launch()
+                return bench
+            }
+        ),
+        (.appVersion, { try await synced(DeviceTests.source(7).replacing(">=2.0.0", with: ">=9.0.0")) }),
+        (.engine, { try await synced { try change($0, "engine", .integer(99)) } }),
+        (.listMismatch, { try await synced { try change($0, "appVersions", .string(">=1.0.0")) } }),
+        (.feedTooNew, { try await synced { try $0.feed.changeList { $0.set("schema", .integer(99)) } } }),
+        (
+            .unavailable,
+            { try await synced { bench in bench.feed.files = bench.feed.files.filter { !$0.key.hasSuffix(".js") } } }
+        ),
+    ]
+
+    /// Changes what the list says of the first patch.
+    private static func change(_ bench: Bench, _ key: String, _ value: JSONValue) throws {
+        try bench.feed.changeList { list in
+            var entry = list["patches"]?.elements[0] ?? .null
+            entry.set(key, value)
+            list.set("patches", .array([entry]))
+        }
+    }
+
+    @Test(arguments: causes.map(\.0))
+    func everyReasonIsGiven(_ code: PatchStatus.Code) async throws {
+        let bench = try #require(try await Self.causes.first { $0.0 == code }?.1())
+        let found = bench.why(Self.id)
+        #expect(found.contains { $0.code == code }, "\(found)")
+        for status in found {
+            #expect(status.isRunning == bench.running.contains { $0.id == Self.id && $0.version == status.version })
+            #expect(!status.reason.isEmpty && (status.code != .good || status.isRunning), "\(status)")
+        }
+    }
+
+    /// A process that only reads is in ``LifeTests``.
+    @Test func everyCodeIsCausedAndDocumented() throws {
+        #expect(Set(Self.causes.map(\.0)).union([.reader]) == Set(PatchStatus.Code.allCases))
+        let page = try String(contentsOfFile: "\(Tool.root)/docs/device.md", encoding: .utf8)
+        for code in PatchStatus.Code.allCases {
+            #expect(page.contains("| `\(code.rawValue)` |"), "\(code.rawValue) is not in the table")
+        }
+        for code in PatchChoice.Code.allCases where ![.offered, .kept, .unlisted].contains(code) {
+            #expect(PatchStatus.Code(rawValue: code.rawValue) != nil, "a sync may say \(code.rawValue)")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+#if os(Linux)
+    /// What a launch of the shop writes, call by call: it is before the first screen.
+    @Suite(.ownThreads) struct LaunchCostTests {
+        private let work: FeedWorkshop
+
+        init() throws {
+            work = try FeedWorkshop()
+            try #require(try work.shop.shell("cp feed/metadata/1.root.json .").status == 0)
+        }
+
+        /// Launches the shop, which confirms, syncs, goes to the background, comes back and ends.
+        ///
+        /// - Parameter feed: The feed's folder; one that is missing is a network that is.
+        /// - Returns: The calls that change the disk, such as `write 80`.
+        private func launch(feed: String) throws -> [String] {
+            let library = try #require(FaultTests.library)
+            let environment = ["LD_PRELOAD": library.at("faults.so"), "FAULT_TRACE": work.folder.at("trace")]
+            try? FileManager.default.removeItem(atPath: work.folder.at("trace"))
+            let run = try Tool.run(
+                Tool.shop, ["--feed", feed, "--root", "1.root.json", "--store", "device"] + FeedWorkshop.envelopes,
+                environment: environment, in: work.folder.path)
+            try #require(run.status == 0, "\(run.error)")
+            guard work.folder.exists("trace") else { return [] }
+            return String(decoding: try work.folder.read("trace"), as: UTF8.self).split(separator: "\n").map(
+                String.init)
+        }
+
+        @Test func aLaunchWithNothingHeldWritesNothing() throws {
+            _ = try launch(feed: "none")  // the first one notes which installation it is
+            #expect(try launch(feed: "none") == [])
+        }
+
+        @Test func aLaunchWithoutAChangeWritesOneLineDurably() throws {
+            for _ in 0..<2 { _ = try launch(feed: "feed") }
+            #expect(
+                try work.shop.shell("'\(Tool.patchpack)' store why device \(FeedWorkshop.id)").text.contains("good"))
+            // That the launch begins is flushed; that it was confirmed need not be.
+            #expect(try launch(feed: "none") == ["write 80", "fsync 0", "write 80"])
+            #expect(try launch(feed: "none") == ["write 80", "fsync 0", "write 80"])
+        }
+    }
+#endif
