@@ -104,7 +104,8 @@ let package = Package(
         .testTarget(
             name: "patchpackTests",
             dependencies: [
-                "patchpack", "shop", "PatchDevice", "PatchPublishing", "PatchHTTP", "PatchFeed", "PatchFiles", "PatchCrypto",
+                "patchpack", "shop", "PatchDevice", "PatchPublishing", "PatchHTTP", "PatchFeed", "PatchFiles",
+                "PatchCrypto",
                 "TestSupport",
             ],
             exclude: [

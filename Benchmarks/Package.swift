@@ -20,7 +20,8 @@ let package = Package(
             name: "benchmarks",
             dependencies: [
                 "CFloor", .product(name: "PatchRunner", package: "patchpack"),
-                .product(name: "PatchDevice", package: "patchpack"), .product(name: "PatchFeed", package: "patchpack"), .product(name: "PatchHTTP", package: "patchpack"),
+                .product(name: "PatchDevice", package: "patchpack"), .product(name: "PatchFeed", package: "patchpack"),
+                .product(name: "PatchHTTP", package: "patchpack"),
                 .product(name: "PatchCrypto", package: "patchpack"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]),

@@ -58,6 +58,7 @@ public final class PatchDevice: Sendable {
     package let store: PatchStore
     private let runner: PatchRunner
     private let updates: PatchSync
+    private let trust: PatchTrust
     private let tell: @Sendable (PatchEvent) -> Void
 
     /// Opens a device's folder. No patch runs before ``launch()``. The app starts, whatever is in the folder.
@@ -109,6 +110,7 @@ public final class PatchDevice: Sendable {
         self.registry = registry
         self.store = store
         self.tell = tell
+        self.trust = trust
         runner = PatchRunner(
             registry: registry, host: app, limits: limits, clock: time,
             events: { event in
@@ -129,7 +131,8 @@ public final class PatchDevice: Sendable {
     @discardableResult
     public func launch() -> [PatchID] {
         guard !store.hasBegun else { return store.running }
-        return store.activateHeld(on: runner) { [updates] in updates.trustOfHeld }
+        // The store keeps the closure, and is itself kept by what it asks.
+        return store.activateHeld(on: runner) { [weak updates, trust] in updates?.trustOfHeld ?? trust }
     }
 
     /// Notes that the app works. Patches that the launch began with are good from now on.

@@ -4,7 +4,7 @@ public import PatchDevice
 public import PatchRunner
 internal import Synchronization
 
-/// A device in a test: an app that is launched again and again, the store that it keeps, a feed, and a clock.
+/// A device in a test: an app that is launched again and again, the folder that it keeps, a feed, and a clock.
 ///
 ///     let bench = try DeviceBench(app: "com.example.shop", version: "2.3.1") { try Shop(registry: $0) }
 ///     try bench.feed.publish(source)
@@ -45,7 +45,7 @@ public final class DeviceBench<App: Sendable>: Sendable {
     ///   - app: The app's reverse-DNS name.
     ///   - version: The app's version.
     ///   - time: The time at which it begins.
-    ///   - limits: How often something may fail before the store reacts.
+    ///   - limits: How often something may fail before a patch is taken back.
     ///   - patchLimits: The limits of each patch.
     ///   - makeApp: Makes the app's objects, and registers its functions. It is called at each launch.
     /// - Throws: `config` if the name or the version is malformed, `io` if there is no temporary folder.
@@ -168,7 +168,7 @@ public final class DeviceBench<App: Sendable>: Sendable {
     /// All events of all launches, in order.
     public var events: [PatchEvent] { state.locked { $0.events } }
 
-    /// The path of the store's folder, for tests of what happens to its files.
+    /// The path of the device's folder, for tests of what happens to its files.
     package var path: String { folder }
 
     private var process: Process? { state.locked { $0.process } }

@@ -67,6 +67,20 @@ import Testing
         #expect(app.price(1) == 8)
     }
 
+    @Test func aDeviceThatNothingRefersToIsGone() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        bench.crash()
+        var made: (device: PatchDevice, app: DeviceTests.App)? = try second(bench)
+        made?.device.launch()
+        await made?.device.sync()
+        let app = try #require(made?.app)
+        #expect(app.price(1) == 8)
+        made = nil
+        #expect(app.price(1) == 1, "patches are active only while it exists")
+        let (next, _) = try second(bench)
+        #expect(!next.isReadOnly, "the folder is free")
+    }
+
     // MARK: two crashes
 
     @Test func aBadPatchThatComesAfterTheConfirmationCostsTwoCrashes() async throws {

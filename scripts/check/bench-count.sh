@@ -53,6 +53,13 @@ for kind in verify-in-process call-through call-string call-strings call-struct 
   many=$(count "$work/benchmarks" count $kind 1100)
   echo "$kind $(((many - few) / 1000))" >>"$work/counts"
 done
+# Launches of an app with so many good patches, each with its confirmation.
+export PATCHPACK=$patchpack
+for kind in launch-0 launch-1 launch-10 launch-50; do
+  few=$(count "$work/benchmarks" count $kind 2)
+  many=$(count "$work/benchmarks" count $kind 12)
+  echo "$kind $(((many - few) / 10))" >>"$work/counts"
+done
 # the compiler and libraries that the counts depend on, in one line
 with="$("${SWIFT:-swift}" --version 2>/dev/null | sed -n 's/.*\(Swift version [^ ]*\).*/\1/p' | sed -n 1p), $("$patchpack" doctor | sed -n 1p | cut -d' ' -f3-), $(getconf GNU_LIBC_VERSION), $(uname -m)"
 

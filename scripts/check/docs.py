@@ -34,7 +34,7 @@ FIGURES = [
     ("docs/performance.md", r"without a listener for events \| ([^|]+) \|", "a patched call that fails, and falls back", "Replaceable"),
     ("docs/performance.md", r"verified, compiled and active after ([\d.]+ \w+)\.",
      "from an envelope's bytes to active, a script of 5 KB", "install and remove"),
-    ("docs/running-patches.md", r"5 KB is active after ([\d.]+ \w+)\.",
+    ("docs/runner.md", r"5 KB is active after ([\d.]+ \w+)\.",
      "from an envelope's bytes to active, a script of 5 KB", "install and remove"),
     ("docs/performance.md", r"4 KiB is packed in ([\d.]+ \w+) and", "pack 4 KiB in process, signed with RSA-3072", "patchpack"),
     ("docs/performance.md", r"verified in ([\d.]+ \w+) with RSA-3072", "verify 4 KiB in process, signed with RSA-3072", "patchpack"),

@@ -35,7 +35,7 @@ aims() {
     trust) echo Keys/TrustStoreFile OpenSSL/PEM OpenSSL/SubjectPublicKeyInfo ;;
     keystore) echo Keys/KeyStoreFile ;;
     metadata) echo PatchFeed/Metadata PatchFeed/Format/JSONObject PatchFeed/Client/URLPath ;;
-    state) echo PatchDevice/StoreState+JSON ;;
+    state) echo PatchDevice/Store/StoreState+JSON ;;
     list) echo PatchFeed/Rollout ;;
     events) echo CEventReader/ PatchReport/DeviceTable PatchReport/ReportBuilder PatchReport/Share ;;
     canonical) echo PatchFeed/Format/CanonicalJSON Text/JSONReader ;;

@@ -33,15 +33,32 @@ enum Launch {
         ).run()
     }
 
-    /// A store with five good patches.
+    /// Launches of a device with good patches and nothing else, to count their instructions: `launch-10` with ten. nil if the kind is another one.
+    ///
+    /// The tool that makes the patches is that of `PATCHPACK` in the environment.
+    static func only(_ kind: String, _ count: Int) throws -> Void? {
+        guard kind.hasPrefix("launch-"), let patches = Int(kind.dropFirst(7)),
+            let tool = ProcessInfo.processInfo.environment["PATCHPACK"]
+        else { return nil }
+        let tools = Tools(root: "", patchpack: tool)
+        let workshop = try Workshop(patchpack: tool, algorithm: "ed25519")
+        let device = try Device(workshop, tools, in: "\(workshop.folder)/launch", patches: patches)
+        for _ in 0..<count { try device.launch(confirming: true) }
+        return ()
+    }
+
+    /// A folder with good patches.
     private struct Device {
         let folder: String
+        let root: [UInt8]
+        let patches: Int
         let trust: PatchTrust
         let envelopes: [[UInt8]]
         let host: HostInfo
 
-        init(_ workshop: Workshop, _ tools: Tools, in folder: String) throws {
+        init(_ workshop: Workshop, _ tools: Tools, in folder: String, patches: Int = 5) throws {
             self.folder = folder
+            self.patches = patches
             host = try HostInfo(app: "com.example.app", version: "1")
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             func tool(_ arguments: String...) throws { _ = try Processes.run([tools.patchpack] + arguments) }
@@ -49,7 +66,7 @@ enum Launch {
                 try tool("keygen", "-q", "--algorithm", "ed25519", "-o", "\(folder)/\(name)")
             }
             var files: [String] = []
-            for number in 1...5 {
+            for number in 1..<patches + 1 {
                 let script = Workshop.script(of: 5000, number: number)
                 try Data(String(decoding: script, as: UTF8.self).replacing("Bench.f", with: "Bench.f\(number)").utf8)
                     .write(to: URL(filePath: "\(folder)/p\(number).lua"))
@@ -63,56 +80,56 @@ enum Launch {
             try tool(
                 "feed", "init", "-q", "\(folder)/feed", "--app", "com.example.app", "--root-key",
                 "\(folder)/root/signing.pem", "--release-key", release, "--online-key", online)
-            _ = try Processes.run(
-                [tools.patchpack, "feed", "publish", "-q", "\(folder)/feed"] + files + [
-                    "--key", release, "--key", online, "--trusted-key", "\(folder)/signing/trusted.pem", "--script-key",
-                    "\(folder)/signing/script.key",
-                ])
+            if !files.isEmpty {
+                _ = try Processes.run(
+                    [tools.patchpack, "feed", "publish", "-q", "\(folder)/feed"] + files + [
+                        "--key", release, "--key", online, "--trusted-key", "\(folder)/signing/trusted.pem",
+                        "--script-key", "\(folder)/signing/script.key",
+                    ])
+            }
             func read(_ name: String) throws -> [UInt8] {
                 [UInt8](try Data(contentsOf: URL(filePath: "\(folder)/\(name)")))
             }
-            envelopes = try (1...5).map { try read("p\($0).js") }
+            envelopes = try (1..<patches + 1).map { try read("p\($0).js") }
             trust = PatchTrust(
                 try TrustStore([VerifyingKey(pem: read("signing/trusted.pem"))]),
                 scriptKeys: try ScriptKey(file: SecretBytes(read("signing/script.key"))))
-            let (root, this) = (try read("feed/metadata/1.root.json"), self)
+            root = try read("feed/metadata/1.root.json")
             for _ in 0..<2 {
-                var (store, runner) = try make()
-                // The last task may hold its store for a moment.
-                while store.isReadOnly { (store, runner) = try make() }
-                store.launch(on: runner, trust: trust)
+                var device = try make()
+                // The last task may hold its folder for a moment.
+                while device.isReadOnly { device = try make() }
+                device.launch()
                 let done = DispatchSemaphore(value: 0)
-                Task.detached { [store, runner] in
-                    await PatchSync(
-                        feed: root, at: FolderSource("\(this.folder)/feed"), store: store, runner: runner,
-                        trust: this.trust
-                    ).launch()
+                Task.detached { [device] in
+                    await device.sync()
                     done.signal()
                 }
                 done.wait()
-                store.confirm()
+                device.confirm()
             }
-            guard try make().0.patches.count(where: { $0.code == "good" }) == 5 else {
-                throw Failure(message: "the five patches did not become good")
+            let device = try make()
+            device.launch()
+            guard device.patches.count(where: { $0.code == .good }) == patches else {
+                throw Failure(message: "the patches did not become good: \(device.patches)")
             }
         }
 
-        private func make() throws -> (PatchStore, PatchRunner) {
+        private func make() throws -> PatchDevice {
             let registry = PatchRegistry()
-            for number in 1...5 { _ = try registry.replaceable("Bench.f\(number)") { (x: Int) -> Int in x } }
-            // The launches are not confirmed, so that each writes once.
-            var limits = StoreLimits()
+            for number in 1..<patches + 1 { _ = try registry.replaceable("Bench.f\(number)") { (x: Int) -> Int in x } }
+            // Some launches are not confirmed.
+            var limits = CrashLimits()
             limits.failures = .max
-            let clock: @Sendable () -> Timestamp? = { Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)) }
-            return (
-                PatchStore(folder: "\(folder)/store", host: host, limits: limits, clock: clock),
-                PatchRunner(registry: registry, host: host, clock: clock)
-            )
+            return PatchDevice(
+                app: host, registry: registry, folder: "\(folder)/store",
+                feed: .init(root: root, at: FolderSource("\(folder)/feed")), trust: trust, crashLimits: limits)
         }
 
-        func launch() throws {
-            let (store, runner) = try make()
-            guard store.launch(on: runner, trust: trust).count == 5 else { throw Failure(message: "not all run") }
+        func launch(confirming: Bool = false) throws {
+            let device = try make()
+            guard device.launch().count == patches else { throw Failure(message: "not all run") }
+            if confirming { device.confirm() }
         }
 
         func install() throws {

@@ -7,7 +7,7 @@ public struct EventResource: Sendable, Equatable {
     public var app: String
     /// The app's version: `service.version`.
     public var appVersion: AppVersion
-    /// A random name of this installation, such as `PatchStore.installation`: `app.installation.id`.
+    /// A random name of this installation, such as `PatchDevice.installation`: `app.installation.id`.
     public var installation: String
     /// The app's environment, such as `release`: `deployment.environment.name`.
     public var environment: String?

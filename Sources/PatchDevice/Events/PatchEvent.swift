@@ -101,6 +101,11 @@ extension PatchEvent {
 }
 
 extension PatchEvent: CustomStringConvertible {
+    /// Functions that a patch waits for, in words.
+    static func missing(_ names: [String]) -> String {
+        "the app has registered no \(names.joined(separator: ", no ")) yet"
+    }
+
     /// The event as a line of text for a reader.
     public var description: String {
         switch self {
@@ -112,7 +117,7 @@ extension PatchEvent: CustomStringConvertible {
         case .confirmed(let patch): return "\(patch) is good"
         case .rolledBack(let patch, let reason, _): return "\(patch) was taken back: \(reason)"
         case .safeMode(let failures): return "\(failures) launches failed, so the app runs without these patches"
-        case .waiting(let patch, let names): return "\(patch) waits: \(PatchStatus.missing(names))"
+        case .waiting(let patch, let names): return "\(patch) waits: \(Self.missing(names))"
         case .neverConfirmed(let launches):
             return "none of \(launches) launches was confirmed: call confirm() when the app works"
         case .withdrawn(let patch, let reason): return "\(patch) was withdrawn" + (reason.map { ": \($0)" } ?? "")

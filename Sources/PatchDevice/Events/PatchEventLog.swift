@@ -5,8 +5,10 @@ internal import Synchronization
 
 /// A log of patch events in a folder: a line of JSON for each, in files that are bounded in size, number and age.
 ///
-///     let log = PatchEventLog(folder: "…/events", resource: EventResource(host: host, installation: store.installation))
-///     let runner = try PatchRunner(registry: registry, host: host, events: log.record)
+/// ``PatchDevice`` makes one of its own. For a runner alone:
+///
+///     let log = PatchEventLog(folder: "…/events", resource: EventResource(host: host, installation: installation))
+///     let runner = PatchRunner(registry: registry, host: host, clock: clock) { log.record(.runner($0)) }
 ///
 /// An event that happens again within a minute is counted, and written once with its count when the minute is over. A line is
 /// written with one call, so another program can follow the files. Several processes may log to one folder.
@@ -86,7 +88,7 @@ public final class PatchEventLog: Sendable {
 
     /// Writes an event, or counts it if it was written less than a minute ago.
     ///
-    /// - Parameter event: The event. Pass this method as the listener of a runner, a store or a sync.
+    /// - Parameter event: The event. That of a runner is wrapped: `.runner(event)`.
     public func record(_ event: PatchEvent) {
         let now = now
         memory.locked { memory in

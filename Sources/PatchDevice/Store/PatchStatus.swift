@@ -87,11 +87,6 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         self.isRunning = isRunning
         self.reason = reason
     }
-
-    /// Functions that a patch waits for, in words.
-    static func missing(_ names: [String]) -> String {
-        "the app has registered no \(names.joined(separator: ", no ")) yet"
-    }
 }
 
 /// Says of each version of each patch why it runs or not.
@@ -140,7 +135,7 @@ struct StatusOfAll {
         switch hindrances[held.hash] {
         case .refused(let error): return (.refused, "\(error.code): \(error.message)")
         case .expired(let error): return (.expired, error.message)
-        case .waiting(let names): return (.waiting, PatchStatus.missing(names))
+        case .waiting(let names): return (.waiting, PatchEvent.missing(names))
         case nil: break
         }
         if !state.isEnabled { return (.disabled, "the feed has switched all patches off") }

@@ -57,7 +57,8 @@ extension PatchStore {
         guard let runner, let trust else { return }
         for (hash, names) in waiting where runner.registry.names.missing(names).isEmpty {
             guard let patch = verified(hash, on: runner, trust: trust()) else { continue }
-            if !isReadOnly { guard (try? change { $0.activate(hash, isDue: true) }) != nil else { continue } }
+            let isDue = memory.locked { $0.due.contains(hash) }
+            if !isReadOnly { guard (try? change { $0.activate(hash, isDue: isDue) }) != nil else { continue } }
             _ = run(patch, hash, on: runner)
         }
     }
@@ -94,6 +95,7 @@ extension PatchStore {
     /// - Returns: Whether it runs.
     private func activate(_ hash: String, on runner: PatchRunner, trust: PatchTrust) -> Bool {
         guard let patch = verified(hash, on: runner, trust: trust) else {
+            memory.locked { _ = $0.due.insert(hash) }
             leaveOut(hash)
             return false
         }

@@ -40,6 +40,8 @@ package final class PatchStore: Sendable {
         var hasBegun = false
         /// Whether the app has said that the system may end it.
         var isInBackground = false
+        /// The hashes of patches that the launch would have begun with, had the app registered their functions before.
+        var due: Set<String> = []
         /// Why patches do not run in this launch, by the hashes of their envelopes.
         var hindrances: [String: Hindrance] = [:]
         weak var runner: PatchRunner?
@@ -168,10 +170,10 @@ package final class PatchStore: Sendable {
     /// A random name of this installation, which stays the same. Percentages of installations count it.
     package var installation: String { state.installation }
 
-    /// Whether this process changes nothing: another one has the store open, or the folder cannot be used.
     /// Whether the app has said that the system may end it.
     package var isInBackground: Bool { memory.locked { $0.isInBackground } }
 
+    /// Whether this process changes nothing: another one has the store open, or the folder cannot be used.
     package var isReadOnly: Bool { memory.locked { $0.lock == nil } }
 
     /// Why the folder cannot be used; nil if it can, or another process uses it.

@@ -43,7 +43,10 @@ public struct FeedDevice: Sendable {
 
 /// What becomes of one version of a patch on a device, and why.
 public struct PatchChoice: Sendable {
-    /// A stable code, for events, logs and people.
+    /// A stable code, for events, logs and people. A version after 1.0 may add some.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Code: String, Sendable, CaseIterable {
         /// It is for this device, which does not have it yet.
         case offered

@@ -14,7 +14,9 @@ let (envelope, file, publicKeyPEM, keyFile, pinnedRoot): ([UInt8], [UInt8], [UIn
 )
 let scriptKey = try! ScriptKey.generate(for: .aes128CBCMD5)
 let trust = try! TrustStore([])
-let store = PatchStore(folder: supportFolder, host: host, clock: clock)
+let patches = PatchDevice(
+    app: host, registry: registry, folder: supportFolder, feed: .init(root: pinnedRoot, at: FolderSource("feed")),
+    trust: PatchTrust(trust, scriptKeys: scriptKey))
 let supportFolder = "/tmp"
 let userID = "user"
 let text = "text"
