@@ -17,15 +17,28 @@
 #include "texts.h"
 
 #include <random>
+#include <string>
 
 namespace {
 
 namespace json = boost::json;
 using json::string_view;
 
-enum class Member : uint8_t {
-    none, schema, timestamp, event, resource, attributes, installation, app_version, patch, version, function, error, message,
-    count, calls, failures, fallbacks, measured, nanoseconds, longest, running,
+/// What events and their members are called. An event's name and a key are never empty.
+struct Words {
+    std::string schema, events[ER_EVENTS], keys[ER_KEYS];
+
+    er_event event(string_view name) const {
+        for (int event = ER_OTHER + 1; event < ER_EVENTS; event++)
+            if (name == events[event]) return static_cast<er_event>(event);
+        return ER_OTHER;
+    }
+
+    er_key key(string_view name, er_key first, er_key last) const {
+        for (int key = first; key <= last; key++)
+            if (name == keys[key]) return static_cast<er_key>(key);
+        return ER_NO_KEY;
+    }
 };
 
 const size_t most_running = 64;
@@ -36,7 +49,8 @@ struct Handler {
     static constexpr size_t max_object_size = -1, max_array_size = -1, max_key_size = -1, max_string_size = -1;
 
     er_line line;
-    Member section, member;
+    Words words;
+    er_key section, member;
     unsigned depth;
     string_view schema, timestamp, event, installation, app_version, patch, function, error, message;
     string_view running[most_running];  // as many as are counted
@@ -48,7 +62,7 @@ struct Handler {
         from = bytes;
         to = bytes + length;
         line = {};
-        section = member = Member::none;
+        section = member = ER_NO_KEY;
         depth = 0;
         schema = timestamp = event = installation = app_version = patch = function = error = message = {};
         used = part = 0;
@@ -61,26 +75,26 @@ struct Handler {
         return true;
     }
 
-    bool on_object_begin(boost::system::error_code &) { return enter(Member::none); }
-    bool on_array_begin(boost::system::error_code &) { return enter(depth == 2 && member == Member::running ? member : Member::none); }
+    bool on_object_begin(boost::system::error_code &) { return enter(ER_NO_KEY); }
+    bool on_array_begin(boost::system::error_code &) { return enter(depth == 2 && member == ER_RUNNING ? member : ER_NO_KEY); }
     bool on_object_end(size_t, boost::system::error_code &) { return leave(); }
     bool on_array_end(size_t, boost::system::error_code &) { return leave(); }
 
     bool on_key_part(string_view bytes, size_t, boost::system::error_code &) { return keep(bytes); }
     bool on_key(string_view bytes, size_t, boost::system::error_code &) {
         string_view key = whole(bytes);
-        member = depth == 1                       ? outer(key)
-            : depth != 2                          ? Member::none
-            : section == Member::resource         ? of_resource(key)
-            : section == Member::attributes       ? of_attributes(key)
-                                                  : Member::none;
+        member = depth == 1             ? words.key(key, ER_SCHEMA, ER_ATTRIBUTES)
+            : depth != 2                ? ER_NO_KEY
+            : section == ER_RESOURCE    ? words.key(key, ER_INSTALLATION, ER_APP_VERSION)
+            : section == ER_ATTRIBUTES  ? words.key(key, ER_PATCH, ER_RUNNING)
+                                        : ER_NO_KEY;
         return true;
     }
 
     bool on_string_part(string_view bytes, size_t, boost::system::error_code &) { return keep(bytes); }
     bool on_string(string_view bytes, size_t, boost::system::error_code &) {
         string_view value = whole(bytes);
-        if (member == Member::running) {
+        if (member == ER_RUNNING) {
             if (depth == 3 && line.running < most_running) running[line.running++] = value;
         } else if (string_view *place = text()) {
             *place = value;
@@ -123,7 +137,7 @@ private:
         return text;
     }
 
-    bool enter(Member inside) {
+    bool enter(er_key inside) {
         if (depth == 1) section = member;
         member = inside;
         depth++;
@@ -131,86 +145,40 @@ private:
     }
     bool leave() {
         depth--;
-        member = Member::none;
+        member = ER_NO_KEY;
         return true;
-    }
-
-    static Member outer(string_view key) {
-        if (key == "schema") return Member::schema;
-        if (key == "timestamp") return Member::timestamp;
-        if (key == "eventName") return Member::event;
-        if (key == "resource") return Member::resource;
-        if (key == "attributes") return Member::attributes;
-        return Member::none;
-    }
-
-    static Member of_resource(string_view key) {
-        if (key == "app.installation.id") return Member::installation;
-        if (key == "service.version") return Member::app_version;
-        return Member::none;
-    }
-
-    static Member of_attributes(string_view key) {
-        if (key == "patch.id") return Member::patch;
-        if (key == "patch.version") return Member::version;
-        if (key == "code.function.name") return Member::function;
-        if (key == "error.type") return Member::error;
-        if (key == "error.message") return Member::message;
-        if (key == "event.count") return Member::count;
-        if (key == "patch.calls") return Member::calls;
-        if (key == "patch.failures") return Member::failures;
-        if (key == "patch.fallbacks") return Member::fallbacks;
-        if (key == "patch.measured") return Member::measured;
-        if (key == "patch.nanoseconds") return Member::nanoseconds;
-        if (key == "patch.longest") return Member::longest;
-        if (key == "patch.running") return Member::running;
-        return Member::none;
     }
 
     string_view *text() {
         switch (member) {
-        case Member::schema: return &schema;
-        case Member::timestamp: return &timestamp;
-        case Member::event: return &event;
-        case Member::installation: return &installation;
-        case Member::app_version: return &app_version;
-        case Member::patch: return &patch;
-        case Member::function: return &function;
-        case Member::error: return &error;
-        case Member::message: return &message;
+        case ER_SCHEMA: return &schema;
+        case ER_TIMESTAMP: return &timestamp;
+        case ER_EVENT: return &event;
+        case ER_INSTALLATION: return &installation;
+        case ER_APP_VERSION: return &app_version;
+        case ER_PATCH: return &patch;
+        case ER_FUNCTION: return &function;
+        case ER_ERROR: return &error;
+        case ER_MESSAGE: return &message;
         default: return nullptr;
         }
     }
 
     bool number(int64_t value) {
         switch (member) {
-        case Member::version: line.version = value; break;
-        case Member::count: line.count = value; break;
-        case Member::calls: line.calls = value; break;
-        case Member::failures: line.failures = value; break;
-        case Member::fallbacks: line.fallbacks = value; break;
-        case Member::measured: line.measured = value; break;
-        case Member::nanoseconds: line.nanoseconds = value; break;
-        case Member::longest: line.longest = value; break;
+        case ER_VERSION: line.version = value; break;
+        case ER_COUNT: line.count = value; break;
+        case ER_CALLS: line.calls = value; break;
+        case ER_FAILURES: line.failures = value; break;
+        case ER_FALLBACKS: line.fallbacks = value; break;
+        case ER_MEASURED: line.measured = value; break;
+        case ER_NANOSECONDS: line.nanoseconds = value; break;
+        case ER_LONGEST: line.longest = value; break;
         default: break;
         }
         return true;
     }
 };
-
-er_event event_named(string_view name) {
-    static const struct {
-        const char *name;
-        er_event event;
-    } events[] = {
-        {"activated", ER_ACTIVATED}, {"called", ER_CALLED}, {"failed", ER_FAILED}, {"launched", ER_LAUNCHED},
-        {"deactivated", ER_DEACTIVATED}, {"trial", ER_TRIAL}, {"confirmed", ER_CONFIRMED}, {"refused", ER_REFUSED},
-        {"fell-back", ER_FELL_BACK}, {"rolled-back", ER_ROLLED_BACK}, {"withdrawn", ER_WITHDRAWN},
-    };
-    for (const auto &known : events)
-        if (name == known.name) return known.event;
-    return ER_OTHER;
-}
 
 /// Reads digits; negative if there is anything else.
 int64_t digits(const char *bytes, size_t count) {
@@ -273,14 +241,18 @@ struct er_reader {
     er_patch running[most_running];
 };
 
-er_reader *er_open(void) {
+er_reader *er_open(const char *schema) {
     er_reader *reader = new (std::nothrow) er_reader;
     if (reader && !reader->texts.is_ready()) {
         delete reader;
         return nullptr;
     }
+    if (reader) reader->parser.handler().words.schema = schema;
     return reader;
 }
+
+void er_set_event(er_reader *reader, er_event event, const char *name) { reader->parser.handler().words.events[event] = name; }
+void er_set_key(er_reader *reader, er_key key, const char *name) { reader->parser.handler().words.keys[key] = name; }
 
 void er_close(er_reader *reader) { delete reader; }
 
@@ -298,13 +270,13 @@ size_t er_next(er_reader *reader, const char *buffer, size_t length, er_line *li
     reader->parser.reset();
     if (!found.begin(buffer, length) || reader->parser.write_some(false, buffer, length, error) != length || error) return size;
     *outcome = ER_OTHER_SCHEMA;
-    if (found.schema != "patchpack.event/1" || found.event.empty()) return size;
+    if (found.schema != found.words.schema || found.event.empty()) return size;
     *outcome = ER_NO_DEVICE;
     if (found.installation.empty()) return size;
     *outcome = ER_LINE;
     auto number = [&](string_view text) { return reader->texts.number(text.data(), text.size()); };
     *line = found.line;
-    line->event = event_named(found.event);
+    line->event = found.words.event(found.event);
     line->time = milliseconds(found.timestamp);
     line->device = reader->texts.hash(found.installation.data(), found.installation.size());
     if (found.patch.empty() || line->version <= 0) line->version = 0;

@@ -37,6 +37,19 @@ internal import PatchCrypto
     /// The beginning of it: 2020.
     private static let start: Int64 = 1_577_836_800_000
     private let reader: OpaquePointer
+    private static let events: [(er_event, EventRecord.Name)] = [
+        (ER_ACTIVATED, .activated), (ER_DEACTIVATED, .deactivated), (ER_REFUSED, .refused), (ER_FAILED, .failed),
+        (ER_FELL_BACK, .fellBack), (ER_CALLED, .called), (ER_TRIAL, .trial), (ER_CONFIRMED, .confirmed),
+        (ER_ROLLED_BACK, .rolledBack), (ER_WITHDRAWN, .withdrawn), (ER_LAUNCHED, .launched),
+    ]
+    private static let keys: [(er_key, EventRecord.Key)] = [
+        (ER_SCHEMA, .schema), (ER_TIMESTAMP, .timestamp), (ER_EVENT, .event), (ER_RESOURCE, .resource),
+        (ER_ATTRIBUTES, .attributes), (ER_INSTALLATION, .installation), (ER_APP_VERSION, .appVersion),
+        (ER_PATCH, .patch), (ER_VERSION, .version), (ER_FUNCTION, .function), (ER_ERROR, .error),
+        (ER_MESSAGE, .message), (ER_COUNT, .count), (ER_CALLS, .calls), (ER_FAILURES, .failures),
+        (ER_FALLBACKS, .fallbacks), (ER_MEASURED, .measured), (ER_NANOSECONDS, .nanoseconds), (ER_LONGEST, .longest),
+        (ER_RUNNING, .running),
+    ]
     /// The only patch that is counted; 0 for all. Its name has its number before anything is read.
     private let only: (id: UInt32, version: Int64)
     private var devices: DeviceTable
@@ -59,7 +72,9 @@ internal import PatchCrypto
     ///   - version: The only version to count; nil for all.
     /// - Returns: nil if there is not enough memory.
     package init?(now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil) {
-        guard let reader = unsafe er_open() else { return nil }
+        guard let reader = unsafe er_open(EventRecord.schema) else { return nil }
+        for (event, name) in Self.events { unsafe er_set_event(reader, event, name.rawValue) }
+        for (key, name) in Self.keys { unsafe er_set_key(reader, key, name.rawValue) }
         var patch = patch ?? ""
         let id = patch.withUTF8 { text in
             unsafe text.withMemoryRebound(to: CChar.self) { unsafe er_number(reader, $0.baseAddress, $0.count) }

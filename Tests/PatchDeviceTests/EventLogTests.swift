@@ -255,6 +255,21 @@ import Testing
         #expect(names.status == 0, "\(names.error)")
     }
 
+    /// The words of events are written once, and both pages have them.
+    @Test func everyWordIsDocumented() throws {
+        let page = try String(contentsOfFile: "\(Tool.root)/docs/events.md", encoding: .utf8)
+        let schema = try String(contentsOfFile: Self.schema, encoding: .utf8)
+        #expect(schema.contains("\"\(EventRecord.schema)\""))
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        for name in EventRecord.Name.allCases {
+            let row = rows.first { $0.dropFirst(2).prefix { $0 != "|" }.contains("`\(name.rawValue)`") }
+            #expect(row?.contains("\(name.severity.rawValue)") == true, "\(name.rawValue): \(row ?? "no row")")
+        }
+        for key in EventRecord.Key.allCases {
+            #expect(schema.contains("\"\(key.rawValue)\""), "\(key.rawValue)")
+        }
+    }
+
     private static let schema = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "docs/events.schema.json").path
 }

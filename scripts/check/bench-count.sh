@@ -54,11 +54,12 @@ for kind in verify-in-process call-through call-string call-strings call-struct 
   echo "$kind $(((many - few) / 1000))" >>"$work/counts"
 done
 # Launches of an app with so many good patches, each with its confirmation.
-export PATCHPACK=$patchpack
-for kind in launch-0 launch-1 launch-10 launch-50; do
-  few=$(count "$work/benchmarks" count $kind 2)
-  many=$(count "$work/benchmarks" count $kind 12)
-  echo "$kind $(((many - few) / 10))" >>"$work/counts"
+cp Benchmarks/.build/release/floor "$work"
+for patches in 0 1 10 50; do
+  (cd "$work" && ./benchmarks prepare "$patchpack" $patches)
+  few=$(cd "$work" && count ./benchmarks count launch-$patches 2)
+  many=$(cd "$work" && count ./benchmarks count launch-$patches 12)
+  echo "launch-$patches $(((many - few) / 10))" >>"$work/counts"
 done
 # the compiler and libraries that the counts depend on, in one line
 with="$("${SWIFT:-swift}" --version 2>/dev/null | sed -n 's/.*\(Swift version [^ ]*\).*/\1/p' | sed -n 1p), $("$patchpack" doctor | sed -n 1p | cut -d' ' -f3-), $(getconf GNU_LIBC_VERSION), $(uname -m)"

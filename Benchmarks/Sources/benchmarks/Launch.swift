@@ -33,16 +33,16 @@ enum Launch {
         ).run()
     }
 
-    /// Launches of a device with good patches and nothing else, to count their instructions: `launch-10` with ten. nil if the kind is another one.
-    ///
-    /// The tool that makes the patches is that of `PATCHPACK` in the environment.
+    /// Makes a folder with good patches, for ``only(_:_:)``.
+    static func prepare(_ patches: Int, _ tools: Tools, in folder: String) throws {
+        _ = try Device(Workshop(patchpack: tools.patchpack, algorithm: "ed25519"), tools, in: folder, patches: patches)
+    }
+
+    /// Launches of a device with good patches and nothing else, to count their instructions: `launch-10` with ten, in the folder
+    /// `launch-10` that was prepared. nil if the kind is another one.
     static func only(_ kind: String, _ count: Int) throws -> Void? {
-        guard kind.hasPrefix("launch-"), let patches = Int(kind.dropFirst(7)),
-            let tool = ProcessInfo.processInfo.environment["PATCHPACK"]
-        else { return nil }
-        let tools = Tools(root: "", patchpack: tool)
-        let workshop = try Workshop(patchpack: tool, algorithm: "ed25519")
-        let device = try Device(workshop, tools, in: "\(workshop.folder)/launch", patches: patches)
+        guard kind.hasPrefix("launch-"), let patches = Int(kind.dropFirst(7)) else { return nil }
+        let device = try Device(in: kind, patches: patches)
         for _ in 0..<count { try device.launch(confirming: true) }
         return ()
     }
@@ -56,10 +56,22 @@ enum Launch {
         let envelopes: [[UInt8]]
         let host: HostInfo
 
-        init(_ workshop: Workshop, _ tools: Tools, in folder: String, patches: Int = 5) throws {
+        /// - Parameter folder: One that was made before.
+        init(in folder: String, patches: Int) throws {
             self.folder = folder
             self.patches = patches
             host = try HostInfo(app: "com.example.app", version: "1")
+            func read(_ name: String) throws -> [UInt8] {
+                [UInt8](try Data(contentsOf: URL(filePath: "\(folder)/\(name)")))
+            }
+            envelopes = try (1..<patches + 1).map { try read("p\($0).js") }
+            trust = PatchTrust(
+                try TrustStore([VerifyingKey(pem: read("signing/trusted.pem"))]),
+                scriptKeys: try ScriptKey(file: SecretBytes(read("signing/script.key"))))
+            root = try read("feed/metadata/1.root.json")
+        }
+
+        init(_ workshop: Workshop, _ tools: Tools, in folder: String, patches: Int = 5) throws {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             func tool(_ arguments: String...) throws { _ = try Processes.run([tools.patchpack] + arguments) }
             for name in ["signing", "root", "release", "online"] {
@@ -87,14 +99,7 @@ enum Launch {
                         "--script-key", "\(folder)/signing/script.key",
                     ])
             }
-            func read(_ name: String) throws -> [UInt8] {
-                [UInt8](try Data(contentsOf: URL(filePath: "\(folder)/\(name)")))
-            }
-            envelopes = try (1..<patches + 1).map { try read("p\($0).js") }
-            trust = PatchTrust(
-                try TrustStore([VerifyingKey(pem: read("signing/trusted.pem"))]),
-                scriptKeys: try ScriptKey(file: SecretBytes(read("signing/script.key"))))
-            root = try read("feed/metadata/1.root.json")
+            try self.init(in: folder, patches: patches)
             for _ in 0..<2 {
                 var device = try make()
                 // The last task may hold its folder for a moment.

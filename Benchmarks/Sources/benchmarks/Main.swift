@@ -1,8 +1,8 @@
 import Foundation
 
 /// Measures patchpack: `benchmarks ROOT [GROUP...]`, where ROOT is the checkout with a release build of the tool in it;
-/// `benchmarks count KIND COUNT` does nothing but one kind of work, for counting its instructions; and `benchmarks soak COUNT` looks for memory
-/// that is lost.
+/// `benchmarks count KIND COUNT` does nothing but one kind of work, for counting its instructions; `benchmarks prepare TOOL PATCHES`
+/// makes the folder that `count launch-PATCHES` needs; and `benchmarks soak COUNT` looks for memory that is lost.
 @main
 struct Main {
     static func main() {
@@ -20,6 +20,9 @@ struct Main {
         case ("count", let count?) where arguments.count == 3:
             return try Envelopes.only(arguments[2], count) ?? Launch.only(arguments[2], count)
                 ?? Calls.only(arguments[2], count)
+        case ("prepare", let patches?) where arguments.count == 3:
+            let tools = Tools(root: "", patchpack: arguments[2])
+            return try Launch.prepare(patches, tools, in: "launch-\(patches)")
         case ("soak", let count?): return try Soak.run(count)
         default: break
         }

@@ -20,8 +20,17 @@ typedef enum {
 /* The events that a report counts; all others are ER_OTHER. */
 typedef enum {
     ER_OTHER, ER_ACTIVATED, ER_DEACTIVATED, ER_REFUSED, ER_FAILED, ER_FELL_BACK, ER_CALLED, ER_TRIAL, ER_CONFIRMED, ER_ROLLED_BACK,
-    ER_WITHDRAWN, ER_LAUNCHED,
+    ER_WITHDRAWN, ER_LAUNCHED, ER_EVENTS,
 } er_event;
+
+/* The members that a report reads: of the line, of its resource, and of its attributes; all others are ER_NO_KEY. */
+typedef enum {
+    ER_NO_KEY,
+    ER_SCHEMA, ER_TIMESTAMP, ER_EVENT, ER_RESOURCE, ER_ATTRIBUTES,
+    ER_INSTALLATION, ER_APP_VERSION,
+    ER_PATCH, ER_VERSION, ER_FUNCTION, ER_ERROR, ER_MESSAGE, ER_COUNT, ER_CALLS, ER_FAILURES, ER_FALLBACKS, ER_MEASURED,
+    ER_NANOSECONDS, ER_LONGEST, ER_RUNNING, ER_KEYS,
+} er_key;
 
 typedef struct {
     uint32_t patch;
@@ -47,8 +56,11 @@ typedef struct {
 
 typedef struct er_reader er_reader;
 
-/* NULL if there is not enough memory. */
-er_reader *er_open(void);
+/* A reader of lines whose `schema` has this value. The words of events and keys are set before anything is read.
+   NULL if there is not enough memory. */
+er_reader *er_open(const char *schema);
+void er_set_event(er_reader *reader, er_event event, const char *name);
+void er_set_key(er_reader *reader, er_key key, const char *name);
 void er_close(er_reader *reader);
 
 /* Reads the line at the beginning of a buffer. Returns how many bytes the line has with its line feed, or 0 if there is no line

@@ -34,11 +34,15 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     public init?(secondsSince1970: Int) {
         guard (0...253_402_300_799).contains(secondsSince1970) else { return nil }
         var (days, seconds) = secondsSince1970.quotientAndRemainder(dividingBy: 86_400)
-        var (year, month) = (1970, 1)
-        while case let length = Self.days(inMonth: month, of: year), days >= length {
-            days -= length
-            (year, month) = month == 12 ? (year + 1, 1) : (year, month + 1)
-        }
+        // In years that begin in March, so that a leap day is the last day; four hundred of them have 146,097 days.
+        days += 719_468
+        let (era, day) = days.quotientAndRemainder(dividingBy: 146_097)
+        let inEra = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
+        days = day - (365 * inEra + inEra / 4 - inEra / 100)
+        let march = (5 * days + 2) / 153
+        days -= (153 * march + 2) / 5
+        let month = march < 10 ? march + 3 : march - 9
+        let year = era * 400 + inEra + (month <= 2 ? 1 : 0)
         func padded(_ number: Int, to width: Int = 2) -> String {
             let digits = String(number)
             return String(repeating: "0", count: width - digits.utf8.count) + digits

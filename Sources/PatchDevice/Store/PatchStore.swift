@@ -26,6 +26,7 @@ package final class PatchStore: Sendable {
         var state: StoreState
         /// Why the folder cannot be used; nil if it can, or another process uses it.
         var fault: PatchError?
+        var isClean = false
         /// Whether another process may have the folder now.
         var isClosed = false
         /// Keeps other processes from writing; nil if another process does that to this one.
@@ -124,7 +125,6 @@ package final class PatchStore: Sendable {
         for ban in bans.bans { memory.state.add(ban) }
         memory.state.revoke(bans.revoked)
         memory.written = bans
-        if memory.lock != nil { folder.clean(keeping: Set(memory.state.held.map(\.hash))) }
         return faults
     }
 
@@ -253,6 +253,15 @@ package final class PatchStore: Sendable {
         memory.locked { memory in
             memory.lock?.unlock()
             (memory.lock, memory.isClosed) = (nil, true)
+        }
+    }
+
+    /// Removes what is not the store's from its folder: what interrupted writes have left, and what is in the place of a folder.
+    package func clean() {
+        memory.locked { memory in
+            guard memory.lock != nil, !memory.isClean else { return }
+            memory.isClean = true
+            folder.clean(keeping: Set(memory.state.held.map(\.hash)))
         }
     }
 

@@ -89,6 +89,7 @@ package actor PatchSync {
 
     private func run(_ activation: Activation) async -> SyncReport {
         defer { current = nil }
+        store.clean()
         let clock = ContinuousClock()
         let start = clock.now
         let counting = CountingSource(source, longest: settings.longest)

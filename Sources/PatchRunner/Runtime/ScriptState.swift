@@ -77,7 +77,7 @@ package final class ScriptState: Sendable {
     /// Closes the Lua state, now or when the last call has left it.
     package func close() { if lua.close() { values.forgetFunctions() } }
 
-    private func unlink() { for slot in names.slots { slot.remove(values.reports) } }
+    private func unlink() { for layer in lua.layers { names.slot(layer.name)?.remove(values.reports) } }
 }
 
 /// The libraries that a test's own script has instead of the sandbox.
