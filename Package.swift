@@ -93,7 +93,8 @@ let package = Package(
         .testTarget(
             name: "PatchDeviceTests",
             dependencies: [
-                "PatchTesting", "PatchDevice", "PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto", "TestSupport",
+                "PatchTesting", "PatchDevice", "PatchPublishing", "PatchFeed", "PatchRunner", "PatchFiles",
+                "PatchCrypto", "TestSupport",
             ]),
         .testTarget(
             name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport"],

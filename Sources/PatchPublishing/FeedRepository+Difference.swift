@@ -22,7 +22,10 @@ extension FeedRepository {
                 "\(role): version \(before.version) -> \(after.version), ends \(after.expires?.description ?? "never")"
             )
         }
-        return lines + Self.differences("list:", old.list.without(["published"]), list.without(["published"]))
+        return lines
+            + Self.differences(
+                "list:", old.list.json.without([PatchList.Key.published]),
+                list.json.without([PatchList.Key.published]))
     }
 
     private static func differences(_ place: String, _ old: JSONValue?, _ new: JSONValue?) -> [String] {

@@ -85,7 +85,7 @@ extension FeedRepository {
             [
                 .root: MetadataDraft(newest.file), .timestamp: MetadataDraft(timestamp),
                 .snapshot: MetadataDraft(snapshot), .targets: MetadataDraft(targets), .rollout: MetadataDraft(rollout),
-            ], list: list, stale: stale, taken: taken)
+            ], list: PatchListDraft(list), stale: stale, taken: taken)
     }
 
     /// Reads a feed as its own first root file says, which proves nothing about whose feed it is.

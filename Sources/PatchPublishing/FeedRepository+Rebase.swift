@@ -16,12 +16,14 @@ extension FeedRepository {
                 hint: "sign it first, or drop it: patchpack feed sign DIR --discard")
         }
         guard changed.remove(.rollout) != nil else { return }
-        list = list.merged(with: other.list, since: base.list)
+        list.json = list.json.merged(with: other.list.json, since: base.list.json)
         drafts[.rollout] = other.drafts[.rollout]
         touch(.rollout, at: now)
-        list.set("published", .string(now.description))
+        list.published = now
     }
 }
+
+private typealias Key = PatchList.Key
 
 extension JSONValue {
     /// This list of patches with what another one has changed. Where both have, the other one's state of a patch, its reason
@@ -31,27 +33,27 @@ extension JSONValue {
             value?[key]?.encoded() != old?[key]?.encoded()
         }
         var merged = self
-        for key in Set(other.members.map(\.key) + base.members.map(\.key)) where key != "patches" {
+        for key in Set(other.members.map(\.key) + base.members.map(\.key)) where key != Key.patches {
             guard isChanged(key, other, since: base) else { continue }
-            if key == "enabled" || !isChanged(key, self, since: base) { merged.set(key, other[key]) }
+            if key == Key.enabled || !isChanged(key, self, since: base) { merged.set(key, other[key]) }
         }
         func entries(_ list: JSONValue) -> [String: JSONValue] {
-            Dictionary((list["patches"]?.elements ?? []).map { ($0["path"]?.text ?? "", $0) }) { $1 }
+            Dictionary((list[Key.patches]?.elements ?? []).map { ($0[Key.path]?.text ?? "", $0) }) { $1 }
         }
         let (theirs, old) = (entries(other), entries(base))
-        let patches = (self["patches"]?.elements ?? []).map { entry -> JSONValue in
-            let path = entry["path"]?.text ?? ""
+        let patches = (self[Key.patches]?.elements ?? []).map { entry -> JSONValue in
+            let path = entry[Key.path]?.text ?? ""
             guard let theirs = theirs[path] else { return entry }
             var entry = entry
             for key in Set(theirs.members.map(\.key) + (old[path]?.members.map(\.key) ?? [])) {
                 guard isChanged(key, theirs, since: old[path]) else { continue }
-                if ["state", "reason"].contains(key) || !isChanged(key, entry, since: old[path]) {
+                if [Key.state, Key.reason].contains(key) || !isChanged(key, entry, since: old[path]) {
                     entry.set(key, theirs[key])
                 }
             }
             return entry
         }
-        merged.set("patches", .array(patches))
+        merged.set(Key.patches, .array(patches))
         return merged
     }
 }

@@ -169,7 +169,7 @@ extension FeedRepository {
             guard listed.members.count == 1 else { throw listed.fault("targets", "expected the list alone") }
             _ = try PatchList(decoding: bytes)
             try FeedTarget(path: Self.stagedList, listed.object(PatchList.path(for: app))).check(bytes)
-            list = try JSONValue(of: Self.stagedList, parsing: bytes)
+            list = PatchListDraft(try JSONValue(of: Self.stagedList, parsing: bytes))
         } else if changed.contains(.rollout) {
             throw PatchError(.feedUnavailable, "\(Self.stagedList): missing, although staged/rollout.json is there")
         }
@@ -276,12 +276,12 @@ extension FeedRepository {
             hint: "give a private key with --key: \(FeedKey.short(ids))")
     }
 
-    private var listBytes: [UInt8] { list.encoded() + [0x0A] }
+    private var listBytes: [UInt8] { list.json.encoded() + [0x0A] }
 
     /// Puts the list's length and hash into the rollout role's metadata.
     private mutating func describeList() throws(PatchError) {
         let bytes = listBytes
-        let entries = list["patches"]?.elements.count ?? 0
+        let entries = list.entries.count
         for (count, limit, unit) in [
             (entries, PatchList.entryLimit, "entries"), (bytes.count, PatchList.byteLimit, "bytes"),
         ]

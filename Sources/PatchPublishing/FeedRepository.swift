@@ -39,7 +39,7 @@ package struct FeedRepository: Sendable {
     package internal(set) var changed: Set<Role> = []
     /// The root metadata before the change, which also must sign a new root.
     let oldRoot: JSONValue
-    package internal(set) var list: JSONValue
+    package internal(set) var list: PatchListDraft
     /// The files of the targets that are new.
     private(set) var newTargets: [File] = []
     /// Roles that the newest root's keys have not signed yet, because a change of keys was interrupted.
@@ -132,10 +132,7 @@ package struct FeedRepository: Sendable {
             .snapshot: MetadataDraft(header("snapshot", [("meta", .object([]))])),
             .timestamp: MetadataDraft(header("timestamp", [("meta", .object([]))])),
         ]
-        list = .object([
-            ("schema", .integer(PatchList.schema)), ("enabled", .bool(true)), ("app", .string(app)),
-            ("environment", .string(environment)), ("published", .string(now.description)), ("patches", .array([])),
-        ])
+        list = PatchListDraft(app: app, environment: environment, at: now)
         (stale, taken) = ([], [:])
         for role in Role.allCases { touch(role, at: now) }
     }
@@ -146,7 +143,7 @@ package struct FeedRepository: Sendable {
 
     /// Takes what was read and checked.
     init(
-        _ drafts: [Role: MetadataDraft], list: JSONValue, stale: Set<Role>, taken: [Role: Int]
+        _ drafts: [Role: MetadataDraft], list: PatchListDraft, stale: Set<Role>, taken: [Role: Int]
     ) {
         self.drafts = drafts
         self.list = list
@@ -158,13 +155,13 @@ package struct FeedRepository: Sendable {
     // MARK: looking
 
     /// The app's name.
-    package var app: String { list["app"]?.text ?? "" }
+    package var app: String { list.app }
 
     /// When the list was signed.
-    package var published: Timestamp? { list["published"]?.text.flatMap { Timestamp($0) } }
+    package var published: Timestamp? { list.published }
 
     /// The app's environment.
-    package var environment: String { list["environment"]?.text ?? "" }
+    package var environment: String { list.environment }
 
     /// The version and the end of a role's metadata.
     package func state(of role: Role) -> (version: Int, expires: Timestamp?) {
@@ -217,27 +214,25 @@ package struct FeedRepository: Sendable {
         let envelope: [UInt8]
         /// The envelope's file name, such as `com.example.shop.cart-total-7.js`.
         let name: String
-        /// The list's entry, without `path`.
-        let entry: JSONValue
+        /// The list's entry, without its path.
+        let entry: PatchEntryDraft
 
-        package init(_ envelope: [UInt8], name: String, entry: JSONValue) {
+        package init(_ envelope: [UInt8], name: String, entry: PatchEntryDraft) {
             self.envelope = envelope
             self.name = name
             self.entry = entry
         }
 
-        /// Lists a patch under its name and version, with the copies of its manifest that devices choose by.
+        /// Lists a patch under its name and version.
         ///
-        /// - Parameter members: Whom it is offered to.
-        package init(_ envelope: [UInt8], _ manifest: Manifest, _ members: [(key: String, value: JSONValue)]) {
-            self.init(
-                envelope, name: "\(manifest.id)-\(manifest.version).js",
-                entry: .object(
-                    [
-                        ("id", .string(manifest.id)), ("version", .integer(manifest.version)),
-                        ("appVersions", .string(manifest.appVersions.description)),
-                        ("engine", .integer(manifest.engine)), ("state", .string("active")),
-                    ] + members))
+        /// - Parameter body: Says whom it is offered to; by default to all.
+        package init(
+            _ envelope: [UInt8], _ manifest: Manifest,
+            _ body: (inout PatchEntryDraft) throws(PatchError) -> Void = { _ throws(PatchError) in }
+        ) throws(PatchError) {
+            var entry = PatchEntryDraft(manifest)
+            try body(&entry)
+            self.init(envelope, name: "\(manifest.id)-\(manifest.version).js", entry: entry)
         }
     }
 
@@ -254,9 +249,9 @@ package struct FeedRepository: Sendable {
     ) throws(PatchError) -> [Bool] {
         var known: [String: String] = [:]
         for target in targets { known[target.path] = target.sha256 }
-        var listed = Set((list["patches"]?.elements ?? []).compactMap { $0["path"]?.text })
+        var listed = Set(list.entries.compactMap(\.path))
         var added: [(path: String, envelope: [UInt8], digest: String)] = []
-        var entries: [JSONValue] = []
+        var entries: [PatchEntryDraft] = []
         var results: [Bool] = []
         for publication in publications {
             let path = "patches/\(app)/\(publication.name)"
@@ -271,7 +266,7 @@ package struct FeedRepository: Sendable {
             let isNew = listed.insert(path).inserted
             if isNew {
                 var entry = publication.entry
-                entry.set("path", .string(path))
+                entry.path = path
                 entries.append(entry)
             }
             results.append(isNew)
@@ -285,7 +280,7 @@ package struct FeedRepository: Sendable {
             }
         }
         if !entries.isEmpty {
-            edit(at: now) { list in list.set("patches", .array((list["patches"]?.elements ?? []) + entries)) }
+            edit(at: now) { $0.entries += entries }
         }
         return results
     }
@@ -311,30 +306,26 @@ package struct FeedRepository: Sendable {
     }
 
     /// Changes the list.
-    package mutating func edit(at now: Timestamp, _ body: (inout JSONValue) -> Void) {
+    package mutating func edit(at now: Timestamp, _ body: (inout PatchListDraft) -> Void) {
         touch(.rollout, at: now)
         body(&list)
-        list.set("published", .string(now.description))
+        list.published = now
     }
 
     /// Changes an entry of the list.
     ///
     /// - Parameter entry: The entry as it is now.
-    package mutating func replace(_ entry: JSONValue, with new: JSONValue, at now: Timestamp) {
-        let path = entry["path"]?.text
-        edit(at: now) { list in
-            list.set("patches", .array((list["patches"]?.elements ?? []).map { $0["path"]?.text == path ? new : $0 }))
-        }
+    package mutating func replace(_ entry: PatchEntryDraft, with new: PatchEntryDraft, at now: Timestamp) {
+        edit(at: now) { list in list.entries = list.entries.map { $0.path == entry.path ? new : $0 } }
     }
 
     /// Removes versions of a patch that no device should get any more from the list and from the targets.
     ///
     /// - Parameter isSuperfluous: Whether an entry goes.
-    package mutating func prune(at now: Timestamp, _ isSuperfluous: (JSONValue) -> Bool) {
-        let patches = list["patches"]?.elements ?? []
-        let paths = Set(patches.filter(isSuperfluous).compactMap { $0["path"]?.text })
+    package mutating func prune(at now: Timestamp, _ isSuperfluous: (PatchEntryDraft) -> Bool) {
+        let paths = Set(list.entries.filter(isSuperfluous).compactMap(\.path))
         guard !paths.isEmpty else { return }
-        edit(at: now) { $0.set("patches", .array(patches.filter { !isSuperfluous($0) })) }
+        edit(at: now) { list in list.entries.removeAll(where: isSuperfluous) }
         touch(.targets, at: now)
         drafts[.targets]?.signed.change("targets") { $0 = .object($0.members.filter { !paths.contains($0.key) }) }
     }

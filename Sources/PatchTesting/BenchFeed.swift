@@ -1,6 +1,6 @@
 public import PatchCrypto
 public import PatchFeed
-internal import PatchPublishing
+package import PatchPublishing
 public import PatchRunner
 internal import Synchronization
 
@@ -84,50 +84,43 @@ public final class BenchFeed: Sendable {
         let manifest = try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
         let packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [state.locked { $0.signingKey }])
         let envelope = try packer.pack(manifest, scripts)
-        var members: [(key: String, value: JSONValue)] = []
-        if let percent {
-            members.append(
-                ("rollout", .object([("permyriad", .integer(percent * 100)), ("by", .string("installation"))])))
+        let publication = try FeedRepository.Publication(envelope, manifest) { (entry) throws(PatchError) in
+            entry.rollout = percent.map { Rollout(permyriad: $0.timesHundred) }
+            entry.groups = groups
+            entry.when = nextLaunch ? .nextLaunch : nil
         }
-        if !groups.isEmpty { members.append(("groups", .array(groups.map(JSONValue.string)))) }
-        if nextLaunch { members.append(("when", .string("next-launch"))) }
-        try change { (feed, now) throws(PatchError) in
-            _ = try feed.publish([FeedRepository.Publication(envelope, manifest, members)], at: now)
-        }
+        try change { (feed, now) throws(PatchError) in _ = try feed.publish([publication], at: now) }
         return PatchID(id: manifest.id, version: manifest.version)
     }
 
     /// Offers a patch to another part of all installations.
     public func rollout(_ patch: PatchID, percent: Int) throws(PatchError) {
-        try edit(patch) { entry in
-            entry.set(
-                "rollout", .object([("permyriad", .integer(percent * 100)), ("by", .string("installation"))]))
-        }
+        try edit(patch) { $0.rollout = Rollout(permyriad: percent.timesHundred) }
     }
 
     /// Offers a patch to no further device.
-    public func pause(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.set("state", .string("paused")) } }
+    public func pause(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.state = .paused } }
 
     /// Offers a paused or withdrawn patch again.
-    public func resume(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.set("state", .string("active")) } }
+    public func resume(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.state = .active } }
 
     /// Takes a patch away from every device.
     public func withdraw(_ patch: PatchID, reason: String? = nil) throws(PatchError) {
         try edit(patch) { entry in
-            entry.set("state", .string("withdrawn"))
-            entry.set("reason", reason.map(JSONValue.string))
+            entry.state = .withdrawn
+            entry.reason = reason
         }
     }
 
     /// Switches all patches off.
-    public func disable() throws(PatchError) { try changeList { $0.set("enabled", .bool(false)) } }
+    public func disable() throws(PatchError) { try changeList { $0.isEnabled = false } }
 
     /// Switches patches on again.
-    public func enable() throws(PatchError) { try changeList { $0.set("enabled", .bool(true)) } }
+    public func enable() throws(PatchError) { try changeList { $0.isEnabled = true } }
 
     /// Sets a value for the app to read.
     public func set(_ name: String, to value: String) throws(PatchError) {
-        try changeList { list in list.change("switches") { $0.set(name, .string(value)) } }
+        try changeList { $0.setSwitch(name, to: value) }
     }
 
     /// Signs patches with a new key from now on. The feed delivers it, and revokes the old one. The app has a second key, which
@@ -164,7 +157,7 @@ public final class BenchFeed: Sendable {
     /// Removes a patch from the feed, as `feed prune` does with old versions.
     package func prune(_ patch: PatchID) throws(PatchError) {
         try change { (feed, now) throws(PatchError) in
-            feed.prune(at: now) { $0["id"]?.text == patch.id && $0["version"]?.number == patch.version }
+            feed.prune(at: now) { $0.id == patch.id && $0.version == patch.version }
         }
     }
 
@@ -173,11 +166,9 @@ public final class BenchFeed: Sendable {
         return now
     }
 
-    private func edit(_ patch: PatchID, _ body: (inout JSONValue) -> Void) throws(PatchError) {
+    private func edit(_ patch: PatchID, _ body: (inout PatchEntryDraft) -> Void) throws(PatchError) {
         try change { (feed, now) throws(PatchError) in
-            let old = feed.list["patches"]?.elements.first {
-                $0["id"]?.text == patch.id && $0["version"]?.number == patch.version
-            }
+            let old = feed.list.entries.first { $0.id == patch.id && $0.version == patch.version }
             guard let old else { throw PatchError(.config, "\(patch.id) \(patch.version): not in this feed") }
             var entry = old
             body(&entry)
@@ -186,7 +177,7 @@ public final class BenchFeed: Sendable {
     }
 
     /// Changes the list as a whole.
-    package func changeList(_ body: (inout JSONValue) -> Void) throws(PatchError) {
+    package func changeList(_ body: (inout PatchListDraft) -> Void) throws(PatchError) {
         try change { (feed, now) throws(PatchError) in feed.edit(at: now, body) }
     }
 
@@ -201,6 +192,11 @@ public final class BenchFeed: Sendable {
             for file in changed { state.files[file.path] = file.bytes }
         }
     }
+}
+
+extension Int {
+    /// A percentage as parts of 10,000. One that is far too large is all of them.
+    fileprivate var timesHundred: Int { multipliedReportingOverflow(by: 100).overflow ? 10_000 : self * 100 }
 }
 
 extension BenchFeed: FeedSource {

@@ -2,6 +2,7 @@ import Foundation
 import PatchCrypto
 import PatchDevice
 import PatchFeed
+import PatchPublishing
 import PatchRunner
 import PatchTesting
 import TestSupport
@@ -373,8 +374,8 @@ import Testing
         let device = try device()
         try device.feed.set("checkout", to: "old")
         try device.feed.changeList { list in
-            list.set("notice", .string("Please update."))
-            list.set("minimumAppVersion", .string("3.0.0"))
+            list.json.set("notice", .string("Please update."))
+            list.json.set("minimumAppVersion", .string("3.0.0"))
         }
         try device.feed.publish(Self.source(7))
         let report = try await device.launch()
@@ -407,12 +408,12 @@ import Testing
         try device.feed.publish(Self.source(8))
         // The online key lists an envelope as another version, to bring an old one back.
         try device.feed.changeList { list in
-            let patches = (list["patches"]?.elements ?? []).map { entry in
+            let patches = (list.json["patches"]?.elements ?? []).map { entry in
                 var entry = entry
                 if entry["version"]?.number == 8 { entry.set("version", .integer(9)) }
                 return entry
             }
-            list.set("patches", .array(patches))
+            list.json.set("patches", .array(patches))
         }
         let report = try await device.launch()
         #expect(report?.results.map(\.code) == [.listMismatch, .superseded])

@@ -2,6 +2,7 @@ import Foundation
 import PatchCrypto
 import PatchDevice
 import PatchFeed
+import PatchPublishing
 import PatchRunner
 import PatchTesting
 import TestSupport
@@ -160,7 +161,7 @@ import Testing
         (.appVersion, { try await synced(DeviceTests.source(7).replacing(">=2.0.0", with: ">=9.0.0")) }),
         (.engine, { try await synced { try change($0, "engine", .integer(99)) } }),
         (.listMismatch, { try await synced { try change($0, "appVersions", .string(">=1.0.0")) } }),
-        (.feedTooNew, { try await synced { try $0.feed.changeList { $0.set("schema", .integer(99)) } } }),
+        (.feedTooNew, { try await synced { try $0.feed.changeList { $0.json.set("schema", .integer(99)) } } }),
         (
             .unavailable,
             { try await synced { bench in bench.feed.files = bench.feed.files.filter { !$0.key.hasSuffix(".js") } } }
@@ -170,9 +171,9 @@ import Testing
     /// Changes what the list says of the first patch.
     private static func change(_ bench: Bench, _ key: String, _ value: JSONValue) throws {
         try bench.feed.changeList { list in
-            var entry = list["patches"]?.elements[0] ?? .null
+            var entry = list.json["patches"]?.elements[0] ?? .null
             entry.set(key, value)
-            list.set("patches", .array([entry]))
+            list.json.set("patches", .array([entry]))
         }
     }
 

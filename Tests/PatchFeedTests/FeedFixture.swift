@@ -55,7 +55,8 @@ final class FeedFixture {
             _ = try feed.publish(
                 versions.map { version in
                     FeedRepository.Publication(
-                        Array("envelope \(version)".utf8), name: Self.name(version), entry: Self.entry(version))
+                        Array("envelope \(version)".utf8), name: Self.name(version),
+                        entry: PatchEntryDraft(Self.entry(version)))
                 }, at: Self.now)
         }
     }

@@ -20,6 +20,33 @@ public struct PatchList: Sendable {
     /// The path of an app's trust store among the feed's targets. The release key signs it.
     public static func trustPath(for app: String) -> String { "trust/\(app).store" }
 
+    /// The members of a list and of its entries.
+    package enum Key {
+        package static let schema = "schema"
+        package static let enabled = "enabled"
+        package static let app = "app"
+        package static let environment = "environment"
+        package static let published = "published"
+        package static let minimumAppVersion = "minimumAppVersion"
+        package static let notice = "notice"
+        package static let switches = "switches"
+        package static let patches = "patches"
+        package static let id = "id"
+        package static let version = "version"
+        package static let path = "path"
+        package static let appVersions = "appVersions"
+        package static let engine = "engine"
+        package static let state = "state"
+        package static let when = "when"
+        package static let reason = "reason"
+        package static let rollout = "rollout"
+        package static let permyriad = "permyriad"
+        package static let unit = "by"
+        package static let seed = "seed"
+        package static let groups = "groups"
+        package static let users = "users"
+    }
+
     /// The version of the format. Of a newer one, only `isEnabled` and withdrawals are obeyed.
     public let schema: Int
     /// Whether patches run at all. If not, none runs, and nothing is deleted: this is the kill switch.
@@ -98,19 +125,19 @@ public struct PatchList: Sendable {
             throw PatchError(.feedLimit, "the list: \(bytes.count) bytes; at most \(Self.byteLimit) are allowed")
         }
         let list = try JSONObject(JSONValue(of: "the list", parsing: bytes), "the list")
-        schema = try list.number("schema", in: 1...Int.max)
-        isEnabled = try list.flag("enabled")
-        app = try list.text("app")
-        environment = try list.text("environment")
-        published = try list.moment("published")
-        minimumAppVersion = try list.optional("minimumAppVersion", list.text).flatMap(AppVersion.init)
-        notice = try? list.optional("notice", list.text)
+        schema = try list.number(Key.schema, in: 1...Int.max)
+        isEnabled = try list.flag(Key.enabled)
+        app = try list.text(Key.app)
+        environment = try list.text(Key.environment)
+        published = try list.moment(Key.published)
+        minimumAppVersion = try list.optional(Key.minimumAppVersion, list.text).flatMap(AppVersion.init)
+        notice = try? list.optional(Key.notice, list.text)
         var switches: [String: String] = [:]
-        if let object = try? list.object("switches") {
+        if let object = try? list.object(Key.switches) {
             for case (let name, .string(let value)) in object.members { switches[name] = value }
         }
         self.switches = switches
-        guard case .array(let values) = list["patches"] else { throw list.fault("patches", "expected a list") }
+        guard case .array(let values) = list[Key.patches] else { throw list.fault(Key.patches, "expected a list") }
         guard values.count <= Self.entryLimit else {
             throw PatchError(.feedLimit, "the list: more than \(Self.entryLimit) patches")
         }
@@ -138,39 +165,43 @@ public struct PatchList: Sendable {
 }
 
 extension PatchList.Entry {
+    private typealias Key = PatchList.Key
+
     init(_ object: JSONObject) throws(PatchError) {
-        id = try object.text("id")
-        guard NameForm.isReverseDNS(id) else { throw object.fault("id", "expected a name such as com.example.fix") }
-        version = try object.number("version", in: 1...Int(Int32.max))
+        id = try object.text(Key.id)
+        guard NameForm.isReverseDNS(id) else { throw object.fault(Key.id, "expected a name such as com.example.fix") }
+        version = try object.number(Key.version, in: 1...Int(Int32.max))
         // A word of a later version must not start what it may mean to stop.
-        state = State(rawValue: try object.text("state")) ?? .paused
-        reason = try? object.optional("reason", object.text)
+        state = State(rawValue: try object.text(Key.state)) ?? .paused
+        reason = try? object.optional(Key.reason, object.text)
         guard state != .withdrawn else {
             // It is obeyed whatever the other members are.
             (path, appVersions, engine, when, rollout, groups, users) = ("", .all, 1, .now, nil, nil, nil)
             return
         }
-        path = try object.text("path")
+        path = try object.text(Key.path)
         // The online key signs what is below `rollout`, and must not be able to add code.
-        guard path.utf8.starts(with: "patches/".utf8) else { throw object.fault("path", "expected patches/…") }
-        guard let range = VersionRange(try object.text("appVersions")) else {
-            throw object.fault("appVersions", "expected a range such as >=2.3.0 <2.5.0")
+        guard path.utf8.starts(with: "patches/".utf8) else { throw object.fault(Key.path, "expected patches/…") }
+        guard let range = VersionRange(try object.text(Key.appVersions)) else {
+            throw object.fault(Key.appVersions, "expected a range such as >=2.3.0 <2.5.0")
         }
         appVersions = range
-        engine = try object.number("engine", in: 1...Int(Int32.max))
-        when = try object.optional("when", object.text).map { Moment(rawValue: $0) ?? .nextLaunch } ?? .now
-        rollout = try object.optional("rollout") { key throws(PatchError) in try Rollout(object.object(key)) }
-        groups = try object.optional("groups", object.texts)
-        users = try object.optional("users", object.texts)
+        engine = try object.number(Key.engine, in: 1...Int(Int32.max))
+        when = try object.optional(Key.when, object.text).map { Moment(rawValue: $0) ?? .nextLaunch } ?? .now
+        rollout = try object.optional(Key.rollout) { key throws(PatchError) in try Rollout(object.object(key)) }
+        groups = try object.optional(Key.groups, object.texts)
+        users = try object.optional(Key.users, object.texts)
     }
 }
 
 extension Rollout {
+    private typealias Key = PatchList.Key
+
     init(_ object: JSONObject) throws(PatchError) {
-        let text = try object.text("by")
-        guard let unit = Unit(rawValue: text) else { throw object.fault("by", "expected installation or user") }
+        let text = try object.text(Key.unit)
+        guard let unit = Unit(rawValue: text) else { throw object.fault(Key.unit, "expected installation or user") }
         self.init(
-            permyriad: try object.number("permyriad", in: 0...10_000), unit: unit,
-            seed: try object.optional("seed", object.text))
+            permyriad: try object.number(Key.permyriad, in: 0...10_000), unit: unit,
+            seed: try object.optional(Key.seed, object.text))
     }
 }

@@ -41,7 +41,7 @@ import PatchPublishing
 
     @Test func aChangedPercentageReadsWhatTheOnlineKeySigns() async throws {
         _ = try await feed.list(storage)
-        try feed.change(with: [feed.online]) { $0.edit(at: FeedFixture.now) { $0.set("enabled", .bool(false)) } }
+        try feed.change(with: [feed.online]) { $0.edit(at: FeedFixture.now) { $0.isEnabled = false } }
         _ = feed.server.requests()
         #expect(try await !feed.list(storage).isEnabled)
         #expect(
@@ -113,7 +113,7 @@ import PatchPublishing
             feed.edit(at: FeedFixture.now) { list in
                 var entry = FeedFixture.entry(9)
                 entry.set("path", .string("rollout/evil.json"))
-                list.set("patches", .array([entry]))
+                list.json.set("patches", .array([entry]))
             }
         }
         let list = try await feed.list(storage)

@@ -415,10 +415,10 @@ import Testing
         var repository = try FeedRepository(trustingItself: { (path) throws(PatchError) in try? feed(path) })
         let now = Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970))!
         repository.edit(at: now) { list in
-            var entry = list["patches"]!.elements[0]
+            var entry = list.json["patches"]!.elements[0]
             entry.set("version", .integer(99))
             entry.set("path", .string("patches/com.example.shop/evil.js"))
-            list.set("patches", .array([entry]))
+            list.json.set("patches", .array([entry]))
         }
         for file in try repository.files(signedBy: [FeedSigner(online)], at: now) {
             try work.folder.write(file.bytes, to: "feed/\(file.path)")

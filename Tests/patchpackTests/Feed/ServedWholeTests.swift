@@ -26,7 +26,7 @@ import Testing
                 count += 1
                 state.changes.store(count, ordering: .relaxed)
                 var feed = try folder.ownRepository()
-                feed.edit(at: now) { $0.set("notice", .string("change \(count)")) }
+                feed.edit(at: now) { $0.json.set("notice", .string("change \(count)")) }
                 try folder.write(feed.files(signedBy: [FeedSigner(key)], at: now))
             }
             return count

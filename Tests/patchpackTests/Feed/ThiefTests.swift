@@ -104,7 +104,7 @@ import Testing
         let manifest = try Manifest(
             id: Self.evil, version: 7, app: Self.app, appVersions: VersionRange(">=2.3.0 <2.5.0") ?? .all, engine: 1,
             replaces: ["Cart.total"], scripts: [.init(name: "main.lua", size: 1)])
-        _ = try feed.publish([FeedRepository.Publication(envelope, manifest, [])], at: now)
+        _ = try feed.publish([FeedRepository.Publication(envelope, manifest)], at: now)
     }
 
     /// Changes the feed with stolen keys, as its own tool would.
@@ -208,10 +208,10 @@ import Testing
         let online = try key("online")
         try change(with: [online]) { feed in
             feed.edit(at: now) { list in
-                var entry = list["patches"]!.elements[0]
+                var entry = list.json["patches"]!.elements[0]
                 entry.set("id", .string(Self.evil))
                 entry.set("path", .string("patches/\(Self.app)/evil.js"))
-                list.set("patches", .array(list["patches"]!.elements + [entry]))
+                list.json.set("patches", .array(list.json["patches"]!.elements + [entry]))
             }
         }
         for store in ["old", "new"] {
@@ -231,7 +231,7 @@ import Testing
         var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in read(path) })
         feed.above = (1 << 53) - 10
         feed.edit(at: now) { _ in }
-        feed.list.set("published", .string(far.description))
+        feed.list.published = far
         try write(feed.files(signedBy: [FeedSigner(online)], at: now))
         #expect(try sync("old").status == 0)
         // The signer, `status` and `check` see it.

@@ -1,30 +1,31 @@
 import PatchCrypto
 import PatchFeed
+import PatchPublishing
 
 /// Whom a patch is offered to, as the options say.
 struct FeedAudience {
     private let permyriad: Int?
-    private let unit: String?
+    private let unit: Rollout.Unit?
     private let seed: String?
     private let groups: [String]
     private let users: [String]
-    private let moment: String?
+    private let moment: PatchList.Entry.Moment?
 
     /// - Parameters:
     ///   - percent: The percentage; nil for that of `--rollout`.
     ///   - old: The rollout before. What is not said again stays as it is there.
-    init(_ arguments: ParsedArguments, percent: String? = nil, after old: JSONValue? = nil) throws(PatchError) {
+    init(_ arguments: ParsedArguments, percent: String? = nil, after old: Rollout? = nil) throws(PatchError) {
         let given = try arguments.text(of: .percentage)
         let text = percent ?? given
         permyriad = text.flatMap(Self.permyriad)
         if let text, permyriad == nil {
             throw PatchError(.usage, "\(text): expected a percentage from 0% to 100%, such as 5% or 0.5%")
         }
-        unit = try arguments.text(of: .rolloutUnit) ?? old?["by"]?.text
-        seed = try arguments.text(of: .seed) ?? old?["seed"]?.text
+        unit = try arguments.text(of: .rolloutUnit).flatMap(Rollout.Unit.init) ?? old?.unit
+        seed = try arguments.text(of: .seed) ?? old?.seed
         groups = try arguments.texts(of: .group)
         users = try arguments.texts(of: .user)
-        moment = try arguments.text(of: .activation)
+        moment = try arguments.text(of: .activation).flatMap(PatchList.Entry.Moment.init)
         guard permyriad != nil || unit == nil && seed == nil else {
             throw PatchError(.usage, "--by and --seed are for a percentage", hint: "give --rollout PERCENT")
         }
@@ -45,34 +46,26 @@ struct FeedAudience {
         return permyriad
     }
 
-    /// The members of the list's entry.
-    func members(for id: String) throws(PatchError) -> [(key: String, value: JSONValue)] {
-        var members: [(key: String, value: JSONValue)] = []
+    /// Says in the list's entry whom it is offered to. What is not said again stays.
+    func apply(to entry: inout PatchEntryDraft) throws(PatchError) {
         // All of them are written as a percentage too, so that a later, smaller one counts the same units.
         if let permyriad {
-            let seed = seed.map { [(key: "seed", value: JSONValue.string($0))] } ?? []
-            members.append(
-                (
-                    "rollout",
-                    .object(
-                        [("permyriad", .integer(permyriad)), ("by", .string(unit ?? "installation"))] + seed)
-                ))
+            entry.rollout = Rollout(permyriad: permyriad, unit: unit ?? .installation, seed: seed)
         }
-        if !groups.isEmpty { members.append(("groups", .array(groups.map(JSONValue.string)))) }
+        if !groups.isEmpty { entry.groups = groups }
         if !users.isEmpty {
-            var names: [JSONValue] = []
-            for user in users { names.append(.string(try Rollout.name(of: user, patch: id))) }
-            members.append(("users", .array(names)))
+            var names: [String] = []
+            for user in users { names.append(try Rollout.name(of: user, patch: entry.id)) }
+            entry.users = names
         }
-        if let moment { members.append(("when", .string(moment))) }
-        return members
+        if let moment { entry.when = moment }
     }
 
     /// In words.
     var text: String {
         let groups = groups.isEmpty ? [] : ["groups \(groups.joined(separator: ", "))"]
         let users = users.isEmpty ? [] : ["\(users.count) users"]
-        let part = permyriad.map { Self.percent($0) + " by \(unit ?? "installation")" }
+        let part = permyriad.map { Self.percent($0) + " by \((unit ?? .installation).rawValue)" }
         let all = (part.map { [$0] } ?? []) + groups + users
         return all.isEmpty ? "to all" : "to " + all.joined(separator: ", and ")
     }

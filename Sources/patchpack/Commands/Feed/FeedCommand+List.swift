@@ -7,18 +7,11 @@ import PatchPublishing
 extension FeedCommand {
     @Sendable static func rollout(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         try edit(arguments, console) { (entry) throws(PatchError) in
-            let audience = try FeedAudience(arguments, percent: arguments.operands[2].text, after: entry["rollout"])
-            var members = entry.members.filter { member in
-                // What is not said again stays.
-                !(member.key == "rollout" || member.key == "groups" && arguments.has(.group)
-                    || member.key == "users" && arguments.has(.user)
-                    || member.key == "when" && arguments.has(.activation))
-            }
-            members += try audience.members(for: entry["id"]?.text ?? "")
-            entry = .object(members)
-            let state = entry["state"]?.text ?? ""
-            return state == "active"
-                ? "offered \(audience.text)" : "still \(state); once it is resumed, \(audience.text)"
+            let audience = try FeedAudience(arguments, percent: arguments.operands[2].text, after: entry.rollout)
+            try audience.apply(to: &entry)
+            let state = entry.state ?? .paused
+            return state == .active
+                ? "offered \(audience.text)" : "still \(state.rawValue); once it is resumed, \(audience.text)"
         }
     }
 
@@ -35,23 +28,20 @@ extension FeedCommand {
     }
 
     @Sendable static func disable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        try change(arguments, console, isUrgent: true, "disabled  all patches") { $0.set("enabled", .bool(false)) }
+        try change(arguments, console, isUrgent: true, "disabled  all patches") { $0.isEnabled = false }
     }
 
     @Sendable static func enable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        try change(arguments, console, "enabled  all patches") { $0.set("enabled", .bool(true)) }
+        try change(arguments, console, "enabled  all patches") { $0.isEnabled = true }
     }
 
     @Sendable static func setSwitches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let words = arguments.operands.dropFirst().map(\.text)
         return try change(arguments, console, words.joined(separator: "\n")) { list in
-            var switches = list["switches"]?.members ?? []
             for word in words {
                 let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-                switches.removeAll { $0.key == parts[0] }
-                if parts.count == 2 { switches.append((parts[0], .string(parts[1]))) }
+                list.setSwitch(parts[0], to: parts.count == 2 ? parts[1] : nil)
             }
-            list.set("switches", .object(switches))
         }
     }
 
@@ -60,13 +50,13 @@ extension FeedCommand {
         _ arguments: ParsedArguments, _ console: Console, to state: PatchList.Entry.State, reason: String? = nil
     ) throws(PatchError) -> Int32 {
         try edit(arguments, console, isUrgent: state != .active) { (entry) throws(PatchError) in
-            guard state != .paused || entry["state"]?.text != "withdrawn" else {
+            guard state != .paused || entry.state != .withdrawn else {
                 throw PatchError(
                     .usage, "it is withdrawn, and pausing would give it back to devices that still have it",
                     hint: "patchpack feed resume, and then pause")
             }
-            entry.set("state", .string(state.rawValue))
-            entry.set("reason", reason.map { .string($0) })
+            entry.state = state
+            entry.reason = reason
             return state.rawValue
         }
     }
@@ -74,7 +64,7 @@ extension FeedCommand {
     /// Changes a patch's entry.
     private static func edit(
         _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false,
-        _ body: (inout JSONValue) throws(PatchError) -> String
+        _ body: (inout PatchEntryDraft) throws(PatchError) -> String
     ) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
         try change.run(isUrgent: isUrgent) { (feed) throws(PatchError) in
@@ -83,7 +73,7 @@ extension FeedCommand {
             var entry = old
             let what = try body(&entry)
             feed.replace(old, with: entry, at: change.now)
-            return ["\(what)  \(entry["id"]?.text ?? "") \(entry.version ?? 0)"] + (try before.difference(to: feed))
+            return ["\(what)  \(entry.id) \(entry.version)"] + (try before.difference(to: feed))
         }
         return 0
     }
@@ -91,7 +81,7 @@ extension FeedCommand {
     /// Changes the list as a whole.
     private static func change(
         _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, _ line: String,
-        _ body: (inout JSONValue) -> Void
+        _ body: (inout PatchListDraft) -> Void
     ) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
         try change.run(isUrgent: isUrgent) { (feed) throws(PatchError) in

@@ -47,8 +47,8 @@ extension FeedCommand {
                     [("schema", .string("patchpack.feed-status/1")), ("feed", .string(folder.path.description))]
                         + JSONValue.outcome(error) + [
                             ("app", .string(feed.app)), ("environment", .string(feed.environment)),
-                            ("enabled", feed.list["enabled"] ?? .null), ("roles", .object(roles)),
-                            ("patches", feed.list["patches"] ?? .array([])), ("error", .error(error)),
+                            ("enabled", .bool(feed.list.isEnabled)), ("roles", .object(roles)),
+                            ("patches", .array(feed.list.entries.map(\.json))), ("error", .error(error)),
                         ]))
         } else if let error {
             console.error(error.about(folder.path))

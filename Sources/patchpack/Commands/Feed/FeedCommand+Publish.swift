@@ -48,14 +48,14 @@ extension FeedCommand {
         let change = try FeedChange(arguments, console, folder: arguments.operands[1].path)
         let origin = try source.ownRepository()
         let entry = try origin.entry(arguments.operands[2].text, version: arguments.number(of: .patchVersion))
-        guard let path = entry["path"]?.text, let digest = origin.targets.first(where: { $0.path == path })?.sha256
+        guard let path = entry.path, let digest = origin.targets.first(where: { $0.path == path })?.sha256
         else {
             throw PatchError(.feedMalformed, "the release keys have not signed its envelope").about(source.path)
         }
         let file = source.path.appending(Path(FeedRepository.place(of: path, sha256: digest)))
         // The list is the online key's word; what is published is what the envelope itself says.
         try publish([file], in: change, arguments, as: "promoted") { manifest in
-            manifest.id == entry["id"]?.text && manifest.version == entry.version
+            manifest.id == entry.id && manifest.version == entry.version
         }
         return 0
     }
@@ -90,8 +90,10 @@ extension FeedCommand {
                     ).about(path)
                 }
                 names.append("\(manifest.id) \(manifest.version)")
-                let members = try audience.members(for: manifest.id)
-                publications.append(FeedRepository.Publication(result.envelope, manifest, members))
+                publications.append(
+                    try FeedRepository.Publication(result.envelope, manifest) { (entry) throws(PatchError) in
+                        try audience.apply(to: &entry)
+                    })
             }
             let isNew = try feed.publish(publications, files: change.folder.published(for: feed.app), at: change.now)
             let lines = zip(names, isNew).map { name, isNew in
@@ -112,13 +114,13 @@ extension FeedCommand {
                 let entries = feed.entries(of: id)
                 guard !entries.isEmpty else { throw .unlisted(id, feed) }
                 // A withdrawal must reach devices that have been away for long, so it stays in the list.
-                let versions = entries.filter { $0["state"]?.text != "withdrawn" }.compactMap(\.version).sorted(by: >)
+                let versions = entries.filter { $0.state != .withdrawn }.map(\.version).sorted(by: >)
                 for version in versions.dropFirst(keep) {
                     gone.insert("\(id) \(version)")
                     lines.append("removed  \(id) \(version)")
                 }
             }
-            feed.prune(at: change.now) { gone.contains("\($0["id"]?.text ?? "") \($0.version ?? 0)") }
+            feed.prune(at: change.now) { gone.contains("\($0.id) \($0.version)") }
             return lines.isEmpty ? ["nothing to remove"] : lines
         }
         return 0

@@ -45,7 +45,7 @@ struct FeedPreview {
     private func count(_ feed: FeedRepository) throws(PatchError) -> [Outcome: Int] {
         guard let appVersion else { return [:] }
         return try Self.count(
-            PatchList(decoding: feed.list.encoded()), units,
+            PatchList(decoding: feed.list.json.encoded()), units,
             FeedDevice(app: feed.app, environment: feed.environment, appVersion: appVersion, installation: ""))
     }
 

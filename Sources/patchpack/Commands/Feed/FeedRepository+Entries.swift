@@ -4,29 +4,19 @@ import PatchPublishing
 
 extension FeedRepository {
     /// The list's entries of a patch.
-    func entries(of id: String) -> [JSONValue] {
-        (list["patches"]?.elements ?? []).filter { $0["id"]?.text == id }
-    }
+    func entries(of id: String) -> [PatchEntryDraft] { list.entries.filter { $0.id == id } }
 
     /// One entry: of a version, or of the highest one.
-    func entry(_ id: String, version: Int?) throws(PatchError) -> JSONValue {
+    func entry(_ id: String, version: Int?) throws(PatchError) -> PatchEntryDraft {
         let all = entries(of: id).filter { version == nil || $0.version == version }
-        guard let entry = all.max(by: { ($0.version ?? 0) < ($1.version ?? 0) }) else { throw .unlisted(id, self) }
+        guard let entry = all.max(by: { $0.version < $1.version }) else { throw .unlisted(id, self) }
         return entry
-    }
-}
-
-extension JSONValue {
-    /// The version of a list's entry.
-    var version: Int? {
-        guard case .integer(let version) = self["version"] else { return nil }
-        return version
     }
 }
 
 extension PatchError {
     static func unlisted(_ id: String, _ feed: FeedRepository) -> PatchError {
-        let known = (feed.list["patches"]?.elements ?? []).compactMap { $0["id"]?.text }
+        let known = feed.list.entries.map(\.id)
         let guess = nearest(id, among: Set(known)).map { "did you mean \($0)?" }
         return PatchError(
             .usage, "\(id): no such patch in this feed", hint: guess ?? "patchpack feed preview DIR lists them")

@@ -1,0 +1,120 @@
+package import PatchCrypto
+package import PatchFeed
+
+private typealias Key = PatchList.Key
+
+/// A list of patches while it is changed. Members that this version of the library does not know are kept.
+package struct PatchListDraft: Sendable {
+    /// The list as it is signed.
+    package var json: JSONValue
+
+    package init(_ json: JSONValue) { self.json = json }
+
+    /// An empty list.
+    init(app: String, environment: String, at now: Timestamp) {
+        json = .object([
+            (Key.schema, .integer(PatchList.schema)), (Key.enabled, .bool(true)), (Key.app, .string(app)),
+            (Key.environment, .string(environment)), (Key.published, .string(now.description)),
+            (Key.patches, .array([])),
+        ])
+    }
+
+    package var app: String { json[Key.app]?.text ?? "" }
+    package var environment: String { json[Key.environment]?.text ?? "" }
+
+    /// When it was signed.
+    package var published: Timestamp? {
+        get { json[Key.published]?.text.flatMap { Timestamp($0) } }
+        set { json.set(Key.published, newValue.map { .string($0.description) }) }
+    }
+
+    /// Whether patches run at all: the kill switch.
+    package var isEnabled: Bool {
+        get { json[Key.enabled]?.flag ?? true }
+        set { json.set(Key.enabled, .bool(newValue)) }
+    }
+
+    package var entries: [PatchEntryDraft] {
+        get { (json[Key.patches]?.elements ?? []).map(PatchEntryDraft.init) }
+        set { json.set(Key.patches, .array(newValue.map(\.json))) }
+    }
+
+    /// Sets a value for the app to read, or removes it.
+    package mutating func setSwitch(_ name: String, to value: String?) {
+        json.change(Key.switches) { $0.set(name, value.map(JSONValue.string)) }
+    }
+}
+
+/// An entry of a list while it is changed. Members that this version of the library does not know are kept.
+package struct PatchEntryDraft: Sendable {
+    /// The entry as it is signed.
+    package var json: JSONValue
+
+    package init(_ json: JSONValue) { self.json = json }
+
+    /// Copies from a manifest what devices choose by. It is active, and offered to all devices.
+    package init(_ manifest: Manifest) {
+        json = .object([
+            (Key.id, .string(manifest.id)), (Key.version, .integer(manifest.version)),
+            (Key.appVersions, .string(manifest.appVersions.description)), (Key.engine, .integer(manifest.engine)),
+            (Key.state, .string(PatchList.Entry.State.active.rawValue)),
+        ])
+    }
+
+    package var id: String { json[Key.id]?.text ?? "" }
+    package var version: Int { json[Key.version]?.number ?? 0 }
+
+    /// The envelope's path among the targets; nil if there is none.
+    package var path: String? {
+        get { json[Key.path]?.text }
+        set { json.set(Key.path, newValue.map(JSONValue.string)) }
+    }
+
+    /// Nil for a word of a later version.
+    package var state: PatchList.Entry.State? {
+        get { json[Key.state]?.text.flatMap(PatchList.Entry.State.init) }
+        set { json.set(Key.state, newValue.map { .string($0.rawValue) }) }
+    }
+
+    package var reason: String? {
+        get { json[Key.reason]?.text }
+        set { json.set(Key.reason, newValue.map(JSONValue.string)) }
+    }
+
+    /// The part of all devices that it is for; nil for all, or, if there are groups or users, for only those.
+    package var rollout: Rollout? {
+        get {
+            guard let value = json[Key.rollout], let permyriad = value[Key.permyriad]?.number,
+                let unit = value[Key.unit]?.text.flatMap(Rollout.Unit.init)
+            else { return nil }
+            return Rollout(permyriad: permyriad, unit: unit, seed: value[Key.seed]?.text)
+        }
+        set {
+            json.set(
+                Key.rollout,
+                newValue.map { rollout in
+                    .object(
+                        [(Key.permyriad, .integer(rollout.permyriad)), (Key.unit, .string(rollout.unit.rawValue))]
+                            + (rollout.seed.map { [(Key.seed, .string($0))] } ?? []))
+                })
+        }
+    }
+
+    /// Groups that it is for, whatever the percentage.
+    package var groups: [String] {
+        get { json[Key.groups]?.elements.compactMap(\.text) ?? [] }
+        set { json.set(Key.groups, newValue.isEmpty ? nil : .array(newValue.map(JSONValue.string))) }
+    }
+
+    /// Users that it is for, whatever the percentage, by their `Rollout.name(of:patch:)`.
+    package var users: [String] {
+        get { json[Key.users]?.elements.compactMap(\.text) ?? [] }
+        set { json.set(Key.users, newValue.isEmpty ? nil : .array(newValue.map(JSONValue.string))) }
+    }
+
+    /// When a device activates it; nil for the default, at once.
+    package var when: PatchList.Entry.Moment? {
+        get { json[Key.when]?.text.flatMap(PatchList.Entry.Moment.init) }
+        set { json.set(Key.when, newValue.map { .string($0.rawValue) }) }
+    }
+}
