@@ -103,7 +103,7 @@ public final class PatchDevice: Sendable {
         self.log = log.map { log in
             var resource = EventResource(
                 host: app, installation: store.installation, environment: settings.environment)
-            (resource.groups, resource.user) = (settings.groups, nil)
+            resource.groups = settings.groups
             return PatchEventLog(folder: log.folder, resource: resource, limits: log.limits, clock: milliseconds)
         }
         early.open(self.log)
@@ -130,7 +130,6 @@ public final class PatchDevice: Sendable {
     /// - Returns: The patches that run now. A second call changes nothing.
     @discardableResult
     public func launch() -> [PatchID] {
-        guard !store.hasBegun else { return store.running }
         // The store keeps the closure, and is itself kept by what it asks.
         return store.activateHeld(on: runner) { [weak updates, trust] in updates?.trustOfHeld ?? trust }
     }
@@ -140,7 +139,7 @@ public final class PatchDevice: Sendable {
     /// Call it when the app has done what it is for: after the first screen, or the first answered request. A patch that is activated
     /// after it is watched until it is called again, or the app goes to the background.
     public func confirm() {
-        guard hasLaunched("confirm()") else { return }
+        guard isInTime("confirm()", store.hasLaunched) else { return }
         store.confirm()
     }
 
@@ -151,15 +150,17 @@ public final class PatchDevice: Sendable {
     /// - Returns: What was found and done.
     @discardableResult
     public func sync() async -> SyncReport {
-        launch()
+        await launched()
         return await updates.sync(.now)
     }
 
     /// Notes that the system may end the app, so that this does not count as a failure. Writes to the log how patches were called.
-    public func enterBackground() {
+    public func enterBackground() { leave("enterBackground()") }
+
+    private func leave(_ call: String) {
         log?.recordCalls(of: registry)
         log?.flush()
-        guard hasLaunched("enterBackground()") else { return }
+        guard isInTime(call, store.hasBegun) else { return }
         store.ended()
     }
 
@@ -169,20 +170,26 @@ public final class PatchDevice: Sendable {
     /// - Returns: What was found; nil if it is too early for another sync.
     @discardableResult
     public func enterForeground() async -> SyncReport? {
-        launch()
+        await launched()
         store.resumed()
         return await updates.syncAfterPause()
     }
 
     /// Notes that the app ends in an orderly way. Patches go on running.
-    public func end() { enterBackground() }
+    public func end() { leave("end()") }
 
-    private func hasLaunched(_ call: String) -> Bool {
-        guard !store.hasBegun else { return true }
+    /// Launches, or waits until another thread has.
+    private func launched() async {
+        launch()
+        while store.isLaunching { try? await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    private func isInTime(_ call: String, _ isLaunched: Bool) -> Bool {
+        guard !isLaunched else { return true }
         tell(
             .misused(
                 PatchError(
-                    .config, "\(call) was called before launch(), and says nothing of the last launch",
+                    .config, "\(call) was called before launch() was, or had ended; it has no effect",
                     hint: "call launch() first")))
         return false
     }
@@ -222,6 +229,7 @@ public final class PatchDevice: Sendable {
         set {
             updates.settings = newValue
             log?.resource.groups = newValue.groups
+            log?.resource.environment = newValue.environment
         }
     }
 

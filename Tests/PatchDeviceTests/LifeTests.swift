@@ -176,6 +176,55 @@ import Testing
         #expect(stages(bench.device) == ["1 good 0"])
     }
 
+    /// Two versions wait for one function: the higher one runs, and the lower one proves nothing.
+    @Test func ofTwoVersionsThatWaitTheHigherOneRuns() async throws {
+        let bench = try devices.device()
+        try bench.feed.publish(Self.lateSource())
+        for _ in 0..<2 {
+            try await bench.launch()
+            _ = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
+            bench.confirm()
+            bench.end()
+        }
+        try bench.feed.publish(
+            Self.lateSource().replacing("@version 1", with: "@version 2").replacing("100", with: "200"))
+        try await bench.launch()
+        #expect(DeviceTests.codes(bench, Self.late) == ["2 waiting", "1 waiting"])
+        let late = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
+        #expect(late?(1) == 200)
+        bench.confirm()
+        #expect(DeviceTests.codes(bench, Self.late).first == "2 trial", "it came in this launch")
+    }
+
+    @Test func aFunctionThatIsRegisteredWhilePatchesAreOffRunsNone() async throws {
+        let bench = try devices.device()
+        try bench.feed.publish(Self.lateSource())
+        try await bench.launch()
+        try bench.feed.disable()
+        await bench.sync()
+        let late = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
+        #expect(late?(1) == 1)
+        #expect(DeviceTests.codes(bench, Self.late) == ["1 disabled"])
+        #expect(!bench.events.contains { $0.name == "loaded" })
+    }
+
+    @Test func whatIsRegisteredInTheBackgroundIsNotBlamedForItsEnd() async throws {
+        let bench = try devices.device()
+        try bench.feed.publish(Self.lateSource())
+        try await bench.launch()
+        bench.confirm()
+        for _ in 0..<3 {
+            bench.background()
+            let late = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
+            #expect(late?(1) == 100)
+            bench.crash()
+            try await bench.launch(syncing: false)
+            bench.confirm()
+        }
+        #expect(DeviceTests.codes(bench, Self.late) == ["1 waiting"])
+        #expect(stages(bench.device) == ["1 downloaded 0"])
+    }
+
     @Test func anEmptyRegistryIsSaid() throws {
         let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
         let error = #expect(throws: PatchError.self) { try bench.install(source: Self.lateSource()) }
@@ -274,6 +323,24 @@ import Testing
         #expect(bench.running.map(\.id) == ["com.example.shop.one", "com.example.shop.two"])
         #expect(bench.why("com.example.shop.one")[0].code == .good)
         #expect(DeviceTests.codes(bench) == ["7 safe-mode"])
+    }
+
+    /// What is off does not come back because a newer version of it cannot run.
+    @Test func whatIsOffDoesNotRunInTheNewOnesPlace() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        for _ in 0..<3 {
+            try await bench.launch(syncing: false)
+            bench.crash()
+        }
+        try bench.feed.publish(DeviceTests.source(8).replacing("Shop.price", with: "Shop.late"))
+        for _ in 0..<4 {
+            try await bench.launch()
+            #expect(bench.running.isEmpty)
+            bench.confirm()
+            bench.end()
+        }
+        try await bench.launch()
+        #expect(DeviceTests.codes(bench) == ["8 waiting", "7 safe-mode"])
     }
 
     // MARK: an app that never confirms

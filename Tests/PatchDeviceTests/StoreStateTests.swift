@@ -14,6 +14,7 @@ import Testing
         var stages: [String: [Int: String]] = [:]
         var failures: [String: Int] = [:]
         var off: Set<String> = []
+        var couldNotRun: Set<String> = []
         var began: Set<String> = []
         var late: Set<String> = []
         var broken: Set<String> = []
@@ -38,6 +39,7 @@ import Testing
             let parts = key.split(separator: " ")
             stages[String(parts[0]), default: [:]][Int(parts[1]) ?? 0] = stage
             if stage != "good" { off.remove(key) }
+            if [nil, "banned"].contains(stage) { couldNotRun.remove(key) }
         }
 
         var keys: [String] { stages.flatMap { id, versions in versions.keys.map { Self.key(id, $0) } } }
@@ -48,8 +50,9 @@ import Testing
             guard hasLaunch else { return }
             if isConfirmed {
                 crashes = 0
-                for key in began where !broken.contains(key) { failures[key] = 0 }
+                for key in began.union(isWatched ? [] : late) where !broken.contains(key) { failures[key] = 0 }
             }
+            couldNotRun.subtract(began.union(late))
             if isReturn, !isConfirmed { mayReturn = !isWatched }
             guard isWatched else { return }
             let ran = (isConfirmed ? late : began.union(late)).subtracting(broken).filter {
@@ -98,15 +101,21 @@ import Testing
             began = highest {
                 ["trial", "good"].contains(stage($0)) && !off.contains($0) || stage($0) == "downloaded" && crashes == 0
             }
-            if began.allSatisfy({ stage($0) == "good" }) {
+            let isGood = began.allSatisfy { stage($0) == "good" }
+            if began.allSatisfy({ stage($0) == "good" || couldNotRun.contains($0) }) {
                 let suspects = keys.filter { stage($0) == "suspect" }.sorted {
                     let (left, right) = ($0.split(separator: " "), $1.split(separator: " "))
                     return left[0] == right[0] ? Int(left[1]) ?? 0 > Int(right[1]) ?? 0 : left[0] < right[0]
                 }
-                if wasHealthy, let key = suspects.first {
-                    began = began.filter { $0.split(separator: " ")[0] != key.split(separator: " ")[0] }
+                if wasHealthy,
+                    let key = suspects.first(where: { !couldNotRun.contains($0) }) ?? (isGood ? suspects.first : nil)
+                {
+                    let id = key.split(separator: " ")[0]
+                    began = highest { stage($0) == "good" && !off.contains($0) }.filter {
+                        $0.split(separator: " ")[0] != id
+                    }
                     began.insert(key)
-                } else if mayReturn, !off.isEmpty {
+                } else if mayReturn, !off.isEmpty, isGood || !off.isSubset(of: couldNotRun) {
                     began = highest { stage($0) == "good" }
                     (isReturn, mayReturn) = (true, false)
                 }
@@ -118,6 +127,7 @@ import Testing
         mutating func confirm() {
             guard hasLaunch, !isConfirmed || isWatched else { return }
             let isFirst = !isConfirmed
+            for key in late { failures[key] = 0 }
             (isConfirmed, isWatched, late) = (true, false, [])
             guard isFirst else { return }
             crashes = 0
@@ -131,7 +141,10 @@ import Testing
                 }
                 mayReturn = !off.isEmpty
             }
-            if isReturn { off.subtract(began) }
+            if isReturn {
+                off.subtract(began)
+                mayReturn = !off.isEmpty
+            }
             if !hasConfirmed {
                 hasConfirmed = true
                 for key in keys where stage(key) == "suspect" && failures[key] ?? 0 >= 2 && !began.contains(key) {
@@ -168,11 +181,13 @@ import Testing
             began.remove(key)
             late.remove(key)
             if stage(key) == "trial" { set(key, "downloaded") }
+            if let stage = stage(key), stage != "banned" { couldNotRun.insert(key) }
             if hasLaunch, isConfirmed, late.isEmpty { isWatched = false }
         }
 
         mutating func activate(_ key: String, isDue: Bool) {
             if stage(key) == "downloaded" { set(key, "trial") }
+            couldNotRun.remove(key)
             guard hasLaunch, !began.contains(key) else { return }
             if isDue, !isConfirmed {
                 began.insert(key)

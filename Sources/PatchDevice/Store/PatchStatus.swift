@@ -114,7 +114,7 @@ struct StatusOfAll {
 
     private func whyRunning(_ patch: PatchID) -> (PatchStatus.Code, String) {
         guard let held = state.held.first(where: { $0.patch == patch }) else {
-            return (.superseded, "another version of it runs from the next launch on")
+            return (.superseded, "it is no longer held, and runs until the app ends")
         }
         return recorded(held)
     }
@@ -132,20 +132,14 @@ struct StatusOfAll {
     }
 
     private func whyNotRunning(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
+        if !state.isEnabled { return (.disabled, "the feed has switched all patches off") }
         switch hindrances[held.hash] {
         case .refused(let error): return (.refused, "\(error.code): \(error.message)")
         case .expired(let error): return (.expired, error.message)
         case .waiting(let names): return (.waiting, PatchEvent.missing(names))
         case nil: break
         }
-        if !state.isEnabled { return (.disabled, "the feed has switched all patches off") }
-        let isLeftOut = held.isOff || held.stage == .suspect
-        if isLeftOut, !state.hasConfirmed, state.unconfirmed >= StoreState.patience {
-            return (
-                .neverConfirmed,
-                "\(state.unconfirmed) launches failed or were never confirmed; the app must call confirm() when it works"
-            )
-        }
+        if isUnconfirmed(held) { return neverConfirmed }
         if held.isOff { return (.safeMode, "launches failed with it and other good ones; the app runs without them") }
         if held.stage != .suspect, state.held.first(where: { $0.patch.id == held.patch.id })?.patch != held.patch,
             state.runnable.contains(where: { $0.patch.id == held.patch.id && $0.patch.version > held.patch.version })
@@ -159,8 +153,23 @@ struct StatusOfAll {
         return held.stage == .good ? (.nextLaunch, "it is activated at the next launch") : recorded(held)
     }
 
+    /// Whether it does not get on because the app never confirms.
+    private func isUnconfirmed(_ held: StoreState.Held) -> Bool {
+        (held.isOff || held.stage != .good) && !state.hasConfirmed && state.unconfirmed >= StoreState.patience
+    }
+
+    private var neverConfirmed: (PatchStatus.Code, String) {
+        (
+            .neverConfirmed,
+            "no launch of this version of the app was ever confirmed; it must call confirm() when it works"
+        )
+    }
+
     private func recorded(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
-        switch held.stage {
+        if isUnconfirmed(held) { return neverConfirmed }
+        return switch held.stage {
+        case .suspect where held.failures > 0:
+            (.suspect, "launches with it failed; it is banned once a launch without it is confirmed")
         case .good: (.good, "a launch that began with it was confirmed")
         case .trial: (.trial, "no launch that began with it was confirmed yet")
         case .suspect: (.suspect, "launches failed while it was on trial; it is tried again alone")

@@ -12,6 +12,11 @@ extension PatchStore {
     /// - Returns: The patches that run now.
     @discardableResult
     package func activateHeld(on runner: PatchRunner, trust: @escaping @Sendable () -> PatchTrust) -> [PatchID] {
+        let isFirst = memory.locked { memory in
+            defer { memory.launching = memory.launching ?? .underway }
+            return memory.launching == nil
+        }
+        guard isFirst else { return running }
         begin()
         memory.locked { ($0.runner, $0.trust) = (runner, trust) }
         let state = state
@@ -22,6 +27,7 @@ extension PatchStore {
             for hash in hashes { activateHeld(hash, in: state, on: runner, trust) }
         }
         let running = self.running
+        memory.locked { $0.launching = .done }
         events(.launched(running, isSafe: state.launch?.isSafe ?? false))
         return running
     }
@@ -30,9 +36,12 @@ extension PatchStore {
         guard !activate(hash, on: runner, trust: trust) else { return }
         // One that cannot run leaves its place to the good one.
         let id = state.held.first { $0.hash == hash }?.patch.id
-        guard let good = state.held.first(where: { $0.patch.id == id && $0.stage == .good && $0.hash != hash }) else {
-            return
-        }
+        guard
+            let good = state.held.first(where: {
+                $0.patch.id == id && $0.stage == .good && $0.hash != hash
+                    && (!$0.isOff || state.launch?.isReturn == true)
+            })
+        else { return }
         if !isReadOnly {
             try? change { state in
                 state.takePlace(good.hash)
@@ -45,26 +54,49 @@ extension PatchStore {
     /// The patches that run.
     package var running: [PatchID] { runner?.active.map { PatchID(id: $0.id, version: $0.version) } ?? [] }
 
-    /// Activates what has waited for functions that are registered now.
+    /// Activates what has waited for functions that are registered now: of each patch the highest version.
     private func activateWaiting() {
-        let (waiting, runner, trust) = memory.locked { memory in
-            let waiting = memory.hindrances.compactMap { hash, hindrance -> (String, [String])? in
-                guard case .waiting(let names) = hindrance else { return nil }
-                return (hash, names)
-            }
-            return (waiting, memory.runner, memory.trust)
+        let (ready, runner, trust) = memory.locked { memory in
+            let ready = takeReady(&memory)
+            return (ready, memory.runner, memory.trust)
         }
-        guard let runner, let trust else { return }
-        for (hash, names) in waiting where runner.registry.names.missing(names).isEmpty {
-            guard let patch = verified(hash, on: runner, trust: trust()) else { continue }
-            let isDue = memory.locked { $0.due.contains(hash) }
+        guard !ready.isEmpty, let runner, let trust = trust?() else { return }
+        for (hash, isDue) in ready {
+            guard let patch = verified(hash, on: runner, trust: trust) else { continue }
             if !isReadOnly { guard (try? change { $0.activate(hash, isDue: isDue) }) != nil else { continue } }
             _ = run(patch, hash, on: runner)
         }
+        // An app in the background is ended by the system without a word.
+        if isInBackground { ended() }
+    }
+
+    /// Takes out what waits for nothing any more, so that no other thread runs it too.
+    private func takeReady(_ memory: inout Memory) -> [(hash: String, isDue: Bool)] {
+        guard memory.state.isEnabled, let runner = memory.runner else { return [] }
+        let running = Dictionary(runner.active.map { ($0.id, $0.version) }) { first, _ in first }
+        var ready: [(hash: String, isDue: Bool)] = []
+        var ids: Set<String> = []
+        for held in memory.state.held {
+            guard case .waiting(let names) = memory.hindrances[held.hash],
+                runner.registry.names.missing(names).isEmpty
+            else { continue }
+            memory.hindrances[held.hash] = nil
+            let isDue = memory.due.contains(held.hash)
+            guard isDue || held.stage != .suspect && !held.isOff,
+                memory.state.launch?.broken.contains(held.hash) != true,
+                running[held.patch.id] ?? 0 < held.patch.version, ids.insert(held.patch.id).inserted
+            else { continue }
+            ready.append((held.hash, isDue))
+        }
+        return ready
     }
 
     /// Whether this process has begun its launch.
     package var hasBegun: Bool { memory.locked { $0.hasBegun } }
+    /// Whether the patches that are held are being activated.
+    package var isLaunching: Bool { memory.locked { $0.launching == .underway } }
+    /// Whether they were.
+    package var hasLaunched: Bool { memory.locked { $0.launching == .done } }
 
     /// Judges the last launch, and notes that one begins.
     package func begin() {
@@ -85,7 +117,7 @@ extension PatchStore {
             // A launch that fails cannot be noted, so nothing new is tried.
             var state = old
             let outcomes = state.begin(version, limits: limits, onlyGood: true, at: time)
-            memory.locked { $0.state = state }
+            memory.locked { ($0.state, $0.mustWrite) = (state, true) }
             tell(outcomes)
         }
     }
@@ -145,8 +177,10 @@ extension PatchStore {
                 memory.hindrances[hash] = nil
                 return memory.state.isEnabled && memory.state.held.contains { $0.hash == hash }
             }
-            if !isMeant { runner.deactivate(patch.manifest.id) }
-            return isMeant
+            guard !isMeant else { return true }
+            runner.deactivate(patch.manifest.id)
+            leaveOut(hash)
+            return false
         } catch {
             memory.locked { $0.hindrances[hash] = .refused(error) }
             if !isReadOnly, error.code == .script || error.code == .scriptLimit {

@@ -43,6 +43,7 @@ package final class PatchStore: Sendable {
         var isInBackground = false
         /// The hashes of patches that the launch would have begun with, had the app registered their functions before.
         var due: Set<String> = []
+        var launching: Launching?
         /// Why patches do not run in this launch, by the hashes of their envelopes.
         var hindrances: [String: Hindrance] = [:]
         weak var runner: PatchRunner?
@@ -50,6 +51,10 @@ package final class PatchStore: Sendable {
 
         /// What is held, in a process that may have to look for it many times.
         func patch(_ hash: String) -> PatchID? { state.held.first { $0.hash == hash }?.patch }
+    }
+
+    enum Launching {
+        case underway, done
     }
 
     /// Why a patch that is held does not run in this launch.
@@ -140,6 +145,11 @@ package final class PatchStore: Sendable {
         if memory.lock != nil, hadLock, memory.mustWrite {
             // The folder was deleted. What this process knows counts.
             (memory.state, memory.written) = (old, StoreState.Bans(bans: [], revoked: []))
+        } else if memory.lock != nil, hadLock {
+            // The folder was deleted, and another process has begun a new one.
+            let bans = memory.state.bans
+            for ban in old.bans { memory.state.add(ban) }
+            memory.mustWrite = memory.state.bans != bans
         } else if memory.lock != nil, memory.hasBegun {
             // The other process's launch is judged, and this one's is noted: it runs what is good.
             memory.untold = memory.state.begin(host.version, limits: limits, onlyGood: true, at: clock())
@@ -237,7 +247,9 @@ package final class PatchStore: Sendable {
         let version = host.version
         try change { state in
             let revoked = state.revoked
+            let hasLaunch = state.launch != nil
             state = StoreState(app: state.app, appVersion: version, installation: state.installation)
+            if hasLaunch { state.launch = StoreState.Launch(patches: []) }
             state.revoke(revoked)
             return []
         }
@@ -272,6 +284,7 @@ package final class PatchStore: Sendable {
         guard !isReadOnly else { throw notAWriter }
         do throws(PatchError) {
             try folder.write(envelope, hash: hash)
+            memory.locked { $0.hindrances[hash] = nil }
         } catch {
             events(.storeFailed(error))
             throw error
@@ -335,7 +348,8 @@ package final class PatchStore: Sendable {
             let isWatched = state.launch?.isWatched == true
             guard (try? folder.mark(state, isDurable: isWatched)) == nil else { return }
         }
-        state.revision &+= 1
+        // A mark of an older state, such as one before it was cleared, is never taken for one of this.
+        state.revision = old.revision &+ 1
         let bans = StoreState.Bans(state)
         try folder.write(state, hasNewBans: bans != memory.written)
         (memory.written, memory.mustWrite) = (bans, false)
@@ -348,7 +362,14 @@ package final class PatchStore: Sendable {
             case .good(let patch): events(.confirmed(patch))
             case .suspect(let patch):
                 let hash = state.held.first { $0.patch == patch }?.hash ?? ""
-                events(.rolledBack(patch, reason: "launches failed while it was on trial with others", hash: hash))
+                // Alone, it is one of an app that never confirmed a launch.
+                let isAlone = state.held.first { $0.patch == patch }?.failures ?? 0 > 0
+                events(
+                    .rolledBack(
+                        patch,
+                        reason: isAlone
+                            ? StoreState.failedLaunches : "launches failed while it was on trial with others",
+                        hash: hash))
             case .banned(let ban): events(.rolledBack(ban.patch, reason: ban.reason, hash: ban.hash))
             case .safeMode(let failures): events(.safeMode(failures: failures))
             case .neverConfirmed(let launches): events(.neverConfirmed(launches: launches))

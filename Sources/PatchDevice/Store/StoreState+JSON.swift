@@ -79,7 +79,7 @@ extension StoreState.Held {
         .object(
             patch.fields + [
                 ("hash", .string(hash)), ("stage", .string(stage.rawValue)), ("failures", .integer(failures)),
-                ("off", .bool(isOff)),
+                ("off", .bool(isOff)), ("couldNotRun", .bool(couldNotRun)),
             ])
     }
 
@@ -90,6 +90,7 @@ extension StoreState.Held {
         stage = json["stage"]?.text.flatMap(StoreState.Stage.init) ?? .downloaded
         failures = json["failures"]?.count ?? 0
         isOff = stage == .good && json["off"]?.flag ?? false
+        couldNotRun = json["couldNotRun"]?.flag ?? false
     }
 }
 

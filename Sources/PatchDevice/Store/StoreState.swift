@@ -27,6 +27,8 @@ package struct StoreState: Sendable, Hashable {
         package var failures = 0
         /// Whether it is left out because launches failed with it and other good ones: safe mode.
         package var isOff = false
+        /// Whether it could not run when it was last tried, because it waits, or was refused.
+        package var couldNotRun = false
 
         package init(_ patch: PatchID, hash: String) {
             self.patch = patch
@@ -115,7 +117,8 @@ package struct StoreState: Sendable, Hashable {
     package private(set) var mayReturn = false
     /// Whether a launch of this version of the app was ever confirmed.
     package private(set) var hasConfirmed = false
-    /// How many launches in a row, while patches were held, were not confirmed and did not end in an orderly way.
+    /// How many launches of this version of the app there were, while patches were held, before the first that was confirmed. Counting
+    /// ends at ``patience``.
     package private(set) var unconfirmed = 0
     /// Whether good patches are left out because launches failed with them.
     package var isSafe: Bool { held.contains(where: \.isOff) }
@@ -191,19 +194,23 @@ package struct StoreState: Sendable, Hashable {
     ) {
         if launch.isConfirmed {
             (failures, unconfirmed) = (0, 0)
+            // What came later has passed if the app then ended in an orderly way.
+            let passed = launch.patches + (launch.isWatched ? [] : launch.late)
             for index in held.indices
-            where launch.patches.contains(held[index].hash) && !launch.broken.contains(held[index].hash) {
+            where passed.contains(held[index].hash) && !launch.broken.contains(held[index].hash) {
                 held[index].failures = 0
             }
         } else if launch.isReturn {
             // If it has ended in an orderly way, that says nothing.
             mayReturn = !launch.isWatched
         }
-        guard launch.isWatched else { return }
-        if !launch.isConfirmed, !held.isEmpty {
+        let all = launch.patches + launch.late
+        for index in held.indices where all.contains(held[index].hash) { held[index].couldNotRun = false }
+        if !launch.isConfirmed, !held.isEmpty, !hasConfirmed, unconfirmed < Self.patience {
             unconfirmed += 1
-            if !hasConfirmed, unconfirmed == Self.patience { outcomes.append(.neverConfirmed(launches: unconfirmed)) }
+            if unconfirmed == Self.patience { outcomes.append(.neverConfirmed(launches: unconfirmed)) }
         }
+        guard launch.isWatched else { return }
         // What the launch began with has passed if it was confirmed.
         let suspected = Set((launch.isConfirmed ? [] : launch.patches) + launch.late).subtracting(launch.broken)
         let ran = held.filter { suspected.contains($0.hash) }
@@ -264,13 +271,17 @@ package struct StoreState: Sendable, Hashable {
     /// Says which patches a launch begins with.
     private mutating func choose(_ launch: inout Launch, onlyGood: Bool, wasHealthy: Bool) {
         var chosen = onlyGood ? runnable { $0.stage == .good && !$0.isOff } : runnable
-        let isSettled = !onlyGood && chosen.allSatisfy { $0.stage == .good }
-        if isSettled, wasHealthy, let suspect = held.first(where: { $0.stage == .suspect }) {
+        // What could not run before does not keep suspects, or what is off, waiting for ever; nor do those keep it waiting.
+        let isGood = chosen.allSatisfy { $0.stage == .good }
+        let isSettled = !onlyGood && chosen.allSatisfy { $0.stage == .good || $0.couldNotRun }
+        let suspects = held.filter { $0.stage == .suspect }
+        if isSettled, wasHealthy,
+            let suspect = suspects.first(where: { !$0.couldNotRun }) ?? (isGood ? suspects.first : nil)
+        {
             // A suspect is tried after a healthy launch, when nothing else is on trial.
-            chosen.removeAll { $0.patch.id == suspect.patch.id }
-            chosen.append(suspect)
+            chosen = runnable { $0.stage == .good && !$0.isOff && $0.patch.id != suspect.patch.id } + [suspect]
             chosen.sort { $0.patch.id < $1.patch.id }
-        } else if isSettled, mayReturn, isSafe {
+        } else if isSettled, mayReturn, isGood || held.contains(where: { $0.isOff && !$0.couldNotRun }), isSafe {
             chosen = runnable { $0.stage == .good }
             (launch.isReturn, mayReturn) = (true, false)
         }
@@ -295,6 +306,7 @@ package struct StoreState: Sendable, Hashable {
     package mutating func confirm(limits: CrashLimits, at time: Timestamp?) -> [Outcome] {
         guard var launch, !launch.isConfirmed || launch.isWatched else { return [] }
         let isFirst = !launch.isConfirmed
+        for index in held.indices where launch.late.contains(held[index].hash) { held[index].failures = 0 }
         (launch.isConfirmed, launch.isWatched, launch.late) = (true, false, [])
         self.launch = launch
         guard isFirst else { return [] }
@@ -314,6 +326,7 @@ package struct StoreState: Sendable, Hashable {
         }
         if launch.isReturn {
             for index in held.indices where launch.patches.contains(held[index].hash) { held[index].isOff = false }
+            mayReturn = isSafe  // one could not run
         }
         if !hasConfirmed {
             hasConfirmed = true
@@ -340,8 +353,9 @@ package struct StoreState: Sendable, Hashable {
     package mutating func leaveOut(_ hash: String) {
         launch?.patches.removeAll { $0 == hash }
         launch?.late.removeAll { $0 == hash }
-        for index in held.indices where held[index].hash == hash && held[index].stage == .trial {
-            held[index].stage = .downloaded
+        for index in held.indices where held[index].hash == hash {
+            if held[index].stage == .trial { held[index].stage = .downloaded }
+            held[index].couldNotRun = true
         }
         // Nothing runs any more that the confirmation was not about.
         if let launch, launch.isConfirmed, launch.late.isEmpty { self.launch?.isWatched = false }
@@ -360,6 +374,7 @@ package struct StoreState: Sendable, Hashable {
     ///   as one that the launch began with, if that is not confirmed yet.
     package mutating func activate(_ hash: String, isDue: Bool = false) -> [Outcome] {
         let outcomes = startTrial(of: hash).map { [Outcome.trial($0)] } ?? []
+        for index in held.indices where held[index].hash == hash { held[index].couldNotRun = false }
         guard var launch, !launch.patches.contains(hash) else { return outcomes }
         if isDue, !launch.isConfirmed {
             launch.patches.append(hash)
@@ -428,7 +443,7 @@ package struct StoreState: Sendable, Hashable {
     private static let banLimit = 1_000
     /// After how many launches without a confirmation an app is told that it never confirms.
     package static let patience = 3
-    private static let failedLaunches = "launches with it failed"
+    static let failedLaunches = "launches with it failed"
 }
 
 /// How often something may fail before a device reacts.
