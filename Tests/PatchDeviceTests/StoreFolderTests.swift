@@ -128,7 +128,7 @@ import Testing
         let device = try await device()
         try rewrite(device) {
             $0.replacing(#""stage":"good""#, with: #""stage":"excellent""#).replacing(
-                #""enabled":true"#, with: #""enabled":true,"new":[1,{}]"#)
+                #""revision":"#, with: #""new":[1,{}],"revision":"#)
         }
         try await device.launch(syncing: false)
         #expect(device.app?.price(1) == 8)

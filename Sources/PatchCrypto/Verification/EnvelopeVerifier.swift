@@ -147,9 +147,10 @@ public struct EnvelopeVerifier: Sendable {
                 hint: "fetch the file again, or pack it again")
         }
         if let refused = signatures.first(where: { $0.refusal != nil && $0.isValid }) {
+            let name = refused.keyName.flatMap { $0.isEmpty ? nil : " (\($0))" } ?? ""
             throw PatchError(
                 .policy,
-                "signed by the key \(refused.keyID) (\(refused.keyName ?? "")), which \(refused.refusal ?? "")",
+                "signed by the key \(refused.keyID)\(name), which \(refused.refusal ?? "")",
                 hint: "have it signed with a key that is still trusted")
         }
         if let missing, !signers.isEmpty {

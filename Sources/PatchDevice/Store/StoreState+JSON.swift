@@ -7,32 +7,31 @@ extension StoreState {
     static let schema = "patchpack.store/1"
 
     var json: JSONValue {
-        var members: [(key: String, value: JSONValue)] = [
+        .object(sparse: [
             ("schema", .string(Self.schema)), ("app", .string(app)), ("appVersion", .string(appVersion.description)),
-            ("installation", .string(installation)), ("enabled", .bool(isEnabled)), ("revision", .integer(revision)),
-            ("failures", .integer(failures)), ("return", .bool(mayReturn)), ("confirmed", .bool(hasConfirmed)),
-            ("unconfirmed", .integer(unconfirmed)), ("held", .array(held.map(\.json))),
-            ("bans", .array(bans.map(\.json))),
+            ("installation", .string(installation)), ("revision", .integer(revision)),
+            ("enabled", isEnabled ? nil : .bool(false)), ("failures", failures == 0 ? nil : .integer(failures)),
+            ("return", mayReturn ? .bool(true) : nil), ("confirmed", hasConfirmed ? .bool(true) : nil),
+            ("unconfirmed", unconfirmed == 0 ? nil : .integer(unconfirmed)),
+            ("held", held.isEmpty ? nil : .array(held.map(\.json))),
+            ("bans", bans.isEmpty ? nil : .array(bans.map(\.json))),
             (
                 "switches",
-                .object(switches.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+                switches.isEmpty
+                    ? nil : .object(switches.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
             ),
-            (
-                "verdicts",
-                .array(
-                    verdicts.sorted { ($0.key.id, $0.key.version) < ($1.key.id, $1.key.version) }.map {
-                        patch, verdict in
-                        .object(patch.fields + verdict.members)
-                    })
-            ),
-        ]
-        if let launch { members.append(("launch", launch.json)) }
-        members.append(("revoked", revokedJSON))
-        if let deliveredTrust { members.append(("trust", .string(deliveredTrust))) }
-        if let floor { members.append(("floor", .string(floor.description))) }
-        if let notice { members.append(("notice", .string(notice))) }
-        if let minimumAppVersion { members.append(("minimumAppVersion", .string(minimumAppVersion.description))) }
-        return .object(members)
+            ("verdicts", verdicts.isEmpty ? nil : verdictsJSON), ("launch", launch?.json),
+            ("revoked", revoked.isEmpty ? nil : revokedJSON), ("trust", deliveredTrust.map(JSONValue.string)),
+            ("floor", floor.map { .string($0.description) }), ("notice", notice.map(JSONValue.string)),
+            ("minimumAppVersion", minimumAppVersion.map { .string($0.description) }),
+        ])
+    }
+
+    private var verdictsJSON: JSONValue {
+        .array(
+            verdicts.sorted { ($0.key.id, $0.key.version) < ($1.key.id, $1.key.version) }.map { patch, verdict in
+                .object(patch.fields + verdict.members)
+            })
     }
 
     var revokedJSON: JSONValue { .array(revoked.map(\.description).sorted().map(JSONValue.string)) }
@@ -77,9 +76,10 @@ extension PatchID {
 extension StoreState.Held {
     fileprivate var json: JSONValue {
         .object(
-            patch.fields + [
-                ("hash", .string(hash)), ("stage", .string(stage.rawValue)), ("failures", .integer(failures)),
-                ("off", .bool(isOff)), ("couldNotRun", .bool(couldNotRun)),
+            sparse: patch.fields + [
+                ("hash", .string(hash)), ("stage", .string(stage.rawValue)),
+                ("failures", failures == 0 ? nil : .integer(failures)), ("off", isOff ? .bool(true) : nil),
+                ("couldNotRun", couldNotRun ? .bool(true) : nil),
             ])
     }
 
@@ -113,10 +113,11 @@ extension StoreState.Ban {
 
 extension StoreState.Launch {
     fileprivate var json: JSONValue {
-        .object([
-            ("patches", .array(patches.map(JSONValue.string))), ("late", .array(late.map(JSONValue.string))),
-            ("broken", .array(broken.map(JSONValue.string))), ("safeMode", .bool(isSafe)), ("return", .bool(isReturn)),
-            ("confirmed", .bool(isConfirmed)), ("open", .bool(isWatched)),
+        func hashes(_ hashes: [String]) -> JSONValue? { hashes.isEmpty ? nil : .array(hashes.map(JSONValue.string)) }
+        return .object(sparse: [
+            ("patches", hashes(patches)), ("late", hashes(late)), ("broken", hashes(broken)),
+            ("safeMode", isSafe ? .bool(true) : nil), ("return", isReturn ? .bool(true) : nil),
+            ("confirmed", isConfirmed ? .bool(true) : nil), ("open", isWatched ? nil : .bool(false)),
         ])
     }
 
@@ -141,6 +142,11 @@ extension StoreState.Verdict {
 }
 
 extension JSONValue {
+    /// An object without the members that have their defaults: each launch reads it.
+    fileprivate static func object(sparse members: [(key: String, value: JSONValue?)]) -> JSONValue {
+        .object(members.compactMap { key, value in value.map { (key, $0) } })
+    }
+
     /// A number of failures or launches, to which some more can be added.
     fileprivate var count: Int? { number.map { max(0, min($0, 1 << 40)) } }
 

@@ -107,6 +107,12 @@ struct DeliveredTrust {
                 if adding { keys.append(key) }
                 continue
             }
+            let pinned = keys[index]
+            if pinned.name.isEmpty {
+                // A key that the app has as a plain public key is called what the delivered store calls it.
+                keys[index] = try TrustedKey(
+                    pinned.key, name: key.name, isRevoked: pinned.isRevoked, notAfter: pinned.notAfter)
+            }
             if key.isRevoked { keys[index].isRevoked = true }
             if let end = key.notAfter { keys[index].notAfter = min(end, keys[index].notAfter ?? end) }
         }

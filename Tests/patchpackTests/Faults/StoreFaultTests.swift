@@ -121,7 +121,7 @@ import Testing
             guard let end = file.firstIndex(of: 10),
                 let json = try JSONSerialization.jsonObject(with: Data(file[(end + 1)...])) as? [String: Any]
             else { return State(error: "not JSON") }
-            var state = State(isEnabled: json["enabled"] as? Bool ?? false)
+            var state = State(isEnabled: json["enabled"] as? Bool ?? true)
             // Bans are kept in a second file too, which is written first.
             if let bans = try? work.folder.read("\(name)/bans"), let end = bans.firstIndex(of: 10),
                 let json = try JSONSerialization.jsonObject(with: Data(bans[(end + 1)...])) as? [String: Any]
