@@ -46,10 +46,10 @@ let package = Package(
             name: "CEventReader",
             cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
         .target(
-            name: "CInflate",
+            name: "CDecompress",
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("z")]),
-        .target(name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CInflate"]),
+        .target(name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CDecompress"]),
         .target(name: "CLuaWorkbench", dependencies: ["CLua"]),
         .target(
             name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],

@@ -47,9 +47,9 @@ let package = Package(
                     "-fsanitize=fuzzer-no-link,address", "-fprofile-instr-generate", "-fcoverage-mapping", "-O1",
                 ])
             ]),
-        .target(name: "CInflate", linkerSettings: [.linkedLibrary("z")]),
+        .target(name: "CDecompress", linkerSettings: [.linkedLibrary("z")]),
         .target(
-            name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CInflate"],
+            name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CDecompress"],
             swiftSettings: instrumented),
         .target(
             name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"],

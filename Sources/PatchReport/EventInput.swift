@@ -1,4 +1,4 @@
-internal import CInflate
+internal import CDecompress
 package import PatchCrypto
 package import PatchFiles
 
@@ -9,9 +9,9 @@ package import PatchFiles
 
     /// Why files of Zstandard cannot be read on this machine; nil if they can.
     package static var missingLibrary: PatchError? {
-        var status = CI_OK
-        guard let stream = unsafe ci_open(CI_ZSTD, &status) else { return noZstandard }
-        unsafe ci_close(stream)
+        var status = DC_OK
+        guard let stream = unsafe dc_open(DC_ZSTD, &status) else { return noZstandard }
+        unsafe dc_close(stream)
         return nil
     }
 
@@ -107,11 +107,11 @@ package import PatchFiles
         static func open(_ path: Path, _ packed: UnsafeMutableRawBufferPointer) throws(PatchError) -> Source {
             let file = try InputFile.open(path).file
             let count = try unsafe read(file, path, packed)
-            let format = unsafe ci_format_of(packed.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
-            guard format != CI_PLAIN else { return unsafe Source(path, file, packed, count, nil) }
-            var status = CI_OK
-            guard let stream = unsafe ci_open(format, &status) else {
-                guard status == CI_NO_LIBRARY else { throw noMemory.about(path) }
+            let format = unsafe dc_format_of(packed.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
+            guard format != DC_PLAIN else { return unsafe Source(path, file, packed, count, nil) }
+            var status = DC_OK
+            guard let stream = unsafe dc_open(format, &status) else {
+                guard status == DC_NO_LIBRARY else { throw noMemory.about(path) }
                 throw EventInput.noZstandard.about(path)
             }
             return unsafe Source(path, file, packed, count, stream)
@@ -119,7 +119,7 @@ package import PatchFiles
 
         private static let noMemory = PatchError(.internal, "no memory")
 
-        deinit { if let stream = unsafe stream { unsafe ci_close(stream) } }
+        deinit { if let stream = unsafe stream { unsafe dc_close(stream) } }
 
         private static func read(
             _ file: Descriptor, _ path: Path, _ buffer: UnsafeMutableRawBufferPointer
@@ -152,15 +152,15 @@ package import PatchFiles
                     rest = 0..<count
                     isAtEnd = count == 0
                 }
-                if isAtEnd, unsafe ci_is_whole(stream) != 0 { return 0 }
+                if isAtEnd, unsafe dc_is_whole(stream) != 0 { return 0 }
                 var (used, written) = (rest.count, buffer.count)
-                let status = unsafe ci_read(
+                let status = unsafe dc_read(
                     stream, packed.baseAddress?.assumingMemoryBound(to: UInt8.self).advanced(by: rest.lowerBound),
                     &used,
                     buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), &written)
                 rest = rest.lowerBound + used..<rest.upperBound
-                guard status != CI_NO_MEMORY else { throw Self.noMemory.about(path) }
-                guard status == CI_OK else { throw fault("damaged") }
+                guard status != DC_NO_MEMORY else { throw Self.noMemory.about(path) }
+                guard status == DC_OK else { throw fault("damaged") }
                 unpacked += written
                 guard unpacked <= Self.mostGrowth.free + Self.mostGrowth.times * position else {
                     throw fault("more than \(Self.mostGrowth.times) times larger than the file")

@@ -30,7 +30,7 @@ for file in "${changed[@]}"; do
   Sources/PatchFiles/* | Sources/Libc/*) target=PatchFilesTests ;;
   Sources/PatchFeed/* | Sources/PatchPublishing/*) target=PatchFeedTests ;;
   Sources/PatchHTTP/* | Sources/CCurl/*) target=patchpackTests filter=ServerTests ;;
-  Sources/PatchReport/* | Sources/CEventReader/* | Sources/CInflate/*) target=PatchReportTests ;;
+  Sources/PatchReport/* | Sources/CEventReader/* | Sources/CDecompress/*) target=PatchReportTests ;;
   Sources/PatchDevice/* | Sources/PatchTesting/*) target=PatchDeviceTests ;;
   Sources/PatchRunner/* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;
   Sources/PatchWorkbench/* | Sources/CLuaWorkbench/*) target=PatchWorkbenchTests ;;

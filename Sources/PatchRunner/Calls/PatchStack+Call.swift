@@ -44,7 +44,7 @@ extension PatchStack {
         if given <= types.count {
             for (index, type) in types.enumerated() where !type.canBeRead(from: self, at: first + Int32(index)) {
                 message =
-                    "argument \(index + 1) of \(slot.name): " + type.mismatch(in: self, at: first + Int32(index))
+                    "argument \(index + 1) of \(slot.name): " + type._mismatch(in: self, at: first + Int32(index))
                 break
             }
         }

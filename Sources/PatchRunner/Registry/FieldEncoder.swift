@@ -22,13 +22,13 @@ struct FieldEncoder: Encoder {
         /// Notes the types in a value, and returns the name of its own.
         func note(_ value: some Encodable) throws -> String {
             let type = Swift.type(of: value) as? any PatchValue.Type
-            if let type, type.isDirect { types.append(type) }
-            if let type, type.isDirect, !(type is any PatchContainer.Type) { return type.patchTypeName }
+            if let type, type._isDirect { types.append(type) }
+            if let type, type._isDirect, !(type is any PatchContainer.Type) { return type.patchTypeName }
             let inner = FieldEncoder()
             try value.encode(to: inner)
             structs += inner.found.structs
             types += inner.found.types
-            if let type, type.isDirect { return type.patchTypeName }
+            if let type, type._isDirect { return type.patchTypeName }
             if value is any AnyDictionary || inner.found.isOpen { return "table" }
             guard let fields = inner.found.fields else { return inner.found.type }
             let name = type?.patchTypeName ?? "\(Swift.type(of: value))"

@@ -96,11 +96,14 @@ package struct ScriptLoader: Sendable {
     /// The script with a name. The dots of the name are already slashes: `cart/total` is `cart/total.lua`, or
     /// `cart/total/init.lua`.
     private func script(required name: String) -> PatchScript? {
+        // `require "wax"` is the first line of most scripts for Wax. What it offers in Wax is built in here, or missing.
+        let isWax = name == "wax" || name.hasPrefix("wax/")
         for candidate in ["\(name).lua", "\(name)/init.lua"] {
-            if let script = scripts.first(where: { $0.name.hasBytes(of: candidate) }) { return script }
+            // A script for Wax that is itself called wax.lua does not mean itself.
+            let others = isWax ? scripts.dropFirst() : scripts[...]
+            if let script = others.first(where: { $0.name.hasBytes(of: candidate) }) { return script }
         }
-        // This is the first line of most scripts for Wax. What it offers in Wax is built in here, or missing.
-        if name == "wax" || name.hasPrefix("wax/") {
+        if isWax {
             return PatchScript(name: "wax.lua", bytes: Array("return {}".utf8))
         }
         guard ["math", "string", "table", "utf8"].contains(name) else { return nil }

@@ -61,13 +61,13 @@ internal import Synchronization
         /// The objects and errors that scripts know by number, and the numbers of each call. A number is never used
         /// again.
         var lastNumber: Int64 = 0
-        var objects: [Int64: any PatchObject] = [:]
+        var objects: [Int64: any AnyObject & Sendable] = [:]
         var errors: [Int64: any Error] = [:]
         var numbers: [Int64: [Int64]] = [:]
         var numberOfObject: [ObjectOfCall: Int64] = [:]
         /// A spec's functions, and its tables that represent objects.
         var functions: [@Sendable (PatchStack) -> Int32] = []
-        var objectsOfTables: [UInt: any PatchObject] = [:]
+        var objectsOfTables: [UInt: any AnyObject & Sendable] = [:]
 
         /// Returns a new number for an object or an error of a call.
         mutating func number(for call: Int64) -> Int64 {
@@ -105,13 +105,13 @@ internal import Synchronization
     }
 
     /// Makes a table represent an object.
-    package func addObject(_ object: any PatchObject, table: UInt) {
+    package func addObject(_ object: any AnyObject & Sendable, table: UInt) {
         calls.locked { $0.objectsOfTables[table] = object }
     }
-    package func object(table: UInt) -> (any PatchObject)? { calls.locked { $0.objectsOfTables[table] } }
+    package func object(table: UInt) -> (any AnyObject & Sendable)? { calls.locked { $0.objectsOfTables[table] } }
 
     /// Keeps an object for a call, and returns its number for the script.
-    func keep(_ object: any PatchObject, for call: Int64) -> Int64 {
+    func keep(_ object: any AnyObject & Sendable, for call: Int64) -> Int64 {
         calls.locked { calls in
             let key = ObjectOfCall(call: call, object: ObjectIdentifier(object))
             if let known = calls.numberOfObject[key] { return known }
@@ -131,12 +131,12 @@ internal import Synchronization
         }
     }
 
-    func object(_ number: Int64) -> (any PatchObject)? { calls.locked { $0.objects[number] } }
+    func object(_ number: Int64) -> (any AnyObject & Sendable)? { calls.locked { $0.objects[number] } }
     package func error(_ number: Int64) -> (any Error)? { calls.locked { $0.errors[number] } }
 
     /// Releases the objects and errors of a call that has ended. The numbers that a script has kept become invalid.
     func callEnded(_ call: Int64) {
-        let ended = calls.locked { calls -> ([any PatchObject], [any Error]) in
+        let ended = calls.locked { calls -> ([any AnyObject & Sendable], [any Error]) in
             let numbers = calls.numbers.removeValue(forKey: call) ?? []
             let objects = numbers.compactMap { calls.objects.removeValue(forKey: $0) }
             for object in objects { calls.numberOfObject[.init(call: call, object: ObjectIdentifier(object))] = nil }

@@ -121,7 +121,7 @@ private struct PatchArguments {
         index += 1
         guard let value = Value.read(from: stack, at: index) else {
             let place = index == 1 ? "the object" : "argument \(index - 1)"
-            throw Mismatch(message: "\(place) of \(method): " + Value.mismatch(in: stack, at: index))
+            throw Mismatch(message: "\(place) of \(method): " + Value._mismatch(in: stack, at: index))
         }
         return value
     }
@@ -141,7 +141,7 @@ extension PatchStack {
         unsafe pp_push_object(state, values.className(object), number)
     }
 
-    package func object(at index: Int32) -> (any PatchObject)? {
+    package func object(at index: Int32) -> (any AnyObject & Sendable)? {
         var number: Int64 = 0
         guard unsafe pp_read_object(state, index, &number) else { return nil }
         if let object = values.object(number) { return object }

@@ -22,10 +22,10 @@ extension PatchStruct {
     @inlinable public static func read(from stack: PatchStack, at index: Int32) -> Self? {
         patchFields.read(from: stack, at: index)
     }
-    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         patchFields.mismatch(in: stack, at: index)
     }
-    public static var isDirect: Bool { true }
+    public static var _isDirect: Bool { true }
 }
 
 // The same for a type that is also `Codable`, which would have two defaults.
@@ -34,10 +34,10 @@ extension PatchStruct where Self: Codable {
     @inlinable public static func read(from stack: PatchStack, at index: Int32) -> Self? {
         patchFields.read(from: stack, at: index)
     }
-    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         patchFields.mismatch(in: stack, at: index)
     }
-    public static var isDirect: Bool { true }
+    public static var _isDirect: Bool { true }
 }
 
 extension PatchStruct {
@@ -178,7 +178,7 @@ extension PatchValue {
         stack.pushField(name, of: table)
         if read(from: stack, at: -1) != nil { return nil }
         if stack.isNil(at: -1) { return "missing field \(name.text)" }
-        return "\(name.text): " + mismatch(in: stack, at: -1)
+        return "\(name.text): " + _mismatch(in: stack, at: -1)
     }
 }
 

@@ -9,8 +9,9 @@
 ///
 /// Values are not converted: a script's `"10"` is not a number, and a number that is out of range does not fit.
 ///
-/// Any other type implements ``push(to:)`` and ``read(from:at:)`` with the types that the library has. Everything else
-/// has a default, which only the library's own types replace.
+/// Any other type implements ``push(to:)`` and ``read(from:at:)`` with the types that the library has, and may name itself
+/// with ``patchTypeName``. What begins with `_` has a default, which only the library's own types replace; it is not part
+/// of what later versions keep.
 public protocol PatchValue: SendableMetatype {
     /// Pushes the value. It must push exactly one value, with `push(to:)` of a type that the library has.
     ///
@@ -29,31 +30,31 @@ public protocol PatchValue: SendableMetatype {
     static var patchTypeName: String { get }
 
     /// The message for a value for which ``read(from:at:)`` returned nil: what was expected, and what was given.
-    static func mismatch(in stack: PatchStack, at index: Int32) -> String
+    static func _mismatch(in stack: PatchStack, at index: Int32) -> String
 
     /// Whether the type is pushed and read directly inside a `Codable` value, without its own encoding.
-    static var isDirect: Bool { get }
+    static var _isDirect: Bool { get }
 
     /// Pushes an array of values. By default it is a table.
-    static func push(_ values: [Self], to stack: PatchStack)
+    static func _push(_ values: [Self], to stack: PatchStack)
 
     /// Reads an array of values.
     ///
     /// - Returns: The values, or nil if the value there has another type or another form.
-    static func readArray(from stack: PatchStack, at index: Int32) -> [Self]?
+    static func _readArray(from stack: PatchStack, at index: Int32) -> [Self]?
 
     /// The name of an array of values for scripts.
-    static var patchArrayTypeName: String { get }
+    static var _patchArrayTypeName: String { get }
 }
 
 extension PatchValue {
     public static var patchTypeName: String { "\(Self.self)" }
 
-    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         stack.mismatch(expected: patchTypeName, at: index)
     }
 
-    @inlinable public static func push(_ values: [Self], to stack: PatchStack) {
+    @inlinable public static func _push(_ values: [Self], to stack: PatchStack) {
         stack.pushTable(elements: values.count)
         for (index, value) in values.enumerated() {
             guard stack.pays(1) else { return }
@@ -62,7 +63,7 @@ extension PatchValue {
         }
     }
 
-    @inlinable public static func readArray(from stack: PatchStack, at index: Int32) -> [Self]? {
+    @inlinable public static func _readArray(from stack: PatchStack, at index: Int32) -> [Self]? {
         guard let count = stack.beginTable(at: index) else { return nil }
         defer { stack.endTable() }
         var values: [Self] = []
@@ -76,9 +77,9 @@ extension PatchValue {
         return values
     }
 
-    public static var isDirect: Bool { true }
+    public static var _isDirect: Bool { true }
 
-    public static var patchArrayTypeName: String { "array of \(patchTypeName)" }
+    public static var _patchArrayTypeName: String { "array of \(patchTypeName)" }
 }
 
 /// How a function's result is passed. Used by the functions that register names.
@@ -109,7 +110,7 @@ extension PatchValue {
         return 1
     }
     @inlinable static func read(from stack: PatchStack) -> Value? { Value.read(from: stack, at: -1) }
-    @usableFromInline static func mismatch(in stack: PatchStack) -> String { Value.mismatch(in: stack, at: -1) }
+    @usableFromInline static func mismatch(in stack: PatchStack) -> String { Value._mismatch(in: stack, at: -1) }
 }
 
 /// The result of a function that returns nothing.

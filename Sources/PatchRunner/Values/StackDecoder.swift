@@ -34,11 +34,11 @@ struct StackDecoder: Decoder {
         _: Value.Type, from stack: PatchStack, at place: Int32, path: [any CodingKey]
     ) throws -> Value {
         guard stack.makeRoom(), stack.pays(1) else { throw mismatch(Value.self, path, "nested too deep") }
-        guard let type = Value.self as? any PatchValue.Type, type.isDirect else {
+        guard let type = Value.self as? any PatchValue.Type, type._isDirect else {
             return try Value(from: StackDecoder(stack: stack, codingPath: path, place: place))
         }
         guard let value = type.read(from: stack, at: place) as? Value else {
-            throw mismatch(Value.self, path, stack.values.explains ? type.mismatch(in: stack, at: place) : "")
+            throw mismatch(Value.self, path, stack.values.explains ? type._mismatch(in: stack, at: place) : "")
         }
         return value
     }

@@ -3,9 +3,9 @@ extension PatchValue where Self: Codable {
     public static func read(from stack: PatchStack, at index: Int32) -> Self? {
         try? StackDecoder.read(Self.self, from: stack, at: index)
     }
-    public static var isDirect: Bool { false }
-    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
-        if isDirect { return stack.mismatch(expected: patchTypeName, at: index) }
+    public static var _isDirect: Bool { false }
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+        if _isDirect { return stack.mismatch(expected: patchTypeName, at: index) }
         do {
             _ = try StackDecoder.read(Self.self, from: stack, at: index, explains: true)
             return "expected \(patchTypeName), given another value"
@@ -48,7 +48,7 @@ struct StackEncoder: Encoder {
         guard stack.makeRoom(), stack.pays(1) else {
             throw noRoom(value, path)
         }
-        if let value = value as? any PatchValue, type(of: value).isDirect { return value.push(to: stack) }
+        if let value = value as? any PatchValue, type(of: value)._isDirect { return value.push(to: stack) }
         stack.pushNil()
         let place = stack.top
         try value.encode(to: StackEncoder(stack: stack, codingPath: path, target: .place(place)))

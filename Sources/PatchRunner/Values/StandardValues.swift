@@ -2,16 +2,16 @@ extension Bool: PatchValue {
     public func push(to stack: PatchStack) { stack.push(self) }
     public static func read(from stack: PatchStack, at index: Int32) -> Bool? { stack.bool(at: index) }
     public static var patchTypeName: String { "boolean" }
-    public static var isDirect: Bool { true }
+    public static var _isDirect: Bool { true }
 }
 
 extension Double: PatchValue {
     public func push(to stack: PatchStack) { stack.push(self) }
     public static func read(from stack: PatchStack, at index: Int32) -> Double? { stack.number(at: index) }
     public static var patchTypeName: String { "number" }
-    public static var isDirect: Bool { true }
-    public static func push(_ values: [Double], to stack: PatchStack) { stack.push(values) }
-    public static func readArray(from stack: PatchStack, at index: Int32) -> [Double]? { stack.numbers(at: index) }
+    public static var _isDirect: Bool { true }
+    public static func _push(_ values: [Double], to stack: PatchStack) { stack.push(values) }
+    public static func _readArray(from stack: PatchStack, at index: Int32) -> [Double]? { stack.numbers(at: index) }
 }
 
 extension Float: PatchValue {
@@ -23,7 +23,7 @@ extension Float: PatchValue {
         return value.isFinite || !number.isFinite ? value : nil
     }
     public static var patchTypeName: String { "number" }
-    public static var isDirect: Bool { true }
+    public static var _isDirect: Bool { true }
 }
 
 extension Int: PatchValue {
@@ -32,12 +32,12 @@ extension Int: PatchValue {
         stack.integer(at: index).flatMap(Int.init(exactly:))
     }
     public static var patchTypeName: String { "integer" }
-    public static func push(_ values: [Int], to stack: PatchStack) { stack.push(values) }
-    public static func readArray(from stack: PatchStack, at index: Int32) -> [Int]? { stack.integers(at: index) }
+    public static func _push(_ values: [Int], to stack: PatchStack) { stack.push(values) }
+    public static func _readArray(from stack: PatchStack, at index: Int32) -> [Int]? { stack.integers(at: index) }
 }
 
 extension PatchValue where Self: FixedWidthInteger & Codable {
-    public static var isDirect: Bool { true }
+    public static var _isDirect: Bool { true }
     public func push(to stack: PatchStack) {
         guard let integer = Int64(exactly: self) else {
             return stack.refuse("\(self) does not fit into a Lua integer")
@@ -47,7 +47,7 @@ extension PatchValue where Self: FixedWidthInteger & Codable {
     public static func read(from stack: PatchStack, at index: Int32) -> Self? {
         stack.integer(at: index).flatMap(Self.init(exactly:))
     }
-    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         guard let integer = stack.integer(at: index) else {
             return stack.mismatch(expected: patchTypeName, at: index)
         }
@@ -67,17 +67,17 @@ extension UInt: PatchValue {}
 
 /// An array of bytes is passed as a string, because Lua strings hold bytes.
 extension UInt8: PatchValue {
-    public static func push(_ values: [UInt8], to stack: PatchStack) { stack.push(bytes: values) }
-    public static func readArray(from stack: PatchStack, at index: Int32) -> [UInt8]? { stack.bytes(at: index) }
-    public static var patchArrayTypeName: String { "string" }
+    public static func _push(_ values: [UInt8], to stack: PatchStack) { stack.push(bytes: values) }
+    public static func _readArray(from stack: PatchStack, at index: Int32) -> [UInt8]? { stack.bytes(at: index) }
+    public static var _patchArrayTypeName: String { "string" }
 }
 
 extension String: PatchValue {
     public func push(to stack: PatchStack) { stack.push(self) }
     public static func read(from stack: PatchStack, at index: Int32) -> String? { stack.string(at: index) }
     public static var patchTypeName: String { "string" }
-    public static var isDirect: Bool { true }
-    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static var _isDirect: Bool { true }
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         if let fault = stack.takeReadFault() { return fault }
         let given = stack.typeName(at: index)
         return "expected string, given \(given == "string" ? "a string that is not UTF-8" : given)"
@@ -93,30 +93,30 @@ extension Optional: PatchValue where Wrapped: PatchValue {
         return Wrapped.read(from: stack, at: index).map { .some($0) }
     }
     /// Pushes an array, unless it holds nil: a Lua sequence ends at nil.
-    @inlinable public static func push(_ values: [Wrapped?], to stack: PatchStack) {
+    @inlinable public static func _push(_ values: [Wrapped?], to stack: PatchStack) {
         let present = values.compactMap { $0 }
         guard present.count == values.count else { return stack.refuse("a sequence cannot hold nil") }
-        Wrapped.push(present, to: stack)
+        Wrapped._push(present, to: stack)
     }
-    @inlinable public static func readArray(from stack: PatchStack, at index: Int32) -> [Wrapped?]? {
-        Wrapped.readArray(from: stack, at: index)
+    @inlinable public static func _readArray(from stack: PatchStack, at index: Int32) -> [Wrapped?]? {
+        Wrapped._readArray(from: stack, at: index)
     }
-    public static var patchArrayTypeName: String { Wrapped.patchArrayTypeName }
+    public static var _patchArrayTypeName: String { Wrapped._patchArrayTypeName }
     public static var patchTypeName: String { "\(Wrapped.patchTypeName) or nil" }
-    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
-        Wrapped.mismatch(in: stack, at: index)
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+        Wrapped._mismatch(in: stack, at: index)
     }
 }
 
 extension Array: PatchValue where Element: PatchValue {
-    @inlinable public func push(to stack: PatchStack) { Element.push(self, to: stack) }
+    @inlinable public func push(to stack: PatchStack) { Element._push(self, to: stack) }
     @inlinable public static func read(from stack: PatchStack, at index: Int32) -> [Element]? {
-        Element.readArray(from: stack, at: index)
+        Element._readArray(from: stack, at: index)
     }
-    public static var patchTypeName: String { Element.patchArrayTypeName }
-    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static var patchTypeName: String { Element._patchArrayTypeName }
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         if let fault = stack.takeReadFault() { return fault }
-        guard Element.patchArrayTypeName != "string", let count = stack.beginTable(at: index) else {
+        guard Element._patchArrayTypeName != "string", let count = stack.beginTable(at: index) else {
             return "expected \(patchTypeName), given \(stack.typeName(at: index))"
         }
         defer { stack.endTable() }
@@ -124,7 +124,7 @@ extension Array: PatchValue where Element: PatchValue {
             stack.pushElement(element + 1, of: index)
             defer { stack.pop() }
             if Element.read(from: stack, at: -1) == nil {
-                return "element \(element + 1): " + Element.mismatch(in: stack, at: -1)
+                return "element \(element + 1): " + Element._mismatch(in: stack, at: -1)
             }
         }
         return "expected \(patchTypeName), given another table"
@@ -153,17 +153,17 @@ extension Dictionary: PatchValue where Key == String, Value: PatchValue {
         return isRead ? values : nil
     }
     public static var patchTypeName: String { "table of \(Value.patchTypeName)" }
-    public static func mismatch(in stack: PatchStack, at index: Int32) -> String {
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         if let fault = stack.takeReadFault() { return fault }
         var found = "expected \(patchTypeName), given \(stack.typeName(at: index))"
         _ = stack.forEachPair(at: index) {
             guard let key = String.read(from: stack, at: -2) else {
-                found = "key: " + String.mismatch(in: stack, at: -2)
+                found = "key: " + String._mismatch(in: stack, at: -2)
                 return false
             }
             guard Value.read(from: stack, at: -1) == nil else { return true }
             found =
-                "field \(String(decoding: key.utf8.prefix(128), as: UTF8.self)): " + Value.mismatch(in: stack, at: -1)
+                "field \(String(decoding: key.utf8.prefix(128), as: UTF8.self)): " + Value._mismatch(in: stack, at: -1)
             return false
         }
         return found

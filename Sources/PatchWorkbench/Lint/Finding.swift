@@ -34,6 +34,7 @@ package struct Finding: Sendable {
         case originalArguments = "original-arguments"
         case unknownClass = "unknown-class"
         case unknownMethod = "unknown-method"
+        case spec
         case unreadable
 
         package var severity: Severity {
@@ -70,6 +71,7 @@ package struct Finding: Sendable {
             case .originalArguments: "the original is called with more or fewer arguments than it takes"
             case .unknownClass: "waxClass names a class that has no function in the app"
             case .unknownMethod: "a method is called that neither the app nor the script has"
+            case .spec: "the script is a spec, which is for `patchpack test`"
             case .unreadable: "a file cannot be read"
             case .resultType:
                 "a replacement returns a constant of another type than the function's, or a table without the fields of its struct"

@@ -73,6 +73,15 @@ package struct PatchLint {
         }
         guard chunks.count == scripts.count else { return }
         outlines = scripts.map { SourceOutline($0.bytes) }
+        if scripts.count == 1, replaces.isEmpty, let call = chunks[0].globals.first(where: { $0.name == "describe" }),
+            !call.isAssigned
+        {
+            let hint = "run it with the patch that it is for: patchpack test PATCH.lua --spec \(scripts[0].name)"
+            found = [
+                texts[0].finding(.spec, line: call.line, word: call.name, "this is a spec, not a patch", hint: hint)
+            ]
+            return
+        }
         checkGlobals(chunks)
         checkSilencers()
         checkLocals()

@@ -312,7 +312,7 @@ package final class PatchSpec: Sendable {
                 guard let object = SpecObject.read(from: stack, at: 1) else {
                     stack.push(
                         message: "the object of \(exposed.name):\(method.name): "
-                            + SpecObject.mismatch(in: stack, at: 1))
+                            + SpecObject._mismatch(in: stack, at: 1))
                     return CallbackResult.notCalled
                 }
                 var arguments: [ScriptValue] = [.object(object)]

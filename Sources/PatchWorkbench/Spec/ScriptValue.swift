@@ -99,7 +99,7 @@ enum ScriptResult: PatchResult {
         guard stack.runs(arguments, 1) else { return nil }
         return read(from: stack)
     }
-    static func mismatch(in stack: PatchStack) -> String { ScriptValue.mismatch(in: stack, at: -1) }
+    static func mismatch(in stack: PatchStack) -> String { ScriptValue._mismatch(in: stack, at: -1) }
 }
 
 /// A function of an interface. Its original is a function of a spec.

@@ -120,6 +120,37 @@ import Testing
         }
         #expect(harness.failures.isEmpty)
     }
+
+    @Test func aValueThatCannotBeGivenFailsItsOwnCall() async throws {
+        let harness = try Harness()
+        let big = try harness.registry.replaceable("T.big") { (_: Int) -> UInt64 in .max }
+        let waiting = try harness.registry.replaceable("T.waiting") { (x: Int) async -> Int in
+            _ = big(1)
+            return x
+        }
+        try harness.apply(
+            """
+            patch.replace('T.big', function(original, x) return original(x) end)
+            patch.replace('T.waiting', function(original, x) return original(x) + 1000 end)
+            """, replaces: ["T.big", "T.waiting"])
+        #expect(big(1) == .max)
+        #expect(harness.failures.count == 1)
+        #expect(await waiting(1) == 1001)
+        #expect(harness.failures.count == 2)
+    }
+
+    @Test func refusedArgumentsAreNoCallOfTheOriginal() async throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in x }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(original, x)
+              assert(not pcall(original, 'x'))
+              return original(x) + 1
+            end)
+            """, replaces: ["T.f"])
+        #expect(await function(1) == 2, "\(harness.failures)")
+    }
 }
 
 /// Lets a test hold a function at a certain place.

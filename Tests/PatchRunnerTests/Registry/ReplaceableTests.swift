@@ -209,4 +209,24 @@ import Testing
         #expect(state[1].signature.result == "table of number")
         #expect(state[1].signature.throws && state[1].signature.isAsynchronous)
     }
+
+    @Test func anErrorOfAnEarlierCallIsNobodys() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) throws -> Int in
+            throw Trouble(text: "trouble \(x)")
+        }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(original, x)
+              local _, failure = pcall(original, x)
+              if kept then error(kept) end
+              kept = failure
+              error(failure)
+            end)
+            """, replaces: ["T.f"])
+        #expect(throws: Trouble(text: "trouble 1")) { try function(1) }
+        // The kept error is only a Lua error by now. The original's own error is the answer.
+        #expect(throws: Trouble(text: "trouble 2")) { try function(2) }
+        #expect(harness.failures.count == 1)
+    }
 }

@@ -101,4 +101,31 @@ import Testing
         #expect(try failure("original(x) original(x)") { $0.originalCalls = 2 } == nil)
         #expect(try failure("original(x) original(x) original(x)") { $0.originalCalls = 2 }?.code == .script)
     }
+
+    @Test func aFaultThatWasCaughtIsNotTheNextOnes() throws {
+        let harness = try Harness()
+        let big = try harness.registry.replaceable("T.big") { (_: Int) -> UInt64 in .max }
+        try harness.apply(
+            """
+            patch.replace('T.big', function(original, x)
+              local ok, message = pcall(original, x)
+              assert(not ok and message:find("18446744073709551615 does not fit", 1, true), message)
+              if x == 1 then return 5 end
+              local _ = nil + 1
+            end)
+            """, replaces: ["T.big"])
+        #expect(big(1) == 5, "\(harness.failures)")
+        #expect(big(2) == .max)
+        #expect(harness.failures.map(\.line) == [5])
+        #expect(harness.failures.map(\.message) == ["attempt to perform arithmetic on a nil value"])
+    }
+
+    @Test func aPatchForSomebodyElseIsRefusedByName() throws {
+        let harness = try Harness()
+        let envelope = try Harness.envelope("return 1", replaces: ["T.f"], app: "com.example.other")
+        #expect(throws: PatchError.self) {
+            try harness.runner.install(envelope, trust: TestKeys.trust, keys: TestKeys.script)
+        }
+        #expect(harness.events.map(\.patch) == [.init(id: "com.example.shop.fix", version: 1)])
+    }
 }

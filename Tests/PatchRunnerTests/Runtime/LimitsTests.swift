@@ -1,3 +1,4 @@
+import Foundation
 import PatchCrypto
 import PatchRunner
 import TestSupport
@@ -77,5 +78,82 @@ import Testing
         for limit in Self.counts where limit != \PatchLimits.stackBytes { limits[keyPath: limit] = .max }
         for limit in Self.times { limits[keyPath: limit] = Duration(secondsComponent: .max, attosecondsComponent: 0) }
         try await use(limits)
+    }
+
+    @Test func theHostsTimeIsNotTheScripts() throws {
+        var limits = PatchLimits.patient
+        limits.callTime = .milliseconds(100)
+        let harness = try Harness(limits: limits)
+        let inner = try harness.registry.replaceable("T.inner") { (x: Int) -> Int in x }
+        let before = try harness.registry.replaceable("T.before") { (x: Int) -> Int in
+            Thread.sleep(forTimeInterval: 0.25)
+            return inner(x)
+        }
+        let after = try harness.registry.replaceable("T.after") { (x: Int) -> Int in
+            let value = inner(x)
+            Thread.sleep(forTimeInterval: 0.25)
+            return value
+        }
+        let loop = "for i = 1, 3000 do end"
+        try harness.apply(
+            """
+            patch.replace('T.inner', function(_, x) \(loop) return x + 100 end)
+            for _, name in ipairs{'T.before', 'T.after'} do
+              patch.replace(name, function(original, x) \(loop) local v = original(x) \(loop) return v + 1000 end)
+            end
+            """, replaces: ["T.inner", "T.before", "T.after"])
+        #expect(before(1) == 1101, "\(harness.failures)")
+        #expect(after(1) == 1101, "\(harness.failures)")
+    }
+
+    @Test func anAsynchronousCallLeavesTheOthersTheirFuel() async throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let waiting = try harness.registry.replaceable("T.waiting") { (x: Int) async -> Int in x }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(_, x)
+              if x == 1 then return #('x'):rep(1000000) end
+              for i = 1, 20000 do end
+              return x + 1000
+            end)
+            patch.replace('T.waiting', function(_, x) for i = 1, 30000 do kept = {i} end return x + 1000 end)
+            """, replaces: ["T.f", "T.waiting"])
+        #expect(function(2) == 1002)
+        #expect(function(1) == 1_000_000)
+        for _ in 0..<3 { #expect(await waiting(2) == 1002) }
+        for _ in 0..<3 { #expect(function(2) == 1002, "\(harness.failures)") }
+    }
+
+    /// Refuses the n-th allocation of a call, for each allocation of the call.
+    @Test func whereverMemoryEndsTheOriginalAnswers() throws {
+        let script = """
+            patch.replace("T.f", function(original, x, name)
+              local t = {}
+              for i = 1, 20 do t[i] = name .. i end
+              table.sort(t)
+              local text = table.concat(t, ","):gsub("%d+", function(d) return "<" .. d .. ">" end)
+              local ok = pcall(function() local u = {{}, {}} error({u}) end)
+              local v = setmetatable({}, {__index = function(_, k) return k .. "!" end})
+              return original(#text + #v.x, ("%s %q"):format(name, name))
+            end)
+            """
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int, name: String) -> String in "\(x) \(name)" }
+        var isDone = false
+        var refused = 0
+        for n in 1...2000 where !isDone {
+            let patch = try harness.apply(script, version: n, replaces: ["T.f"])
+            patch.refuseAllocation(n)
+            let answer = function(7, "name")
+            isDone = answer == "172 name \"name\""
+            if !isDone {
+                refused += 1
+                #expect(answer == "7 name")
+            }
+        }
+        #expect(isDone)
+        #expect(refused > 50)
+        #expect(harness.failures.allSatisfy { $0.code == .scriptLimit })
     }
 }

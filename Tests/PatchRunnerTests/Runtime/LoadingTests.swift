@@ -149,6 +149,63 @@ import TestSupport
         }
         #expect(function(1) == 1)
     }
+
+    @Test func anOldHandleDoesNotCloseTheNextPatch() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        var old: LoadedPatch? = try harness.apply(
+            "patch.replace('T.f', function() return 1 end)", id: "com.example.one", replaces: ["T.f"])
+        harness.runner.deactivate("com.example.one")
+        try harness.apply("patch.replace('T.f', function() return 222 end)", id: "com.example.two", replaces: ["T.f"])
+        #expect(function(0) == 222)
+        withExtendedLifetime(old) {}
+        old = nil
+        #expect(function(0) == 222)
+    }
+
+    @Test func noOlderVersionSlipsInBesideANewerOne() async throws {
+        for _ in 0..<60 {
+            let harness = try Harness()
+            let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in 0 }
+            let patches = try [1, 2].map { version in
+                try harness.runner.load(
+                    Harness.verified(
+                        "patch.replace('T.f', function() return \(version) end)", version: version, replaces: ["T.f"]))
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for patch in patches { group.addTask { try? harness.runner.activate(patch) } }
+            }
+            #expect(function(0) == 2)
+            #expect(harness.runner.active.map(\.version) == [2])
+        }
+    }
+
+    @Test func aPatchBelongsToTheRunnerThatLoadedIt() throws {
+        let harness = try Harness()
+        _ = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let other = PatchRunner(
+            registry: harness.registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), clock: { nil })
+        let patch = try other.load(try Harness.verified("patch.replace('T.f', print)", replaces: ["T.f"]))
+        let error = #expect(throws: PatchError.self) { try harness.runner.activate(patch) }
+        #expect(error?.code == .config)
+    }
+
+    @Test func aLateFailureTakesOutItsOwnPatchAlone() throws {
+        var limits = PatchLimits.patient
+        limits.failures = 1
+        let harness = try Harness(limits: limits)
+        let verified = try Harness.verified(
+            "patch.replace('T.f', function(_, x) if x == 1 then host.call('T.again') error('late') end return 7 end)",
+            replaces: ["T.f"])
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        _ = try harness.registry.replaceable("T.again") { [weak runner = harness.runner] () throws -> Void in
+            guard let runner else { return }
+            try runner.activate(try runner.load(verified))
+        }
+        try harness.runner.activate(try harness.runner.load(verified))
+        #expect(function(1) == 1)
+        #expect(function(2) == 7)
+    }
 }
 
 extension VerifiedPatch {

@@ -380,4 +380,58 @@ import Testing
         #expect(await task.value == 1002)
         #expect(await held == 1001)
     }
+
+    @Test func objectsGoWithTheirOwnCallWhileOthersWait() async throws {
+        let harness = try Harness()
+        let gate = Slot()
+        let use = try harness.registry.replaceable("T.use") { (_: Basket, waits: Bool) async -> Int in
+            if waits { await gate.wait() }
+            return 1
+        }
+        try harness.apply(
+            "patch.replace('T.use', function(original, basket, waits) return original(basket, waits) + 1 end)",
+            replaces: ["T.use"])
+        async let waiting = use(Basket(), true)
+        await gate.arrival()
+        weak var gone: Basket?
+        for _ in 0..<10 {
+            let basket = Basket()
+            gone = basket
+            #expect(await use(basket, false) == 2)
+        }
+        #expect(gone == nil)
+        gate.release()
+        #expect(await waiting == 2, "\(harness.failures)")
+    }
+
+    @Test func aPatchThatIsBusyAfterAWaitIsReported() async throws {
+        var limits = PatchLimits.patient
+        limits.lockTime = .milliseconds(1)
+        let harness = try Harness(limits: limits)
+        let gate = Slot()
+        let slow = try harness.registry.replaceable("T.slow") { (x: Int) async -> Int in
+            await gate.wait()
+            return x
+        }
+        let inside = try harness.registry.replaceable("T.inside") { [weak harness] (x: Int) -> Int in
+            gate.release()
+            // Waits until the other call has given up.
+            while harness?.events.contains(where: { $0.name == "fell-back" }) == false {
+                Thread.sleep(forTimeInterval: 0.001)
+            }
+            return x
+        }
+        try harness.apply(
+            """
+            patch.replace('T.slow', function(original, x) return original(x) + 1000 end)
+            patch.replace('T.inside', function(original, x) return original(x) + 1 end)
+            """, replaces: ["T.slow", "T.inside"])
+        async let answer = slow(1)
+        await gate.arrival()
+        let other = await withCheckedContinuation { done in
+            Thread.detachNewThread { done.resume(returning: inside(1)) }
+        }
+        #expect(other == 2)
+        #expect(await answer == 1)
+    }
 }

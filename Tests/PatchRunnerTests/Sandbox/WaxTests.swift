@@ -4,6 +4,20 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct WaxTests {
+    @Test func aScriptCalledWaxRequiresTheLibrary() throws {
+        let script = PatchScript(
+            name: "wax.lua", bytes: Array("require 'wax' require 'wax.ext' patch.replace('T.f', print)".utf8))
+        let manifest = try Manifest(
+            id: "com.example.shop.fix", version: 1, app: "com.example.shop", replaces: ["T.f"],
+            scripts: [.init(name: script.name, size: script.bytes.count)])
+        let envelope = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
+            .pack(manifest, [script])
+        let harness = try Harness()
+        _ = try harness.registry.replaceable("T.f") { () -> Void in }
+        _ = try harness.runner.load(
+            EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none).verify(envelope, scriptKeys: TestKeys.script))
+    }
+
     @Test func functionsAfterAClassReplaceItsFunctions() throws {
         let harness = try Harness()
         let total = try harness.registry.replaceable("Cart.total") { (price: Double, quantity: Int) -> Double in
@@ -96,5 +110,15 @@ import Testing
             try harness.apply("waxClass{'Cart'}\nfunction totl(self, x) return x end", replaces: ["Cart.total"])
         }
         #expect(error?.message == "the manifest lists Cart.total, which the script does not replace")
+    }
+
+    @Test func onlyAnObjectOfTheClassIsSelf() throws {
+        let harness = try Harness()
+        try harness.registry.expose(Basket.self) { _ in }
+        let speak = try harness.registry.replaceable("Zoo.speak") { (_: Basket, n: Int) -> String in "original" }
+        try harness.apply(
+            "waxClass{'Zoo'} function speak(self, basket, n) return type(self) .. tostring(basket) .. n end",
+            replaces: ["Zoo.speak"])
+        #expect(speak(Basket(), 1) == "tableBasket1", "\(harness.failures)")
     }
 }

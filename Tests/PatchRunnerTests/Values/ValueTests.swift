@@ -213,6 +213,44 @@ final class Basket: PatchObject {
         }
         #expect(gone == nil)
     }
+
+    @Test func answersThatShareTheirPartsCountThemEachTime() throws {
+        let harness = try Harness()
+        let strings = try harness.registry.replaceable("T.strings") { (_: Int) -> [String] in [] }
+        let tables = try harness.registry.replaceable("T.tables") { (_: Int) -> [String: [String: Int]] in [:] }
+        try harness.apply(
+            """
+            patch.replace('T.strings', function(_, n)
+              local s, t = ('x'):rep(1000000), {}
+              for i = 1, n do t[i] = s end
+              return t
+            end)
+            patch.replace('T.tables', function(_, n)
+              local inner, t = {}, {}
+              for k = 1, n do inner['k' .. k] = k end
+              for k = 1, n do t['k' .. k] = inner end
+              return t
+            end)
+            """, replaces: ["T.strings", "T.tables"])
+        #expect(strings(20).count == 20)
+        #expect(strings(2000).isEmpty)
+        #expect(tables(300).count == 300)
+        #expect(tables(3000).isEmpty)
+        #expect(
+            harness.failures.map(\.message) == [
+                "wrong result: strings of more than 33554432 bytes",
+                "wrong result: tables of more than 100000 elements",
+            ])
+    }
+
+    @Test func aSequenceWithNilIsNotGivenAway() throws {
+        let harness = try Harness()
+        let echo = try harness.registry.replaceable("T.echo") { (x: [Int?]) -> [Int?] in [] }
+        try harness.apply("patch.replace('T.echo', function(_, x) return x end)", replaces: ["T.echo"])
+        #expect(echo([1, 2]) == [1, 2])
+        #expect(echo([1, nil]) == [])
+        #expect(harness.failures.map(\.message) == ["a sequence cannot hold nil"])
+    }
 }
 
 struct Trouble: Error, Equatable, CustomStringConvertible {

@@ -129,6 +129,15 @@ import Testing
             code: .syntax, bad: "#!/usr/bin/lua\n" + good, place: "1:1", good: good),
     ]
 
+    @Test func aSpecIsNoPatch() throws {
+        let spec = "local total = 1\ndescribe('Cart', function() it('works', function() prnt(x) end) end)"
+        let script = PatchScript(name: "a_spec.lua", bytes: Array(spec.utf8))
+        let found = PatchLint.findings(in: [script], replaces: [], interface: nil)
+        #expect(found.map(\.code) == [.spec])
+        #expect(found.first.map { "\($0.line):\($0.column)" } == "2:1")
+        #expect(try !lint("describe = print\ndescribe('Cart')\n" + Self.good).contains { $0.code == .spec })
+    }
+
     @Test func whatIsMeantIsIgnored() throws {
         let bad = Self.good + "\nlocal x = 1"
         #expect(try lint(bad).map(\.code) == [.unusedLocal])

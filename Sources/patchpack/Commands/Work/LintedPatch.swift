@@ -69,6 +69,8 @@ struct LintedPatch {
             found.append(text.finding(.tags, line: line, error.message, hint: error.hint))
         }
         found += PatchLint.findings(in: scripts, replaces: replaces, interface: interface)
+        // A spec has no tags.
+        if found.contains(where: { $0.code == .spec }) { found.removeAll { $0.code != .spec } }
         let entry = entry
         findings = found.map { ($0, files[$0.script] ?? entry) }
     }

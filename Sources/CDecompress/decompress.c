@@ -1,4 +1,4 @@
-#include "CInflate.h"
+#include "CDecompress.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -24,8 +24,8 @@ static struct {
     unsigned (*is_error)(size_t);
 } zstd;
 
-struct ci_stream {
-    ci_format format;
+struct dc_stream {
+    dc_format format;
     int is_whole;
     z_stream gzip;
     ZSTD_DStream *zstd;
@@ -43,38 +43,38 @@ static int open_zstd(void) {
     return zstd.create && zstd.free && zstd.set && zstd.read && zstd.is_error;
 }
 
-ci_format ci_format_of(const unsigned char *bytes, size_t length) {
-    if (length >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b) return CI_GZIP;
-    if (length >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0) return CI_ZSTD;
-    return CI_PLAIN;
+dc_format dc_format_of(const unsigned char *bytes, size_t length) {
+    if (length >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b) return DC_GZIP;
+    if (length >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0) return DC_ZSTD;
+    return DC_PLAIN;
 }
 
-ci_stream *ci_open(ci_format format, ci_status *status) {
-    *status = CI_NO_LIBRARY;
-    if (format == CI_ZSTD && !open_zstd()) return NULL;
-    *status = CI_NO_MEMORY;
-    ci_stream *stream = calloc(1, sizeof *stream);
+dc_stream *dc_open(dc_format format, dc_status *status) {
+    *status = DC_NO_LIBRARY;
+    if (format == DC_ZSTD && !open_zstd()) return NULL;
+    *status = DC_NO_MEMORY;
+    dc_stream *stream = calloc(1, sizeof *stream);
     if (!stream) return NULL;
     stream->format = format;
     stream->is_whole = 1;
-    if (format == CI_ZSTD) {
+    if (format == DC_ZSTD) {
         stream->zstd = zstd.create();
         if (stream->zstd && !zstd.is_error(zstd.set(stream->zstd, ZSTD_d_windowLogMax, window_log))) return stream;
     } else if (inflateInit2(&stream->gzip, 15 + 16) == Z_OK) {
         return stream;
     }
-    ci_close(stream);
+    dc_close(stream);
     return NULL;
 }
 
-void ci_close(ci_stream *stream) {
+void dc_close(dc_stream *stream) {
     if (stream->zstd) zstd.free(stream->zstd);
-    if (stream->format == CI_GZIP) inflateEnd(&stream->gzip);
+    if (stream->format == DC_GZIP) inflateEnd(&stream->gzip);
     free(stream);
 }
 
-static ci_status read_gzip(
-    ci_stream *stream, const unsigned char *input, size_t *input_length, unsigned char *output, size_t *output_length) {
+static dc_status read_gzip(
+    dc_stream *stream, const unsigned char *input, size_t *input_length, unsigned char *output, size_t *output_length) {
     z_stream *gzip = &stream->gzip;
     size_t most = UINT_MAX;
     gzip->next_in = (unsigned char *)input;
@@ -82,29 +82,29 @@ static ci_status read_gzip(
     gzip->next_out = output;
     gzip->avail_out = (unsigned)(*output_length < most ? *output_length : most);
     if (stream->is_whole) {
-        if (inflateReset(gzip) != Z_OK) return CI_DAMAGED;
+        if (inflateReset(gzip) != Z_OK) return DC_DAMAGED;
         stream->is_whole = 0;
     }
     int result = inflate(gzip, Z_NO_FLUSH);
     *input_length = (size_t)(gzip->next_in - input);
     *output_length = (size_t)(gzip->next_out - output);
     if (result == Z_STREAM_END) stream->is_whole = 1;
-    return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR ? CI_OK
-        : result == Z_MEM_ERROR                                              ? CI_NO_MEMORY
-                                                                             : CI_DAMAGED;
+    return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR ? DC_OK
+        : result == Z_MEM_ERROR                                              ? DC_NO_MEMORY
+                                                                             : DC_DAMAGED;
 }
 
-ci_status ci_read(
-    ci_stream *stream, const unsigned char *input, size_t *input_length, unsigned char *output, size_t *output_length) {
-    if (stream->format == CI_GZIP) return read_gzip(stream, input, input_length, output, output_length);
+dc_status dc_read(
+    dc_stream *stream, const unsigned char *input, size_t *input_length, unsigned char *output, size_t *output_length) {
+    if (stream->format == DC_GZIP) return read_gzip(stream, input, input_length, output, output_length);
     ZSTD_inBuffer in = {input, *input_length, 0};
     ZSTD_outBuffer out = {output, *output_length, 0};
     size_t rest = zstd.read(stream->zstd, &out, &in);
     *input_length = in.pos;
     *output_length = out.pos;
-    if (zstd.is_error(rest)) return CI_DAMAGED;
+    if (zstd.is_error(rest)) return DC_DAMAGED;
     stream->is_whole = rest == 0;
-    return CI_OK;
+    return DC_OK;
 }
 
-int ci_is_whole(const ci_stream *stream) { return stream->is_whole; }
+int dc_is_whole(const dc_stream *stream) { return stream->is_whole; }

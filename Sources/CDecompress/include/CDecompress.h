@@ -1,0 +1,26 @@
+/* Reads gzip (zlib) and Zstandard (libzstd, opened when it is first used). */
+#ifndef CDECOMPRESS_H
+#define CDECOMPRESS_H
+
+#include <stddef.h>
+
+typedef enum { DC_PLAIN, DC_GZIP, DC_ZSTD } dc_format;
+typedef enum { DC_OK, DC_DAMAGED, DC_NO_LIBRARY, DC_NO_MEMORY } dc_status;
+
+typedef struct dc_stream dc_stream;
+
+/* The format of a file, by its first bytes. */
+dc_format dc_format_of(const unsigned char *bytes, size_t length);
+
+/* NULL if that fails, with the reason in `status`. */
+dc_stream *dc_open(dc_format format, dc_status *status);
+void dc_close(dc_stream *stream);
+
+/* Reads from `input`, and writes to `output`, as much as there is and fits. Both lengths are set to what was read and written.
+   Streams may follow one another in a file. */
+dc_status dc_read(dc_stream *stream, const unsigned char *input, size_t *input_length, unsigned char *output, size_t *output_length);
+
+/* Whether the file may end here: nothing is cut off. */
+int dc_is_whole(const dc_stream *stream);
+
+#endif
