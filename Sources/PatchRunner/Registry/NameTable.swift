@@ -116,6 +116,7 @@ package final class NameTable: SlotTable {
         let structure = PatchInterface.Struct(
             name: type.patchTypeName, fields: fields.map { .init(name: $0.name, type: $0.type.patchTypeName) })
         guard try add(structure, to: &found) else { return }
+        if let fault = type.layoutFault { throw fault }
         for field in fields { try add(field.type, to: &found) }
     }
 

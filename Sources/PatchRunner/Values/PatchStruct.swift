@@ -1,12 +1,18 @@
 internal import CLuaBridge
+internal import PatchCrypto
 
 /// A struct whose fields are declared for scripts. A script gets it as a table, and returns a table for it.
 ///
-///     struct Item { var name: String; var price: Double }
-///     extension Item: PatchStruct {
+///     struct Item: PatchStruct {
+///         var name: String
+///         var price: Double
 ///         static let patchFields = PatchFields(
 ///             Item.init(name:price:), .field("name", \.name), .field("price", \.price))
 ///     }
+///
+/// Declare all stored properties, in their order; registering a function that uses the struct checks this. Conform where
+/// the struct is declared, not in an extension: in a module whose default isolation is the main actor, an extension has to be
+/// `nonisolated`.
 ///
 /// It is passed several times faster than a `Codable` type, which is also possible (``PatchValue``). The app's interface
 /// lists the fields with their types, so that `patchpack lint` and `patchpack test` know them.
@@ -45,6 +51,8 @@ extension PatchStruct {
     static var declaredFields: [(name: String, type: any PatchValue.Type)] {
         patchFields.all.map { ($0.name.text, $0.type) }
     }
+
+    static var layoutFault: PatchError? { patchFields.layoutFault() }
 }
 
 /// A field of a struct.
@@ -104,6 +112,56 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
     deinit { unsafe storage.deallocate() }
 }
 
+/// Where a property is stored in its struct's memory.
+@usableFromInline struct StoredPlace: Sendable {
+    let offset: Int
+    let size: Int
+    let alignment: Int
+
+    /// nil for a property that is computed or observed.
+    @usableFromInline init?<Value>(of _: Value.Type, at offset: Int?) {
+        guard let offset else { return nil }
+        (self.offset, size, alignment) = (offset, MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
+    }
+}
+
+extension PatchFields {
+    /// Why these cannot be the fields: two are in the wrong order, so that an initializer would get each in place of the other,
+    /// or a stored property is missing, so that each call would reset it. nil if nothing is wrong.
+    ///
+    /// A property that is smaller than the padding between two fields is not missed.
+    func layoutFault() -> PatchError? {
+        let stored = all.compactMap { field in field.place.map { (name: field.name.text, place: $0) } }
+        for (field, next) in zip(stored, stored.dropFirst()) where field.place.offset > next.place.offset {
+            return PatchError(
+                .config,
+                "\(Root.patchTypeName) declares its field \(field.name) before \(next.name), but stores it after that",
+                hint: "declare the fields in the order of the struct's properties, and let the initializer take them so"
+            )
+        }
+        // An observed property is stored somewhere, but its place is not known.
+        guard stored.count == all.count else { return nil }
+        var end = 0
+        var last = "at its beginning"
+        let places =
+            stored.map { ($0.place, "after \($0.name)") } + omitted.map { ($0, "after a property that is omitted") }
+        for (place, name) in places.sorted(by: { $0.0.offset < $1.0.offset }) {
+            let begin = (end + place.alignment - 1) / place.alignment * place.alignment
+            if place.offset > begin { return Self.missing(last) }
+            if place.offset + place.size >= end { last = name }
+            end = max(end, place.offset + place.size)
+        }
+        return end < MemoryLayout<Root>.size ? Self.missing(last) : nil
+    }
+
+    private static func missing(_ place: String) -> PatchError {
+        PatchError(
+            .config,
+            "\(Root.patchTypeName) has a stored property \(place) that is no field, so a patched call would reset it",
+            hint: "declare it as a field, or write .omitting(\\.property) after the fields")
+    }
+}
+
 /// The fields of a struct, and how it is made from their values.
 ///
 /// A struct has at most 16 fields. For more, let a field be another struct.
@@ -115,19 +173,39 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
     @usableFromInline struct AnyField: Sendable {
         @usableFromInline let name: FieldName
         let type: any PatchValue.Type
+        let place: StoredPlace?
         @usableFromInline let push: @Sendable (Root, PatchStack) -> Void
 
         @inlinable init<Value>(_ field: PatchField<Root, Value>) {
-            self.init(name: field.name, type: Value.self) { root, stack in field.push(root, to: stack) }
+            self.init(name: field.name, type: Value.self, place: StoredPlace(of: Value.self, at: field.offset)) {
+                root, stack in field.push(root, to: stack)
+            }
         }
 
         @usableFromInline init(
-            name: FieldName, type: any PatchValue.Type, push: @escaping @Sendable (Root, PatchStack) -> Void
+            name: FieldName, type: any PatchValue.Type, place: StoredPlace?,
+            push: @escaping @Sendable (Root, PatchStack) -> Void
         ) {
             self.name = name
             self.type = type
+            self.place = place
             self.push = push
         }
+    }
+
+    /// The places of the stored properties that are no fields, on purpose.
+    private var omitted: [StoredPlace] = []
+
+    /// Declares that a stored property is no field. A struct that a script returns has for it what the initializer gives it.
+    ///
+    /// - Parameter keyPath: The property.
+    /// - Returns: The fields, without it.
+    public func omitting<Value>(_ keyPath: any KeyPath<Root, Value> & Sendable) -> PatchFields {
+        var fields = self
+        if let place = StoredPlace(of: Value.self, at: MemoryLayout<Root>.offset(of: keyPath)) {
+            fields.omitted.append(place)
+        }
+        return fields
     }
 
     @usableFromInline init(

@@ -4,8 +4,7 @@
 /// arrays and dictionaries with string keys. Your own `Codable` type needs one line. For a class, expose the methods
 /// that a script may call (``PatchObject``).
 ///
-///     struct Item: Codable { var name: String; var price: Double }
-///     extension Item: PatchValue {}
+///     struct Item: Codable, PatchValue { var name: String; var price: Double }
 ///
 /// Values are not converted: a script's `"10"` is not a number, and a number that is out of range does not fit.
 ///

@@ -218,6 +218,68 @@ import Testing
             ])
     }
 
+    /// Each of these would corrupt values without a word.
+    @Test func fieldsAreAllStoredPropertiesInTheirOrder() throws {
+        struct Swapped: PatchStruct {
+            var first: Int
+            var second: Int
+            static let patchFields = PatchFields(
+                Swapped.init(first:second:), .field("second", \.second), .field("first", \.first))
+        }
+        struct Tagged: PatchStruct {
+            var name: String
+            var id = 0
+            var price: Double
+            static let patchFields = PatchFields(
+                { Tagged(name: $0, price: $1) }, .field("name", \.name), .field("price", \.price))
+        }
+        struct Last: PatchStruct {
+            var name: String
+            var isNew = true
+            static let patchFields = PatchFields({ Last(name: $0) }, .field("name", \.name))
+        }
+        struct First: PatchStruct {
+            var id: UInt8 = 0
+            var count: UInt8
+            static let patchFields = PatchFields({ First(count: $0) }, .field("count", \.count))
+        }
+        func fault<Value: PatchStruct>(_: Value.Type) -> String? {
+            let error = #expect(throws: PatchError.self) {
+                try PatchRegistry().replaceable("T.f") { (x: [Value]) in }
+            }
+            #expect(error?.code == .config)
+            return error?.message
+        }
+        #expect(fault(Swapped.self) == "Swapped declares its field second before first, but stores it after that")
+        let reset = "that is no field, so a patched call would reset it"
+        #expect(fault(Tagged.self) == "Tagged has a stored property after name \(reset)")
+        #expect(fault(Last.self) == "Last has a stored property after name \(reset)")
+        #expect(fault(First.self) == "First has a stored property at its beginning \(reset)")
+    }
+
+    @Test func aPropertyMayBeOmitted() throws {
+        struct Tagged: Equatable, PatchStruct {
+            var id = 7
+            var flag: Bool?
+            var price: Float
+            var isNew = true
+            static let patchFields = PatchFields(
+                { Tagged(flag: $0, price: $1) }, .field("flag", \.flag), .field("price", \.price)
+            ).omitting(\.id).omitting(\.isNew)
+        }
+        struct Part: PatchStruct {
+            var tagged: Tagged
+            var half: Float
+            static let patchFields = PatchFields(
+                { Part(tagged: Tagged(flag: $0, price: $1), half: $2) }, .field("flag", \.tagged.flag),
+                .field("price", \.tagged.price), .field("half", \.half)
+            ).omitting(\.tagged.id).omitting(\.tagged.isNew)
+        }
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("T.part") { (x: Part) in }
+        #expect(try answer(Tagged(id: 8, flag: nil, price: 2), "return x").0 == Tagged(flag: nil, price: 2))
+    }
+
     @Test func fieldsAreCheckedWhenAFunctionIsRegistered() throws {
         struct Twice: PatchStruct {
             var x: Int

@@ -1,0 +1,86 @@
+import Foundation
+import PatchCrypto
+import PatchRunner
+import PatchTesting
+
+// What docs/runner.md shows, in a module whose default isolation is the main actor, as in a new Xcode project.
+
+struct Item: PatchStruct {
+    var name: String
+    var price: Double
+    var note: String?
+
+    static let patchFields = PatchFields(
+        Item.init(name:price:note:), .field("name", \.name), .field("price", \.price), .field("note", \.note))
+}
+
+struct Order: Codable, PatchValue {
+    var item: Item.Code
+    var quantity: Int
+}
+
+extension Item {
+    enum Code: String, Codable, PatchValue { case pen, ink }
+}
+
+nonisolated struct Late { var count: Int }
+nonisolated extension Late: PatchStruct {
+    static let patchFields = PatchFields(Late.init, .field("count", \.count))
+}
+
+nonisolated extension Date: @retroactive PatchValue {}
+
+final class Basket: PatchObject {
+    func add(_ item: String) -> Int { item.utf8.count }
+}
+
+/// On the main actor, as all that does not say otherwise.
+final class Shop {
+    private var factor = 2.0
+    let price: Replaceable<@Sendable (Item, Order) -> Double>
+    let late: Replaceable<@Sendable (Late) -> Late>
+    let day: Replaceable<@Sendable (Date) -> Date>
+    let fill: Replaceable<@Sendable (Basket) -> Int>
+    let title: PatchPoint<(String) -> String>
+
+    init(registry: PatchRegistry) throws {
+        price = try registry.replaceable("Shop.price") { item, order in item.price * Double(order.quantity) }
+        late = try registry.replaceable("Shop.late") { $0 }
+        day = try registry.replaceable("Shop.day") { day in day }
+        fill = try registry.replaceable("Shop.fill") { basket in basket.add("x") }
+        title = try registry.point("Shop.title", ((String) -> String).self)
+        try registry.expose(Basket.self) { basket in
+            basket.method("add") { (basket: Basket, item: String) in basket.add(item) }
+        }
+    }
+
+    /// A point's original is code of this place, so it is on the main actor.
+    func heading() -> String { title("Shop") { name in "\(name) \(factor)" } }
+}
+
+func check(_ isRight: Bool, _ what: String) {
+    if !isRight { fatalError("wrong: \(what)") }
+}
+
+let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+let shop = try Shop(registry: bench.registry)
+func calls(_ expected: [Double]) {
+    let item = Item(name: "pen", price: 2, note: nil)
+    check(shop.price(item, Order(item: .pen, quantity: 3)) == expected[0], "price")
+    check(shop.late(Late(count: 1)).count == Int(expected[1]), "late")
+    check(shop.day(Date(timeIntervalSinceReferenceDate: 1)).timeIntervalSinceReferenceDate == expected[2], "day")
+    check(shop.fill(Basket()) == Int(expected[3]), "fill")
+    check(shop.heading() == (expected[3] > 1 ? "Shop 2.0!" : "Shop 2.0"), "heading")
+}
+calls([6, 1, 1, 1])
+try bench.install(
+    source: """
+        patch.replace("Shop.price", function(original, item, order) return original(item, order) + #item.name end)
+        patch.replace("Shop.late", function(original, late) return { count = late.count + 1 } end)
+        patch.replace("Shop.day", function(original, day) return day + 1 end)
+        patch.replace("Shop.fill", function(original, basket) return basket:add("pens") end)
+        patch.replace("Shop.title", function(original, name) return original(name) .. "!" end)
+        """)
+calls([9, 2, 2, 4])
+check(bench.failures.isEmpty, "\(bench.failures)")
+print("main actor by default: right")
