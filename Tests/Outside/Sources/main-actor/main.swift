@@ -75,6 +75,10 @@ func calls(_ expected: [Double]) {
 calls([6, 1, 1, 1])
 try bench.install(
     source: """
+        -- @patch com.example.shop.mend
+        -- @version 1
+        -- @app com.example.shop
+        -- @replaces Shop.price Shop.late Shop.day Shop.fill Shop.title
         patch.replace("Shop.price", function(original, item, order) return original(item, order) + #item.name end)
         patch.replace("Shop.late", function(original, late) return { count = late.count + 1 } end)
         patch.replace("Shop.day", function(original, day) return day + 1 end)
