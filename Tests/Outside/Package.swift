@@ -16,7 +16,9 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
             name: "main-actor",
-            dependencies: ["PatchCrypto", "PatchRunner", "PatchTesting"].map { .product(name: $0, package: "patchpack") },
+            dependencies: ["PatchCrypto", "PatchRunner", "PatchTesting"].map {
+                .product(name: $0, package: "patchpack")
+            },
             swiftSettings: [.swiftLanguageMode(.v6), .defaultIsolation(MainActor.self)]),
         // What README and docs show; samples.py writes most of it.
         .target(
