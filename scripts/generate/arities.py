@@ -7,6 +7,9 @@ structs: Sources/PatchRunner/Values/PatchFields+Arities.swift, for declared stru
 Code with parameter packs would need no generator. But it was measured that a call from Lua back to a Swift original through
 packs takes twice as long as through code of fixed arity, because its closures are built at run time. A struct of three fields
 takes two thirds more instructions.
+
+The code is emitted into the modules that use it, and nowhere else (`@_alwaysEmitIntoClient`): with `@inlinable`, each app also had the
+unspecialized form of all of it, which is half a megabyte.
 """
 import sys
 
@@ -77,7 +80,7 @@ SCALAR_CALL_OF_NONE = """\
 """
 
 ENTRY = """\
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func call{T}<{generics_}Output: PatchResult>(
         _ cell: LayerCell, {parameters_}as _: Output.Type, original: @escaping {function}
     ) {effect}-> Output.Value {{
@@ -110,7 +113,7 @@ ENTRY = """\
         }}
     }}
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker{T}<{generics_}Output: PatchResult>(
         _ original: @escaping @Sendable {function}, as _: Output.Type{metatypes}
     ) -> Invoke {{
@@ -126,7 +129,7 @@ ENTRY = """\
     }}
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker{T}<{generics_}Output: PatchResult>(ofPlace _: Output.Type{metatypes}) -> Invoke {{
         {{ slot, stack, first, record, cell in
             guard {reads} else {{
@@ -157,7 +160,7 @@ CATCH = """\
 """
 
 ARGUMENTS = """\
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     static func arguments<{generics}>(_ stack: PatchStack, from first: Int32, {metatypes}) -> ({types})? {{
         if {are_scalars} {{
             var bits = ({zeros})
@@ -181,7 +184,7 @@ REPLACEABLE = """\
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable{generics}(
         _ name: String, _ original: @escaping @Sendable {function}
     ) throws(PatchError) -> Replaceable<@Sendable {function}> {{
@@ -215,7 +218,7 @@ REPLACEABLE = """\
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point{generics}(
         _ name: String, _ function: ({function}).Type
     ) throws(PatchError) -> PatchPoint<{function}> {{
@@ -229,7 +232,7 @@ REPLACEABLE = """\
 
 CALL = """\
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction{generics}({parameters}) {effect}-> {value}
     where Function == @Sendable {function} {{
         guard slot.isPatched else {{ return {try_}original({arguments}) }}
@@ -247,7 +250,7 @@ CALL = """\
 
 PLACE = """\
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction{generics}(
         {parameters_}original: {function}
     ) {effect}-> {value} where Function == {function} {{
@@ -315,7 +318,7 @@ extension PatchFields {
 
 STRUCT = """\
     /// Declares {n} field{s}. `make` makes a struct from the value{s} of the field{s}{in_order}.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<{generics}>(
         _ make: @escaping @Sendable ({types}) -> Root, {fields}
     ) {{

@@ -8,7 +8,7 @@ public import PatchCrypto
 // MARK: 0 arguments
 
 extension Slot {
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func call<Output: PatchResult>(
         _ cell: LayerCell, as _: Output.Type, original: @escaping () -> Output.Value
     ) -> Output.Value {
@@ -42,7 +42,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<Output: PatchResult>(
         _ original: @escaping @Sendable () -> Output.Value, as _: Output.Type
     ) -> Invoke {
@@ -63,7 +63,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<Output: PatchResult>(ofPlace _: Output.Type) -> Invoke {
         { slot, stack, first, record, cell in
             guard stack.has(0, from: first) else {
@@ -83,7 +83,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func callThrowing<Output: PatchResult>(
         _ cell: LayerCell, as _: Output.Type, original: @escaping () throws -> Output.Value
     ) throws -> Output.Value {
@@ -117,7 +117,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<Output: PatchResult>(
         _ original: @escaping @Sendable () throws -> Output.Value, as _: Output.Type
     ) -> Invoke {
@@ -143,7 +143,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<Output: PatchResult>(ofPlace _: Output.Type) -> Invoke {
         { slot, stack, first, record, cell in
             guard stack.has(0, from: first) else {
@@ -201,7 +201,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable () -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () -> Value> {
@@ -236,7 +236,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<Value: PatchValue>(
         _ name: String, _ function: (() -> Value).Type
     ) throws(PatchError) -> PatchPoint<() -> Value> {
@@ -253,7 +253,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable () throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () throws -> Value> {
@@ -288,7 +288,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<Value: PatchValue>(
         _ name: String, _ function: (() throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<() throws -> Value> {
@@ -305,7 +305,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable(
         _ name: String, _ original: @escaping @Sendable () -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () -> Void> {
@@ -339,7 +339,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point(
         _ name: String, _ function: (() -> Void).Type
     ) throws(PatchError) -> PatchPoint<() -> Void> {
@@ -356,7 +356,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable(
         _ name: String, _ original: @escaping @Sendable () throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () throws -> Void> {
@@ -390,7 +390,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point(
         _ name: String, _ function: (() throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<() throws -> Void> {
@@ -403,7 +403,7 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<Value: PatchValue>() -> Value
     where Function == @Sendable () -> Value {
         guard slot.isPatched else { return original() }
@@ -418,7 +418,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<Value: PatchValue>() throws -> Value
     where Function == @Sendable () throws -> Value {
         guard slot.isPatched else { return try original() }
@@ -433,7 +433,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction() -> Void
     where Function == @Sendable () -> Void {
         guard slot.isPatched else { return original() }
@@ -448,7 +448,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction() throws -> Void
     where Function == @Sendable () throws -> Void {
         guard slot.isPatched else { return try original() }
@@ -465,7 +465,7 @@ extension Replaceable {
 
 extension PatchPoint {
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<Value: PatchValue>(
         original: () -> Value
     ) -> Value where Function == () -> Value {
@@ -476,7 +476,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<Value: PatchValue>(
         original: () throws -> Value
     ) throws -> Value where Function == () throws -> Value {
@@ -487,7 +487,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction(
         original: () -> Void
     ) -> Void where Function == () -> Void {
@@ -498,7 +498,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction(
         original: () throws -> Void
     ) throws -> Void where Function == () throws -> Void {
@@ -512,7 +512,7 @@ extension PatchPoint {
 // MARK: 1 arguments
 
 extension Slot {
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func call<A: PatchValue, Output: PatchResult>(
         _ cell: LayerCell, _ a: A, as _: Output.Type, original: @escaping (A) -> Output.Value
     ) -> Output.Value {
@@ -551,7 +551,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<A: PatchValue, Output: PatchResult>(
         _ original: @escaping @Sendable (A) -> Output.Value, as _: Output.Type, _: A.Type
     ) -> Invoke {
@@ -572,7 +572,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<A: PatchValue, Output: PatchResult>(ofPlace _: Output.Type, _: A.Type) -> Invoke {
         { slot, stack, first, record, cell in
             guard let (a) = arguments(stack, from: first, A.self) else {
@@ -592,7 +592,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func callThrowing<A: PatchValue, Output: PatchResult>(
         _ cell: LayerCell, _ a: A, as _: Output.Type, original: @escaping (A) throws -> Output.Value
     ) throws -> Output.Value {
@@ -631,7 +631,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<A: PatchValue, Output: PatchResult>(
         _ original: @escaping @Sendable (A) throws -> Output.Value, as _: Output.Type, _: A.Type
     ) -> Invoke {
@@ -657,7 +657,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<A: PatchValue, Output: PatchResult>(ofPlace _: Output.Type, _: A.Type) -> Invoke {
         { slot, stack, first, record, cell in
             guard let (a) = arguments(stack, from: first, A.self) else {
@@ -683,7 +683,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     static func arguments<A: PatchValue>(_ stack: PatchStack, from first: Int32, _: A.Type) -> (A)? {
         if Scalar.kind(A.self) > 0 {
             var bits = (UInt64(0))
@@ -731,7 +731,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) -> Value> {
@@ -766,7 +766,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A) -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A) -> Value> {
@@ -783,7 +783,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) throws -> Value> {
@@ -818,7 +818,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A) throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A) throws -> Value> {
@@ -835,7 +835,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) -> Void> {
@@ -870,7 +870,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue>(
         _ name: String, _ function: ((A) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A) -> Void> {
@@ -887,7 +887,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) throws -> Void> {
@@ -922,7 +922,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue>(
         _ name: String, _ function: ((A) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A) throws -> Void> {
@@ -935,7 +935,7 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) -> Value
     where Function == @Sendable (A) -> Value {
         guard slot.isPatched else { return original(a) }
@@ -950,7 +950,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) throws -> Value
     where Function == @Sendable (A) throws -> Value {
         guard slot.isPatched else { return try original(a) }
@@ -965,7 +965,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue>(_ a: A) -> Void
     where Function == @Sendable (A) -> Void {
         guard slot.isPatched else { return original(a) }
@@ -980,7 +980,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue>(_ a: A) throws -> Void
     where Function == @Sendable (A) throws -> Void {
         guard slot.isPatched else { return try original(a) }
@@ -997,7 +997,7 @@ extension Replaceable {
 
 extension PatchPoint {
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, Value: PatchValue>(
         _ a: A, original: (A) -> Value
     ) -> Value where Function == (A) -> Value {
@@ -1008,7 +1008,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, Value: PatchValue>(
         _ a: A, original: (A) throws -> Value
     ) throws -> Value where Function == (A) throws -> Value {
@@ -1019,7 +1019,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue>(
         _ a: A, original: (A) -> Void
     ) -> Void where Function == (A) -> Void {
@@ -1030,7 +1030,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue>(
         _ a: A, original: (A) throws -> Void
     ) throws -> Void where Function == (A) throws -> Void {
@@ -1044,7 +1044,7 @@ extension PatchPoint {
 // MARK: 2 arguments
 
 extension Slot {
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func call<A: PatchValue, B: PatchValue, Output: PatchResult>(
         _ cell: LayerCell, _ a: A, _ b: B, as _: Output.Type, original: @escaping (A, B) -> Output.Value
     ) -> Output.Value {
@@ -1084,7 +1084,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<A: PatchValue, B: PatchValue, Output: PatchResult>(
         _ original: @escaping @Sendable (A, B) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type
     ) -> Invoke {
@@ -1107,7 +1107,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<A: PatchValue, B: PatchValue, Output: PatchResult>(ofPlace _: Output.Type, _: A.Type, _: B.Type)
         -> Invoke
     {
@@ -1129,7 +1129,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func callThrowing<A: PatchValue, B: PatchValue, Output: PatchResult>(
         _ cell: LayerCell, _ a: A, _ b: B, as _: Output.Type, original: @escaping (A, B) throws -> Output.Value
     ) throws -> Output.Value {
@@ -1169,7 +1169,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<A: PatchValue, B: PatchValue, Output: PatchResult>(
         _ original: @escaping @Sendable (A, B) throws -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type
     ) -> Invoke {
@@ -1197,7 +1197,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<A: PatchValue, B: PatchValue, Output: PatchResult>(
         ofPlace _: Output.Type, _: A.Type, _: B.Type
     ) -> Invoke {
@@ -1225,7 +1225,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     static func arguments<A: PatchValue, B: PatchValue>(_ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type)
         -> (A, B)?
     {
@@ -1278,7 +1278,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) -> Value> {
@@ -1313,7 +1313,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B) -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B) -> Value> {
@@ -1330,7 +1330,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws -> Value> {
@@ -1365,7 +1365,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B) throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B) throws -> Value> {
@@ -1382,7 +1382,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) -> Void> {
@@ -1417,7 +1417,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue>(
         _ name: String, _ function: ((A, B) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B) -> Void> {
@@ -1434,7 +1434,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws -> Void> {
@@ -1469,7 +1469,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue>(
         _ name: String, _ function: ((A, B) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B) throws -> Void> {
@@ -1482,7 +1482,7 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) -> Value
     where Function == @Sendable (A, B) -> Value {
         guard slot.isPatched else { return original(a, b) }
@@ -1497,7 +1497,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) throws -> Value
     where Function == @Sendable (A, B) throws -> Value {
         guard slot.isPatched else { return try original(a, b) }
@@ -1512,7 +1512,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) -> Void
     where Function == @Sendable (A, B) -> Void {
         guard slot.isPatched else { return original(a, b) }
@@ -1527,7 +1527,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) throws -> Void
     where Function == @Sendable (A, B) throws -> Void {
         guard slot.isPatched else { return try original(a, b) }
@@ -1544,7 +1544,7 @@ extension Replaceable {
 
 extension PatchPoint {
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ a: A, _ b: B, original: (A, B) -> Value
     ) -> Value where Function == (A, B) -> Value {
@@ -1555,7 +1555,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ a: A, _ b: B, original: (A, B) throws -> Value
     ) throws -> Value where Function == (A, B) throws -> Value {
@@ -1566,7 +1566,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue>(
         _ a: A, _ b: B, original: (A, B) -> Void
     ) -> Void where Function == (A, B) -> Void {
@@ -1577,7 +1577,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue>(
         _ a: A, _ b: B, original: (A, B) throws -> Void
     ) throws -> Void where Function == (A, B) throws -> Void {
@@ -1591,7 +1591,7 @@ extension PatchPoint {
 // MARK: 3 arguments
 
 extension Slot {
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func call<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, as _: Output.Type, original: @escaping (A, B, C) -> Output.Value
     ) -> Output.Value {
@@ -1636,7 +1636,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
         _ original: @escaping @Sendable (A, B, C) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type
     ) -> Invoke {
@@ -1659,7 +1659,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
         ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type
     ) -> Invoke {
@@ -1683,7 +1683,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func callThrowing<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, as _: Output.Type,
         original: @escaping (A, B, C) throws -> Output.Value
@@ -1729,7 +1729,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
         _ original: @escaping @Sendable (A, B, C) throws -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
         _: C.Type
@@ -1758,7 +1758,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
         ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type
     ) -> Invoke {
@@ -1788,7 +1788,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     static func arguments<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type
     ) -> (A, B, C)? {
@@ -1843,7 +1843,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) -> Value> {
@@ -1878,7 +1878,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B, C) -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C) -> Value> {
@@ -1895,7 +1895,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws -> Value> {
@@ -1930,7 +1930,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B, C) throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C) throws -> Value> {
@@ -1948,7 +1948,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) -> Void> {
@@ -1983,7 +1983,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ name: String, _ function: ((A, B, C) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C) -> Void> {
@@ -2000,7 +2000,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws -> Void> {
@@ -2035,7 +2035,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ name: String, _ function: ((A, B, C) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C) throws -> Void> {
@@ -2048,7 +2048,7 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
         -> Value
     where Function == @Sendable (A, B, C) -> Value {
@@ -2065,7 +2065,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
         throws -> Value
     where Function == @Sendable (A, B, C) throws -> Value {
@@ -2083,7 +2083,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) -> Void
     where Function == @Sendable (A, B, C) -> Void {
         guard slot.isPatched else { return original(a, b, c) }
@@ -2098,7 +2098,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) throws -> Void
     where Function == @Sendable (A, B, C) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c) }
@@ -2115,7 +2115,7 @@ extension Replaceable {
 
 extension PatchPoint {
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ a: A, _ b: B, _ c: C, original: (A, B, C) -> Value
     ) -> Value where Function == (A, B, C) -> Value {
@@ -2126,7 +2126,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ a: A, _ b: B, _ c: C, original: (A, B, C) throws -> Value
     ) throws -> Value where Function == (A, B, C) throws -> Value {
@@ -2137,7 +2137,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ a: A, _ b: B, _ c: C, original: (A, B, C) -> Void
     ) -> Void where Function == (A, B, C) -> Void {
@@ -2148,7 +2148,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ a: A, _ b: B, _ c: C, original: (A, B, C) throws -> Void
     ) throws -> Void where Function == (A, B, C) throws -> Void {
@@ -2162,7 +2162,7 @@ extension PatchPoint {
 // MARK: 4 arguments
 
 extension Slot {
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func call<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, as _: Output.Type,
         original: @escaping (A, B, C, D) -> Output.Value
@@ -2209,7 +2209,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
         _ original: @escaping @Sendable (A, B, C, D) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
         _: C.Type, _: D.Type
@@ -2233,7 +2233,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
         ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type
     ) -> Invoke {
@@ -2257,7 +2257,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func callThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, as _: Output.Type,
         original: @escaping (A, B, C, D) throws -> Output.Value
@@ -2304,7 +2304,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
         _ original: @escaping @Sendable (A, B, C, D) throws -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
         _: C.Type, _: D.Type
@@ -2333,7 +2333,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
         ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type
     ) -> Invoke {
@@ -2365,7 +2365,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     static func arguments<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type
     ) -> (A, B, C, D)? {
@@ -2427,7 +2427,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) -> Value> {
@@ -2463,7 +2463,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B, C, D) -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D) -> Value> {
@@ -2481,7 +2481,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) throws -> Value> {
@@ -2518,7 +2518,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B, C, D) throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D) throws -> Value> {
@@ -2536,7 +2536,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) -> Void> {
@@ -2571,7 +2571,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ name: String, _ function: ((A, B, C, D) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D) -> Void> {
@@ -2588,7 +2588,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) throws -> Void> {
@@ -2623,7 +2623,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ name: String, _ function: ((A, B, C, D) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D) throws -> Void> {
@@ -2637,7 +2637,7 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
     ) -> Value
@@ -2659,7 +2659,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
     ) throws -> Value
@@ -2681,7 +2681,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
     ) -> Void
@@ -2700,7 +2700,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
     ) throws -> Void
@@ -2721,7 +2721,7 @@ extension Replaceable {
 
 extension PatchPoint {
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) -> Value
     ) -> Value where Function == (A, B, C, D) -> Value {
@@ -2732,7 +2732,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) throws -> Value
     ) throws -> Value where Function == (A, B, C, D) throws -> Value {
@@ -2743,7 +2743,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) -> Void
     ) -> Void where Function == (A, B, C, D) -> Void {
@@ -2754,7 +2754,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) throws -> Void
     ) throws -> Void where Function == (A, B, C, D) throws -> Void {
@@ -2768,7 +2768,7 @@ extension PatchPoint {
 // MARK: 5 arguments
 
 extension Slot {
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func call<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, as _: Output.Type,
         original: @escaping (A, B, C, D, E) -> Output.Value
@@ -2816,7 +2816,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
         _ original: @escaping @Sendable (A, B, C, D, E) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
         _: C.Type, _: D.Type, _: E.Type
@@ -2840,7 +2840,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
         ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type
     ) -> Invoke {
@@ -2864,7 +2864,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func callThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
         _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, as _: Output.Type,
         original: @escaping (A, B, C, D, E) throws -> Output.Value
@@ -2912,7 +2912,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult
     >(
@@ -2944,7 +2944,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult
     >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type) -> Invoke {
@@ -2976,7 +2976,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     static func arguments<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type
     ) -> (A, B, C, D, E)? {
@@ -3044,7 +3044,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
@@ -3085,7 +3085,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B, C, D, E) -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) -> Value> {
@@ -3103,7 +3103,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
@@ -3145,7 +3145,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B, C, D, E) throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) throws -> Value> {
@@ -3164,7 +3164,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) -> Void> {
@@ -3199,7 +3199,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ name: String, _ function: ((A, B, C, D, E) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) -> Void> {
@@ -3217,7 +3217,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) throws -> Void> {
@@ -3254,7 +3254,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ name: String, _ function: ((A, B, C, D, E) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) throws -> Void> {
@@ -3268,7 +3268,7 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) -> Value
@@ -3290,7 +3290,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) throws -> Value
@@ -3313,7 +3313,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
     ) -> Void
@@ -3335,7 +3335,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
     ) throws -> Void
@@ -3359,7 +3359,7 @@ extension Replaceable {
 
 extension PatchPoint {
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
@@ -3372,7 +3372,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
@@ -3385,7 +3385,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) -> Void
     ) -> Void where Function == (A, B, C, D, E) -> Void {
@@ -3396,7 +3396,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) throws -> Void
     ) throws -> Void where Function == (A, B, C, D, E) throws -> Void {
@@ -3410,7 +3410,7 @@ extension PatchPoint {
 // MARK: 6 arguments
 
 extension Slot {
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func call<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
     >(
@@ -3464,7 +3464,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
     >(
@@ -3492,7 +3492,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
     >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type) -> Invoke {
@@ -3518,7 +3518,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func callThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
     >(
@@ -3572,7 +3572,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
     >(
@@ -3607,7 +3607,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
     >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type) -> Invoke {
@@ -3641,7 +3641,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     static func arguments<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type
     ) -> (A, B, C, D, E, F)? {
@@ -3715,7 +3715,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
@@ -3757,7 +3757,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
@@ -3778,7 +3778,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
@@ -3820,7 +3820,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
@@ -3841,7 +3841,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) -> Void> {
@@ -3878,7 +3878,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ name: String, _ function: ((A, B, C, D, E, F) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) -> Void> {
@@ -3896,7 +3896,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) throws -> Void> {
@@ -3934,7 +3934,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ name: String, _ function: ((A, B, C, D, E, F) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) throws -> Void> {
@@ -3949,7 +3949,7 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) -> Value
@@ -3972,7 +3972,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws -> Value
@@ -3995,7 +3995,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) -> Void
@@ -4017,7 +4017,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws -> Void
@@ -4041,7 +4041,7 @@ extension Replaceable {
 
 extension PatchPoint {
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
@@ -4054,7 +4054,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
@@ -4067,7 +4067,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
     >(
@@ -4080,7 +4080,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
     >(
@@ -4096,7 +4096,7 @@ extension PatchPoint {
 // MARK: 7 arguments
 
 extension Slot {
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func call<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Output: PatchResult
@@ -4154,7 +4154,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Output: PatchResult
@@ -4187,7 +4187,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Output: PatchResult
@@ -4218,7 +4218,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func callThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Output: PatchResult
@@ -4278,7 +4278,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Output: PatchResult
@@ -4317,7 +4317,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Output: PatchResult
@@ -4356,7 +4356,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     static func arguments<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(
@@ -4440,7 +4440,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
@@ -4484,7 +4484,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
@@ -4506,7 +4506,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
@@ -4550,7 +4550,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
@@ -4572,7 +4572,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(
@@ -4614,7 +4614,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(
@@ -4635,7 +4635,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(
@@ -4677,7 +4677,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(
@@ -4694,7 +4694,7 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
@@ -4719,7 +4719,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
@@ -4745,7 +4745,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) -> Void
@@ -4767,7 +4767,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) throws -> Void
@@ -4791,7 +4791,7 @@ extension Replaceable {
 
 extension PatchPoint {
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
@@ -4805,7 +4805,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
@@ -4819,7 +4819,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(
@@ -4832,7 +4832,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(
@@ -4848,7 +4848,7 @@ extension PatchPoint {
 // MARK: 8 arguments
 
 extension Slot {
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func call<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Output: PatchResult
@@ -4907,7 +4907,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Output: PatchResult
@@ -4940,7 +4940,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invoker<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Output: PatchResult
@@ -4974,7 +4974,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func callThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Output: PatchResult
@@ -5035,7 +5035,7 @@ extension Slot {
         }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Output: PatchResult
@@ -5074,7 +5074,7 @@ extension Slot {
     }
 
     /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @inlinable
+    @_alwaysEmitIntoClient
     static func invokerThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Output: PatchResult
@@ -5116,7 +5116,7 @@ extension Slot {
         }
     }
 
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     static func arguments<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
@@ -5206,7 +5206,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
@@ -5254,7 +5254,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
@@ -5277,7 +5277,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
@@ -5325,7 +5325,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
@@ -5348,7 +5348,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
@@ -5392,7 +5392,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
@@ -5414,7 +5414,7 @@ extension PatchRegistry {
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
@@ -5458,7 +5458,7 @@ extension PatchRegistry {
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - function: The type of the code at that place.
     /// - Throws: `config` if the name is already registered or cannot be registered.
-    @inlinable
+    @_alwaysEmitIntoClient
     public func point<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
@@ -5476,7 +5476,7 @@ extension PatchRegistry {
 
 extension Replaceable {
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
@@ -5501,7 +5501,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
@@ -5527,7 +5527,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
@@ -5551,7 +5551,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
@@ -5578,7 +5578,7 @@ extension Replaceable {
 
 extension PatchPoint {
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
@@ -5592,7 +5592,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
@@ -5608,7 +5608,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
@@ -5622,7 +5622,7 @@ extension PatchPoint {
     }
 
     /// Runs the code at this place, or the patch that replaces it.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue

@@ -2,7 +2,7 @@
 
 extension PatchFields {
     /// Declares 1 field. `make` makes a struct from the value of the field.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<A: PatchValue>(
         _ make: @escaping @Sendable (A) -> Root, _ a: PatchField<Root, A>
     ) {
@@ -10,7 +10,7 @@ extension PatchFields {
     }
 
     /// Declares 2 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue>(
         _ make: @escaping @Sendable (A, B) -> Root, _ a: PatchField<Root, A>, _ b: PatchField<Root, B>
     ) {
@@ -20,7 +20,7 @@ extension PatchFields {
     }
 
     /// Declares 3 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ make: @escaping @Sendable (A, B, C) -> Root, _ a: PatchField<Root, A>, _ b: PatchField<Root, B>,
         _ c: PatchField<Root, C>
@@ -31,7 +31,7 @@ extension PatchFields {
     }
 
     /// Declares 4 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ make: @escaping @Sendable (A, B, C, D) -> Root, _ a: PatchField<Root, A>, _ b: PatchField<Root, B>,
         _ c: PatchField<Root, C>, _ d: PatchField<Root, D>
@@ -44,7 +44,7 @@ extension PatchFields {
     }
 
     /// Declares 5 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ make: @escaping @Sendable (A, B, C, D, E) -> Root, _ a: PatchField<Root, A>, _ b: PatchField<Root, B>,
         _ c: PatchField<Root, C>, _ d: PatchField<Root, D>, _ e: PatchField<Root, E>
@@ -57,7 +57,7 @@ extension PatchFields {
     }
 
     /// Declares 6 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ make: @escaping @Sendable (A, B, C, D, E, F) -> Root, _ a: PatchField<Root, A>, _ b: PatchField<Root, B>,
         _ c: PatchField<Root, C>, _ d: PatchField<Root, D>, _ e: PatchField<Root, E>, _ f: PatchField<Root, F>
@@ -70,7 +70,7 @@ extension PatchFields {
     }
 
     /// Declares 7 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(
@@ -88,7 +88,7 @@ extension PatchFields {
     }
 
     /// Declares 8 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
@@ -107,7 +107,7 @@ extension PatchFields {
     }
 
     /// Declares 9 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, I: PatchValue
@@ -126,7 +126,7 @@ extension PatchFields {
     }
 
     /// Declares 10 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, I: PatchValue, J: PatchValue
@@ -147,7 +147,7 @@ extension PatchFields {
     }
 
     /// Declares 11 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, I: PatchValue, J: PatchValue, K: PatchValue
@@ -170,7 +170,7 @@ extension PatchFields {
     }
 
     /// Declares 12 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, I: PatchValue, J: PatchValue, K: PatchValue, L: PatchValue
@@ -193,7 +193,7 @@ extension PatchFields {
     }
 
     /// Declares 13 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, I: PatchValue, J: PatchValue, K: PatchValue, L: PatchValue, M: PatchValue
@@ -217,7 +217,7 @@ extension PatchFields {
     }
 
     /// Declares 14 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, I: PatchValue, J: PatchValue, K: PatchValue, L: PatchValue, M: PatchValue, N: PatchValue
@@ -242,7 +242,7 @@ extension PatchFields {
     }
 
     /// Declares 15 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, I: PatchValue, J: PatchValue, K: PatchValue, L: PatchValue, M: PatchValue, N: PatchValue,
@@ -268,7 +268,7 @@ extension PatchFields {
     }
 
     /// Declares 16 fields. `make` makes a struct from the values of the fields, in their order.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, I: PatchValue, J: PatchValue, K: PatchValue, L: PatchValue, M: PatchValue, N: PatchValue,
