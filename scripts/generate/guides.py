@@ -52,13 +52,18 @@ def linked(match, here):
     return f"[{words}](doc:{name}{'#' + place if place else ''})"
 
 
+def relinked(text, here):
+    """Text without code, with links that DocC can follow."""
+    return re.sub(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)", lambda match: linked(match, here), text)
+
+
 def article(name):
     text = (ROOT / f"docs/{name}.md").read_text()
     text = re.sub(r"<picture>.*?<img alt=\"([^\"]*)\" src=\"([\w-]+)-light\.png\"[^>]*>.*?</picture>", r"![\1](\2)", text, flags=re.S)
     text = re.sub(r"!\[([^\]]*)\]\(([\w.-]+)\)", lambda m: f"![{m[1]}]({m[2]})", text)
     parts = re.split(r"(^(?:    .*\n|\n(?=    ))+|`[^`\n]+`)", text, flags=re.M)  # code stays as it is
     for i in range(0, len(parts), 2):
-        parts[i] = re.sub(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)", lambda m: linked(m, name), parts[i])
+        parts[i] = relinked(parts[i], name)
     return "".join(parts)
 
 
@@ -70,7 +75,7 @@ def main():
     about = re.search(r"^# patchpack\n\n(.*?)\n\n", (ROOT / "README.md").read_text(), re.S | re.M)[1]
     topics = "\n".join(f"### {title}\n\n" + "".join(f"- <doc:{name}>\n" for name in names) for title, names in GUIDES)
     (catalog / "Guides.md").write_text(
-        f"# Guides\n\n@Metadata {{\n    @TechnologyRoot\n}}\n\n{about}\n\n## Topics\n\n{topics}")
+        f"# Guides\n\n@Metadata {{\n    @TechnologyRoot\n}}\n\n{relinked(about, 'README')}\n\n## Topics\n\n{topics}")
     for picture in (ROOT / "docs").glob("*"):
         if picture.suffix in (".png", ".svg"):
             shutil.copy(picture, catalog / picture.name.replace("-light.", ".").replace("-dark.", "~dark."))
