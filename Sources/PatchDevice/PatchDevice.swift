@@ -181,7 +181,7 @@ public final class PatchDevice: Sendable {
     /// Launches, or waits until another thread has.
     private func launched() async {
         launch()
-        while store.isLaunching { try? await Task.sleep(for: .milliseconds(5)) }
+        await store.launched()
     }
 
     private func isInTime(_ call: String, _ isLaunched: Bool) -> Bool {

@@ -15,8 +15,14 @@ import Testing
 
     private final class Events: Sendable {
         private let events = Mutex<[PatchEvent]>([])
+        private let listener: @Sendable (PatchEvent) -> Void
 
-        @Sendable func add(_ event: PatchEvent) { events.withLock { $0.append(event) } }
+        init(_ listener: @escaping @Sendable (PatchEvent) -> Void = { _ in }) { self.listener = listener }
+
+        @Sendable func add(_ event: PatchEvent) {
+            events.withLock { $0.append(event) }
+            listener(event)
+        }
         var names: [String] { events.withLock { $0.map(\.name) } }
     }
 
@@ -64,6 +70,34 @@ import Testing
         let bench = try await devices.deviceWithAGoodPatch()
         let (device, app) = try second(bench)
         await device.enterForeground()
+        #expect(app.price(1) == 8)
+    }
+
+    @Test(arguments: [false, true])
+    func aSyncWaitsForTheLaunchOfAnotherThread(isCancelled: Bool) async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        bench.crash()
+        let (activating, activates) = AsyncStream.makeStream(of: Void.self)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let (device, app) = try second(
+            bench,
+            Events { event in
+                guard case .runner(.activated) = event else { return }
+                activates.finish()
+                mayGoOn.wait()
+            })
+        Thread.detachNewThread { device.launch() }
+        for await _ in activating {}
+        let syncs = (0..<3).map { _ in
+            Task {
+                await device.sync()
+                return device.store.hasLaunched
+            }
+        }
+        if isCancelled { for sync in syncs { sync.cancel() } }
+        try await Task.sleep(for: .milliseconds(50))
+        mayGoOn.signal()
+        for sync in syncs { #expect(await sync.value, "a sync came before the launch had ended") }
         #expect(app.price(1) == 8)
     }
 

@@ -13,7 +13,7 @@ extension PatchStore {
     @discardableResult
     package func activateHeld(on runner: PatchRunner, trust: @escaping @Sendable () -> PatchTrust) -> [PatchID] {
         let isFirst = memory.locked { memory in
-            defer { memory.launching = memory.launching ?? .underway }
+            defer { memory.launching = memory.launching ?? .underway([]) }
             return memory.launching == nil
         }
         guard isFirst else { return running }
@@ -27,7 +27,12 @@ extension PatchStore {
             for hash in hashes { activateHeld(hash, in: state, on: runner, trust) }
         }
         let running = self.running
-        memory.locked { $0.launching = .done }
+        let waiters = memory.locked { memory in
+            guard case .underway(let waiters) = memory.launching else { return [CheckedContinuation<Void, Never>]() }
+            memory.launching = .done
+            return waiters
+        }
+        for waiter in waiters { waiter.resume() }
         events(.launched(running, isSafe: state.launch?.isSafe ?? false))
         return running
     }
@@ -93,10 +98,22 @@ extension PatchStore {
 
     /// Whether this process has begun its launch.
     package var hasBegun: Bool { memory.locked { $0.hasBegun } }
-    /// Whether the patches that are held are being activated.
-    package var isLaunching: Bool { memory.locked { $0.launching == .underway } }
-    /// Whether they were.
-    package var hasLaunched: Bool { memory.locked { $0.launching == .done } }
+    /// Whether the patches that are held were activated.
+    package var hasLaunched: Bool {
+        memory.locked { if case .done = $0.launching { true } else { false } }
+    }
+
+    /// Waits while another thread activates the patches that are held.
+    package func launched() async {
+        await withCheckedContinuation { waiter in
+            let waits = memory.locked { memory in
+                guard case .underway(let waiters) = memory.launching else { return false }
+                memory.launching = .underway(waiters + [waiter])
+                return true
+            }
+            if !waits { waiter.resume() }
+        }
+    }
 
     /// Judges the last launch, and notes that one begins.
     package func begin() {

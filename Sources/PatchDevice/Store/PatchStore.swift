@@ -53,8 +53,9 @@ package final class PatchStore: Sendable {
         func patch(_ hash: String) -> PatchID? { state.held.first { $0.hash == hash }?.patch }
     }
 
+    /// Whether the patches that are held were activated, and who waits for that.
     enum Launching {
-        case underway, done
+        case underway([CheckedContinuation<Void, Never>]), done
     }
 
     /// Why a patch that is held does not run in this launch.

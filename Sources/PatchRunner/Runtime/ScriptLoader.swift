@@ -98,14 +98,12 @@ package struct ScriptLoader: Sendable {
     private func script(required name: String) -> PatchScript? {
         // `require "wax"` is the first line of most scripts for Wax. What it offers in Wax is built in here, or missing.
         let isWax = name == "wax" || name.hasPrefix("wax/")
+        // A script for Wax that is itself called wax.lua does not mean itself.
+        let others = isWax ? scripts.dropFirst() : scripts[...]
         for candidate in ["\(name).lua", "\(name)/init.lua"] {
-            // A script for Wax that is itself called wax.lua does not mean itself.
-            let others = isWax ? scripts.dropFirst() : scripts[...]
             if let script = others.first(where: { $0.name.hasBytes(of: candidate) }) { return script }
         }
-        if isWax {
-            return PatchScript(name: "wax.lua", bytes: Array("return {}".utf8))
-        }
+        if isWax { return PatchScript(name: "wax.lua", bytes: Array("return {}".utf8)) }
         guard ["math", "string", "table", "utf8"].contains(name) else { return nil }
         return PatchScript(name: "\(name).lua", bytes: Array("return \(name)".utf8))
     }

@@ -129,7 +129,7 @@ extension PatchFields {
     /// Why these cannot be the fields: two are in the wrong order, so that an initializer would get each in place of the other,
     /// or a stored property is missing, so that each call would reset it. nil if nothing is wrong.
     ///
-    /// A property that is smaller than the padding between two fields is not missed.
+    /// It does not see a property that fits into the padding between two fields.
     func layoutFault() -> PatchError? {
         let stored = all.compactMap { field in field.place.map { (name: field.name.text, place: $0) } }
         for (field, next) in zip(stored, stored.dropFirst()) where field.place.offset > next.place.offset {

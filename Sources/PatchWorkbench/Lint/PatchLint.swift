@@ -73,13 +73,8 @@ package struct PatchLint {
         }
         guard chunks.count == scripts.count else { return }
         outlines = scripts.map { SourceOutline($0.bytes) }
-        if scripts.count == 1, replaces.isEmpty, let call = chunks[0].globals.first(where: { $0.name == "describe" }),
-            !call.isAssigned
-        {
-            let hint = "run it with the patch that it is for: patchpack test PATCH.lua --spec \(scripts[0].name)"
-            found = [
-                texts[0].finding(.spec, line: call.line, word: call.name, "this is a spec, not a patch", hint: hint)
-            ]
+        if let finding = findingForSpec(chunks) {
+            found = [finding]
             return
         }
         checkGlobals(chunks)
@@ -106,6 +101,17 @@ package struct PatchLint {
         // Lua's message ends with the word at which it stopped.
         let near = error.message.components(behind: " near '").map { String($0.dropLast()) }
         return text.finding(.syntax, line: error.place?.line ?? 1, word: near, error.message)
+    }
+
+    /// A finding for a single script that replaces nothing and calls a `describe` that is not its own.
+    private func findingForSpec(_ chunks: [Chunk]) -> Finding? {
+        let uses = chunks[0].globals.filter { $0.name == "describe" }
+        guard chunks.count == 1, replaces.isEmpty, let call = uses.first, !uses.contains(where: \.isAssigned) else {
+            return nil
+        }
+        return texts[0].finding(
+            .spec, line: call.line, word: call.name, "this is a spec, not a patch",
+            hint: "run it with the patch that it is for: patchpack test PATCH.lua --spec \(scripts[0].name)")
     }
 
     /// Adds a finding for an error of the run, at the line where it happened.
