@@ -130,4 +130,8 @@ for target in package.targets where target.type != .system && target.type != .pl
         .strictMemorySafety(),
         .treatAllWarnings(as: .error),
     ]
+    // A call of an asynchronous function, and what is below it, stays on the actor of its caller.
+    if target.name == "PatchRunner" {
+        target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
+    }
 }

@@ -24,6 +24,8 @@ let package = Package(
                 .product(name: "PatchHTTP", package: "patchpack"),
                 .product(name: "PatchCrypto", package: "patchpack"),
             ],
-            swiftSettings: [.swiftLanguageMode(.v6)]),
+            swiftSettings: [
+                .swiftLanguageMode(.v6), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            ]),
     ]
 )

@@ -19,7 +19,10 @@ let package = Package(
             dependencies: ["PatchCrypto", "PatchRunner", "PatchTesting"].map {
                 .product(name: $0, package: "patchpack")
             },
-            swiftSettings: [.swiftLanguageMode(.v6), .defaultIsolation(MainActor.self)]),
+            swiftSettings: [
+                .swiftLanguageMode(.v6), .defaultIsolation(MainActor.self),
+                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            ]),
         // What README and docs show; samples.py writes most of it.
         .target(
             name: "samples",

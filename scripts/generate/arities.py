@@ -31,32 +31,44 @@ TEMPLATE = """\
 // MARK: {n} arguments
 
 extension Slot {{
-{entries}{arguments_reader}    func callAsynchronously<{generics_}Output: PatchResult, Failure: Error>(
-        _ cell: UInt?, {parameters_}as _: Output.Type, original: @escaping @Sendable {async_value_function}
+{entries}{arguments_reader}    @_alwaysEmitIntoClient
+    func callAsynchronously<{generics_}Output: PatchResult, Failure: Error>(
+        {parameters_}as _: Output.Type, original: @Sendable {async_value_function}
     ) async throws(Failure) -> Output.Value where Output.Value: Sendable{sendable} {{
-        try await run(cell, [{arguments}], as: Output.self, read: reader(original, as: Output.self)) {{
-            () async throws(Failure) -> Output.Value in try await original({arguments})
-        }}
+        try await run(
+            nil, ({arguments}), count: {n}, as: Output.self,
+            push: {{ (values: ({types}), stack) in {async_pushes} }},
+            read: {{ stack in readAsynchronously(stack, from: 1{type_arguments}) }},
+            original: {{ (values: ({types})) async throws(Failure) -> Output.Value in try await original({values}) }})
     }}
 
-    func reader<{generics_}Output: PatchResult, Failure: Error>(
-        _ original: @escaping @Sendable {async_value_function}, as _: Output.Type
-    ) -> AsyncReader<Output.Value, Failure> where Output.Value: Sendable{sendable} {{
-        {{ [self] stack, first in
-            guard {reads_of_self} else {{
-                _ = stack.refuseArguments(of: self, from: first, [{type_list}])
-                return nil
-            }}
-            return {{ (cell) async throws(Failure) -> Output.Value in
-                // 0: no layer is below the one that calls its original.
-                guard cell != 0 else {{ return try await original({arguments}) }}
-                return try await self.callAsynchronously(cell, {arguments_}as: Output.self, original: original)
-            }}
+    /// The arguments from a place on the stack. nil after an error was pushed.
+    @_alwaysEmitIntoClient
+    func readAsynchronously{generics}(_ stack: PatchStack, from first: Int32{metatypes}) -> ({types})? {{
+        guard {reads_of_self} else {{
+            _ = stack.refuseArguments(of: self, from: first, [{type_list}])
+            return nil
         }}
+        return ({arguments})
     }}
 }}
 
 extension PatchRegistry {{
+    @_alwaysEmitIntoClient
+    func asynchronous<{generics_}Output: PatchResult, Failure: Error>(
+        _ name: String, _ original: @escaping @Sendable {async_value_function}, as _: Output.Type
+    ) throws(PatchError) -> Slot where Output.Value: Sendable{sendable} {{
+        try registerAsynchronous(name, arguments: [{type_list}], result: Output.self, failure: Failure.self) {{
+            slot, stack, first in
+            guard {reads_asynchronously} else {{ return nil }}
+            return {{
+                await Slot.outcome(as: Output.self) {{ () async throws(Failure) -> Output.Value in
+                    try await slot.callAsynchronously({arguments_}as: Output.self, original: original)
+                }}
+            }}
+        }}
+    }}
+
 {registrations}}}
 
 extension Replaceable {{
@@ -194,23 +206,7 @@ REPLACEABLE = """\
         return Replaceable(slot: slot, original: original)
     }}
 
-    /// Registers an asynchronous function with {words} that {does}.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    public func replaceable{generics}(
-        _ name: String, _ original: @escaping @Sendable {async_function}
-    ) throws(PatchError) -> Replaceable<@Sendable {async_function}>{sendable_where} {{
-        let slot = try registerAsynchronous(
-            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self
-        ) {{ slot in slot.reader(original, as: {output}.self) }}
-        return Replaceable(slot: slot, original: original)
-    }}
-
-    /// Registers a place in the code, with {words}, that {does}.
+{asynchronous_registrations}    /// Registers a place in the code, with {words}, that {does}.
     ///
     /// Its original is the code at that place.
     ///
@@ -230,6 +226,41 @@ REPLACEABLE = """\
 
 """
 
+ASYNCHRONOUS = """\
+    /// Registers an asynchronous function with {words} that {does}, and runs {where}.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient{attribute}
+    public func replaceable{generics}(
+        _ name: String, _ original: @escaping {async_function}{unlike}
+    ) throws(PatchError) -> Replaceable<{async_function}>{sendable_where} {{
+        Replaceable(slot: try asynchronous(name, original, as: {output}.self), original: original)
+    }}
+
+"""
+
+ASYNCHRONOUS_CALL = """\
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction{generics}({parameters}) async {effect}-> {value}
+    where Function == {async_function}{sendable} {{
+        guard slot.isPatched else {{ return {try_}await original({arguments}) }}
+        return {try_}await slot.callAsynchronously({arguments_}as: {output}.self, original: original)
+    }}
+
+"""
+
+# `async` in a type is `nonisolated(nonsending)` in a module that enables NonisolatedNonsendingByDefault, and `@concurrent` in
+# others. Functions that differ in nothing else cannot be overloaded, so the second has a parameter more.
+ISOLATIONS = (
+    ("", "on its caller's actor", "", ""),
+    ("@concurrent ", "on no actor", " @_disfavoredOverload", ", _: Void = ()"),
+)
+
 CALL = """\
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
@@ -239,14 +270,7 @@ CALL = """\
         return {try_}slot.call{T}(slot.cell, {arguments_}as: {output}.self, original: original)
     }}
 
-    /// Calls the function, or the patch that replaces it.
-    public func callAsFunction{generics}({parameters}) async {effect}-> {value}
-    where Function == @Sendable {async_function}{sendable} {{
-        guard slot.isPatched else {{ return {try_}await original({arguments}) }}
-        return {try_}await slot.callAsynchronously(nil, {arguments_}as: {output}.self, original: original)
-    }}
-
-"""
+{asynchronous_calls}"""
 
 PLACE = """\
     /// Runs the code at this place, or the patch that replaces it.
@@ -286,6 +310,13 @@ def fields(n):
         "type_list": ", ".join(f"{c}.self" for c in letters),
         "async_value_function": f"({types}) async throws(Failure) -> Output.Value",
         "sendable": "".join(f", {c}: Sendable" for c in letters),
+        "generics": f"<{constrained}>" if n else "",
+        "values": "values" if n == 1 else ", ".join(f"values.{i}" for i in range(n)),
+        "async_pushes": "values.push(to: stack)" if n == 1 else "; ".join(f"values.{i}.push(to: stack)" for i in range(n)),
+        "reads_of_self": "stack.has(0, from: first)" if n == 0 else
+            f"let ({', '.join(names)}) = Self.arguments(stack, from: first, {', '.join(f'{c}.self' for c in letters)})",
+        "reads_asynchronously": f"{f'let ({chr(44).join(names)})' if n else 'let _'} = slot.readAsynchronously("
+            f"stack, from: first{''.join(f', {c}.self' for c in letters)})",
         "pushes": "".join(f"                {x}.push(to: entered)\n" for x in names),
         "all_scalars": "".join(f"Scalar.kind({c}.self) > 0 && " for c in letters),
         "are_scalars": "".join(f"Scalar.kind({c}.self) > 0, " for c in letters),
@@ -303,8 +334,6 @@ def fields(n):
                 f", let {x} = {c}.read(from: stack, at: first{f' + {i}' if i else ''})"
                 for i, (x, c) in enumerate(zip(names, letters))),
             names=", ".join(names)),
-        "reads_of_self": "stack.has(0, from: first)" if n == 0 else
-            f"let ({', '.join(names)}) = Self.arguments(stack, from: first, {', '.join(f'{c}.self' for c in letters)})",
         "reads": "stack.has(0, from: first)" if n == 0 else
             f"let ({', '.join(names)}) = arguments(stack, from: first, {', '.join(f'{c}.self' for c in letters)})",
     }
@@ -349,16 +378,20 @@ def functions():
             ("Value", "PatchValueResult<Value>", "returns a value"), ("Void", "PatchNoResult", "returns nothing"),
         ):
             generics = [*LETTERS[:n]] + (["Value"] if value == "Value" else [])
-            sendable = [f"{name}: Sendable" for name in generics]
             for effect, failure, may, suffix in effects:
                 fields_ = {
                     **f, "value": value, "output": output, "effect": effect, "try_": "try " if effect else "",
                     "does": f"{does} and {may}", "failure": failure, "T": suffix, "function": f"({f['types']}) {effect}-> {value}",
-                    "async_function": f"({f['types']}) async {effect}-> {value}",
                     "generics": f"<{', '.join(f'{name}: PatchValue' for name in generics)}>" if generics else "",
-                    "sendable": "".join(f", {x}" for x in sendable),
-                    "sendable_where": f"\n    where {', '.join(sendable)}" if sendable else "",
                 }
+                fields_["sendable"] = "".join(f", {name}: Sendable" for name in generics)
+                fields_["sendable_where"] = f"\n    where {', '.join(f'{name}: Sendable' for name in generics)}" if generics else ""
+                for part, template in (("registrations", ASYNCHRONOUS), ("calls", ASYNCHRONOUS_CALL)):
+                    fields_[f"asynchronous_{part}"] = "".join(
+                        template.format(
+                            **fields_, where=where, attribute=attribute, unlike=unlike,
+                            async_function=f"{isolation}@Sendable ({f['types']}) async {effect}-> {value}")
+                        for isolation, where, attribute, unlike in ISOLATIONS)
                 registrations += REPLACEABLE.format(**fields_)
                 calls += CALL.format(**fields_)
                 places += PLACE.format(**fields_)

@@ -159,6 +159,7 @@ enum Calls {
         }
         let original: @Sendable (Double, Int) async -> Double = { floor_original($0, Int64($1)) }
         let asynchronous = try registry.replaceable("Bench.async", original)
+        let caller = Caller()
         let measured: () throws -> [Row] = {
             try Rounds(
                 work: "a call of an asynchronous function", count: 20_000,
@@ -166,6 +167,12 @@ enum Calls {
                     .init("function") { count in finish { keep(await chain(count, original)) } },
                     .init("not patched", against: "function") { count in
                         finish { keep(await chain(count, asynchronous)) }
+                    },
+                    .init("function, from an actor") { count in
+                        finish { keep(await caller.chain(count, original)) }
+                    },
+                    .init("not patched, from an actor", against: "function, from an actor") { count in
+                        finish { keep(await caller.chain(count, asynchronous)) }
                     },
                 ]
             ).run()
@@ -178,6 +185,9 @@ enum Calls {
                     .init("function") { count in finish { keep(await chain(count, original)) } },
                     .init("patched", against: "function", target: .ratio(8)) { count in
                         finish { keep(await chain(count, asynchronous)) }
+                    },
+                    .init("patched, from an actor", against: "patched") { count in
+                        finish { keep(await caller.chain(count, asynchronous)) }
                     },
                 ]
             ).run()
@@ -300,7 +310,7 @@ enum Calls {
         return price
     }
 
-    @inline(never) private static func chain(
+    @inline(never) fileprivate static func chain(
         _ count: Int, _ function: Replaceable<@Sendable (Double, Int) async -> Double>
     ) async -> Double {
         var price = 0.0
@@ -308,12 +318,23 @@ enum Calls {
         return price
     }
 
-    @inline(never) private static func chain(
+    @inline(never) fileprivate static func chain(
         _ count: Int, _ function: @Sendable (Double, Int) async -> Double
     ) async -> Double {
         var price = 0.0
         for i in 0..<count { price = await function(price, i & 7) }
         return price
+    }
+
+    /// Calls from an actor, such as the main actor. The calls stay on it.
+    private actor Caller {
+        func chain(_ count: Int, _ function: Replaceable<@Sendable (Double, Int) async -> Double>) async -> Double {
+            await Calls.chain(count, function)
+        }
+
+        func chain(_ count: Int, _ function: @Sendable (Double, Int) async -> Double) async -> Double {
+            await Calls.chain(count, function)
+        }
     }
 
     /// Waits for asynchronous work.

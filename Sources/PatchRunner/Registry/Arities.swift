@@ -168,32 +168,44 @@ extension Slot {
         }
     }
 
+    @_alwaysEmitIntoClient
     func callAsynchronously<Output: PatchResult, Failure: Error>(
-        _ cell: UInt?, as _: Output.Type, original: @escaping @Sendable () async throws(Failure) -> Output.Value
+        as _: Output.Type, original: @Sendable () async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value where Output.Value: Sendable {
-        try await run(cell, [], as: Output.self, read: reader(original, as: Output.self)) {
-            () async throws(Failure) -> Output.Value in try await original()
-        }
+        try await run(
+            nil, (), count: 0, as: Output.self,
+            push: { (values: (), stack) in },
+            read: { stack in readAsynchronously(stack, from: 1) },
+            original: { (values: ()) async throws(Failure) -> Output.Value in try await original() })
     }
 
-    func reader<Output: PatchResult, Failure: Error>(
-        _ original: @escaping @Sendable () async throws(Failure) -> Output.Value, as _: Output.Type
-    ) -> AsyncReader<Output.Value, Failure> where Output.Value: Sendable {
-        { [self] stack, first in
-            guard stack.has(0, from: first) else {
-                _ = stack.refuseArguments(of: self, from: first, [])
-                return nil
-            }
-            return { (cell) async throws(Failure) -> Output.Value in
-                // 0: no layer is below the one that calls its original.
-                guard cell != 0 else { return try await original() }
-                return try await self.callAsynchronously(cell, as: Output.self, original: original)
-            }
+    /// The arguments from a place on the stack. nil after an error was pushed.
+    @_alwaysEmitIntoClient
+    func readAsynchronously(_ stack: PatchStack, from first: Int32) -> ()? {
+        guard stack.has(0, from: first) else {
+            _ = stack.refuseArguments(of: self, from: first, [])
+            return nil
         }
+        return ()
     }
 }
 
 extension PatchRegistry {
+    @_alwaysEmitIntoClient
+    func asynchronous<Output: PatchResult, Failure: Error>(
+        _ name: String, _ original: @escaping @Sendable () async throws(Failure) -> Output.Value, as _: Output.Type
+    ) throws(PatchError) -> Slot where Output.Value: Sendable {
+        try registerAsynchronous(name, arguments: [], result: Output.self, failure: Failure.self) {
+            slot, stack, first in
+            guard let _ = slot.readAsynchronously(stack, from: first) else { return nil }
+            return {
+                await Slot.outcome(as: Output.self) { () async throws(Failure) -> Output.Value in
+                    try await slot.callAsynchronously(as: Output.self, original: original)
+                }
+            }
+        }
+    }
+
     /// Registers a function with no arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
@@ -211,21 +223,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with no arguments that returns a value and cannot throw.
+    /// Registers an asynchronous function with no arguments that returns a value and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable () async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () async -> Value>
     where Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with no arguments that returns a value and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<Value: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable () async -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable () async -> Value>
+    where Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with no arguments, that returns a value and cannot throw.
@@ -263,21 +288,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with no arguments that returns a value and can throw.
+    /// Registers an asynchronous function with no arguments that returns a value and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable () async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () async throws -> Value>
     where Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with no arguments that returns a value and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<Value: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable () async throws -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable () async throws -> Value>
+    where Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with no arguments, that returns a value and can throw.
@@ -315,20 +353,32 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with no arguments that returns nothing and cannot throw.
+    /// Registers an asynchronous function with no arguments that returns nothing and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable(
         _ name: String, _ original: @escaping @Sendable () async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () async -> Void> {
-        let slot = try registerAsynchronous(
-            name, arguments: [], result: PatchNoResult.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with no arguments that returns nothing and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable(
+        _ name: String, _ original: @escaping @concurrent @Sendable () async -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable () async -> Void> {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with no arguments, that returns nothing and cannot throw.
@@ -366,20 +416,32 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with no arguments that returns nothing and can throw.
+    /// Registers an asynchronous function with no arguments that returns nothing and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable(
         _ name: String, _ original: @escaping @Sendable () async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () async throws -> Void> {
-        let slot = try registerAsynchronous(
-            name, arguments: [], result: PatchNoResult.self, failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with no arguments that returns nothing and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable(
+        _ name: String, _ original: @escaping @concurrent @Sendable () async throws -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable () async throws -> Void> {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with no arguments, that returns nothing and can throw.
@@ -411,10 +473,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<Value: PatchValue>() async -> Value
     where Function == @Sendable () async -> Value, Value: Sendable {
         guard slot.isPatched else { return await original() }
-        return await slot.callAsynchronously(nil, as: PatchValueResult<Value>.self, original: original)
+        return await slot.callAsynchronously(as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<Value: PatchValue>() async -> Value
+    where Function == @concurrent @Sendable () async -> Value, Value: Sendable {
+        guard slot.isPatched else { return await original() }
+        return await slot.callAsynchronously(as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -426,10 +497,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<Value: PatchValue>() async throws -> Value
     where Function == @Sendable () async throws -> Value, Value: Sendable {
         guard slot.isPatched else { return try await original() }
-        return try await slot.callAsynchronously(nil, as: PatchValueResult<Value>.self, original: original)
+        return try await slot.callAsynchronously(as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<Value: PatchValue>() async throws -> Value
+    where Function == @concurrent @Sendable () async throws -> Value, Value: Sendable {
+        guard slot.isPatched else { return try await original() }
+        return try await slot.callAsynchronously(as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -441,10 +521,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction() async -> Void
     where Function == @Sendable () async -> Void {
         guard slot.isPatched else { return await original() }
-        return await slot.callAsynchronously(nil, as: PatchNoResult.self, original: original)
+        return await slot.callAsynchronously(as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction() async -> Void
+    where Function == @concurrent @Sendable () async -> Void {
+        guard slot.isPatched else { return await original() }
+        return await slot.callAsynchronously(as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -456,10 +545,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction() async throws -> Void
     where Function == @Sendable () async throws -> Void {
         guard slot.isPatched else { return try await original() }
-        return try await slot.callAsynchronously(nil, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction() async throws -> Void
+    where Function == @concurrent @Sendable () async throws -> Void {
+        guard slot.isPatched else { return try await original() }
+        return try await slot.callAsynchronously(as: PatchNoResult.self, original: original)
     }
 }
 
@@ -697,33 +795,44 @@ extension Slot {
         return (a)
     }
 
+    @_alwaysEmitIntoClient
     func callAsynchronously<A: PatchValue, Output: PatchResult, Failure: Error>(
-        _ cell: UInt?, _ a: A, as _: Output.Type,
-        original: @escaping @Sendable (A) async throws(Failure) -> Output.Value
+        _ a: A, as _: Output.Type, original: @Sendable (A) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value where Output.Value: Sendable, A: Sendable {
-        try await run(cell, [a], as: Output.self, read: reader(original, as: Output.self)) {
-            () async throws(Failure) -> Output.Value in try await original(a)
-        }
+        try await run(
+            nil, (a), count: 1, as: Output.self,
+            push: { (values: (A), stack) in values.push(to: stack) },
+            read: { stack in readAsynchronously(stack, from: 1, A.self) },
+            original: { (values: (A)) async throws(Failure) -> Output.Value in try await original(values) })
     }
 
-    func reader<A: PatchValue, Output: PatchResult, Failure: Error>(
-        _ original: @escaping @Sendable (A) async throws(Failure) -> Output.Value, as _: Output.Type
-    ) -> AsyncReader<Output.Value, Failure> where Output.Value: Sendable, A: Sendable {
-        { [self] stack, first in
-            guard let (a) = Self.arguments(stack, from: first, A.self) else {
-                _ = stack.refuseArguments(of: self, from: first, [A.self])
-                return nil
-            }
-            return { (cell) async throws(Failure) -> Output.Value in
-                // 0: no layer is below the one that calls its original.
-                guard cell != 0 else { return try await original(a) }
-                return try await self.callAsynchronously(cell, a, as: Output.self, original: original)
-            }
+    /// The arguments from a place on the stack. nil after an error was pushed.
+    @_alwaysEmitIntoClient
+    func readAsynchronously<A: PatchValue>(_ stack: PatchStack, from first: Int32, _: A.Type) -> (A)? {
+        guard let (a) = Self.arguments(stack, from: first, A.self) else {
+            _ = stack.refuseArguments(of: self, from: first, [A.self])
+            return nil
         }
+        return (a)
     }
 }
 
 extension PatchRegistry {
+    @_alwaysEmitIntoClient
+    func asynchronous<A: PatchValue, Output: PatchResult, Failure: Error>(
+        _ name: String, _ original: @escaping @Sendable (A) async throws(Failure) -> Output.Value, as _: Output.Type
+    ) throws(PatchError) -> Slot where Output.Value: Sendable, A: Sendable {
+        try registerAsynchronous(name, arguments: [A.self], result: Output.self, failure: Failure.self) {
+            slot, stack, first in
+            guard let (a) = slot.readAsynchronously(stack, from: first, A.self) else { return nil }
+            return {
+                await Slot.outcome(as: Output.self) { () async throws(Failure) -> Output.Value in
+                    try await slot.callAsynchronously(a, as: Output.self, original: original)
+                }
+            }
+        }
+    }
+
     /// Registers a function with one argument that returns a value and cannot throw.
     ///
     /// - Parameters:
@@ -741,21 +850,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with one argument that returns a value and cannot throw.
+    /// Registers an asynchronous function with one argument that returns a value and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) async -> Value>
     where A: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with one argument that returns a value and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A) async -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A) async -> Value>
+    where A: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with one argument, that returns a value and cannot throw.
@@ -793,21 +915,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with one argument that returns a value and can throw.
+    /// Registers an asynchronous function with one argument that returns a value and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) async throws -> Value>
     where A: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with one argument that returns a value and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A) async throws -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A) async throws -> Value>
+    where A: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with one argument, that returns a value and can throw.
@@ -845,21 +980,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with one argument that returns nothing and cannot throw.
+    /// Registers an asynchronous function with one argument that returns nothing and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) async -> Void>
     where A: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with one argument that returns nothing and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A) async -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A) async -> Void>
+    where A: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with one argument, that returns nothing and cannot throw.
@@ -897,21 +1045,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with one argument that returns nothing and can throw.
+    /// Registers an asynchronous function with one argument that returns nothing and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) async throws -> Void>
     where A: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with one argument that returns nothing and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A) async throws -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A) async throws -> Void>
+    where A: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with one argument, that returns nothing and can throw.
@@ -943,10 +1104,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) async -> Value
     where Function == @Sendable (A) async -> Value, A: Sendable, Value: Sendable {
         guard slot.isPatched else { return await original(a) }
-        return await slot.callAsynchronously(nil, a, as: PatchValueResult<Value>.self, original: original)
+        return await slot.callAsynchronously(a, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) async -> Value
+    where Function == @concurrent @Sendable (A) async -> Value, A: Sendable, Value: Sendable {
+        guard slot.isPatched else { return await original(a) }
+        return await slot.callAsynchronously(a, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -958,10 +1128,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) async throws -> Value
     where Function == @Sendable (A) async throws -> Value, A: Sendable, Value: Sendable {
         guard slot.isPatched else { return try await original(a) }
-        return try await slot.callAsynchronously(nil, a, as: PatchValueResult<Value>.self, original: original)
+        return try await slot.callAsynchronously(a, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) async throws -> Value
+    where Function == @concurrent @Sendable (A) async throws -> Value, A: Sendable, Value: Sendable {
+        guard slot.isPatched else { return try await original(a) }
+        return try await slot.callAsynchronously(a, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -973,10 +1152,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue>(_ a: A) async -> Void
     where Function == @Sendable (A) async -> Void, A: Sendable {
         guard slot.isPatched else { return await original(a) }
-        return await slot.callAsynchronously(nil, a, as: PatchNoResult.self, original: original)
+        return await slot.callAsynchronously(a, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue>(_ a: A) async -> Void
+    where Function == @concurrent @Sendable (A) async -> Void, A: Sendable {
+        guard slot.isPatched else { return await original(a) }
+        return await slot.callAsynchronously(a, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -988,10 +1176,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue>(_ a: A) async throws -> Void
     where Function == @Sendable (A) async throws -> Void, A: Sendable {
         guard slot.isPatched else { return try await original(a) }
-        return try await slot.callAsynchronously(nil, a, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(a, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue>(_ a: A) async throws -> Void
+    where Function == @concurrent @Sendable (A) async throws -> Void, A: Sendable {
+        guard slot.isPatched else { return try await original(a) }
+        return try await slot.callAsynchronously(a, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -1244,33 +1441,49 @@ extension Slot {
         return (a, b)
     }
 
+    @_alwaysEmitIntoClient
     func callAsynchronously<A: PatchValue, B: PatchValue, Output: PatchResult, Failure: Error>(
-        _ cell: UInt?, _ a: A, _ b: B, as _: Output.Type,
-        original: @escaping @Sendable (A, B) async throws(Failure) -> Output.Value
+        _ a: A, _ b: B, as _: Output.Type, original: @Sendable (A, B) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value where Output.Value: Sendable, A: Sendable, B: Sendable {
-        try await run(cell, [a, b], as: Output.self, read: reader(original, as: Output.self)) {
-            () async throws(Failure) -> Output.Value in try await original(a, b)
-        }
+        try await run(
+            nil, (a, b), count: 2, as: Output.self,
+            push: { (values: (A, B), stack) in
+                values.0.push(to: stack); values.1.push(to: stack)
+            },
+            read: { stack in readAsynchronously(stack, from: 1, A.self, B.self) },
+            original: { (values: (A, B)) async throws(Failure) -> Output.Value in try await original(values.0, values.1)
+            })
     }
 
-    func reader<A: PatchValue, B: PatchValue, Output: PatchResult, Failure: Error>(
-        _ original: @escaping @Sendable (A, B) async throws(Failure) -> Output.Value, as _: Output.Type
-    ) -> AsyncReader<Output.Value, Failure> where Output.Value: Sendable, A: Sendable, B: Sendable {
-        { [self] stack, first in
-            guard let (a, b) = Self.arguments(stack, from: first, A.self, B.self) else {
-                _ = stack.refuseArguments(of: self, from: first, [A.self, B.self])
-                return nil
-            }
-            return { (cell) async throws(Failure) -> Output.Value in
-                // 0: no layer is below the one that calls its original.
-                guard cell != 0 else { return try await original(a, b) }
-                return try await self.callAsynchronously(cell, a, b, as: Output.self, original: original)
-            }
+    /// The arguments from a place on the stack. nil after an error was pushed.
+    @_alwaysEmitIntoClient
+    func readAsynchronously<A: PatchValue, B: PatchValue>(_ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type)
+        -> (A, B)?
+    {
+        guard let (a, b) = Self.arguments(stack, from: first, A.self, B.self) else {
+            _ = stack.refuseArguments(of: self, from: first, [A.self, B.self])
+            return nil
         }
+        return (a, b)
     }
 }
 
 extension PatchRegistry {
+    @_alwaysEmitIntoClient
+    func asynchronous<A: PatchValue, B: PatchValue, Output: PatchResult, Failure: Error>(
+        _ name: String, _ original: @escaping @Sendable (A, B) async throws(Failure) -> Output.Value, as _: Output.Type
+    ) throws(PatchError) -> Slot where Output.Value: Sendable, A: Sendable, B: Sendable {
+        try registerAsynchronous(name, arguments: [A.self, B.self], result: Output.self, failure: Failure.self) {
+            slot, stack, first in
+            guard let (a, b) = slot.readAsynchronously(stack, from: first, A.self, B.self) else { return nil }
+            return {
+                await Slot.outcome(as: Output.self) { () async throws(Failure) -> Output.Value in
+                    try await slot.callAsynchronously(a, b, as: Output.self, original: original)
+                }
+            }
+        }
+    }
+
     /// Registers a function with two arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
@@ -1288,21 +1501,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with two arguments that returns a value and cannot throw.
+    /// Registers an asynchronous function with two arguments that returns a value and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) async -> Value>
     where A: Sendable, B: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with two arguments that returns a value and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B) async -> Value>
+    where A: Sendable, B: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with two arguments, that returns a value and cannot throw.
@@ -1340,21 +1566,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with two arguments that returns a value and can throw.
+    /// Registers an asynchronous function with two arguments that returns a value and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) async throws -> Value>
     where A: Sendable, B: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with two arguments that returns a value and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async throws -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B) async throws -> Value>
+    where A: Sendable, B: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with two arguments, that returns a value and can throw.
@@ -1392,21 +1631,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with two arguments that returns nothing and cannot throw.
+    /// Registers an asynchronous function with two arguments that returns nothing and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) async -> Void>
     where A: Sendable, B: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with two arguments that returns nothing and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B) async -> Void>
+    where A: Sendable, B: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with two arguments, that returns nothing and cannot throw.
@@ -1444,21 +1696,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with two arguments that returns nothing and can throw.
+    /// Registers an asynchronous function with two arguments that returns nothing and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) async throws -> Void>
     where A: Sendable, B: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with two arguments that returns nothing and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async throws -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B) async throws -> Void>
+    where A: Sendable, B: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with two arguments, that returns nothing and can throw.
@@ -1490,10 +1755,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) async -> Value
     where Function == @Sendable (A, B) async -> Value, A: Sendable, B: Sendable, Value: Sendable {
         guard slot.isPatched else { return await original(a, b) }
-        return await slot.callAsynchronously(nil, a, b, as: PatchValueResult<Value>.self, original: original)
+        return await slot.callAsynchronously(a, b, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) async -> Value
+    where Function == @concurrent @Sendable (A, B) async -> Value, A: Sendable, B: Sendable, Value: Sendable {
+        guard slot.isPatched else { return await original(a, b) }
+        return await slot.callAsynchronously(a, b, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -1505,10 +1779,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) async throws -> Value
     where Function == @Sendable (A, B) async throws -> Value, A: Sendable, B: Sendable, Value: Sendable {
         guard slot.isPatched else { return try await original(a, b) }
-        return try await slot.callAsynchronously(nil, a, b, as: PatchValueResult<Value>.self, original: original)
+        return try await slot.callAsynchronously(a, b, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) async throws -> Value
+    where Function == @concurrent @Sendable (A, B) async throws -> Value, A: Sendable, B: Sendable, Value: Sendable {
+        guard slot.isPatched else { return try await original(a, b) }
+        return try await slot.callAsynchronously(a, b, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -1520,10 +1803,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) async -> Void
     where Function == @Sendable (A, B) async -> Void, A: Sendable, B: Sendable {
         guard slot.isPatched else { return await original(a, b) }
-        return await slot.callAsynchronously(nil, a, b, as: PatchNoResult.self, original: original)
+        return await slot.callAsynchronously(a, b, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) async -> Void
+    where Function == @concurrent @Sendable (A, B) async -> Void, A: Sendable, B: Sendable {
+        guard slot.isPatched else { return await original(a, b) }
+        return await slot.callAsynchronously(a, b, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -1535,10 +1827,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) async throws -> Void
     where Function == @Sendable (A, B) async throws -> Void, A: Sendable, B: Sendable {
         guard slot.isPatched else { return try await original(a, b) }
-        return try await slot.callAsynchronously(nil, a, b, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(a, b, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) async throws -> Void
+    where Function == @concurrent @Sendable (A, B) async throws -> Void, A: Sendable, B: Sendable {
+        guard slot.isPatched else { return try await original(a, b) }
+        return try await slot.callAsynchronously(a, b, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -1809,33 +2110,54 @@ extension Slot {
         return (a, b, c)
     }
 
+    @_alwaysEmitIntoClient
     func callAsynchronously<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult, Failure: Error>(
-        _ cell: UInt?, _ a: A, _ b: B, _ c: C, as _: Output.Type,
-        original: @escaping @Sendable (A, B, C) async throws(Failure) -> Output.Value
+        _ a: A, _ b: B, _ c: C, as _: Output.Type, original: @Sendable (A, B, C) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable {
-        try await run(cell, [a, b, c], as: Output.self, read: reader(original, as: Output.self)) {
-            () async throws(Failure) -> Output.Value in try await original(a, b, c)
-        }
+        try await run(
+            nil, (a, b, c), count: 3, as: Output.self,
+            push: { (values: (A, B, C), stack) in
+                values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack)
+            },
+            read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self) },
+            original: { (values: (A, B, C)) async throws(Failure) -> Output.Value in
+                try await original(values.0, values.1, values.2)
+            })
     }
 
-    func reader<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult, Failure: Error>(
-        _ original: @escaping @Sendable (A, B, C) async throws(Failure) -> Output.Value, as _: Output.Type
-    ) -> AsyncReader<Output.Value, Failure> where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable {
-        { [self] stack, first in
-            guard let (a, b, c) = Self.arguments(stack, from: first, A.self, B.self, C.self) else {
-                _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self])
-                return nil
-            }
-            return { (cell) async throws(Failure) -> Output.Value in
-                // 0: no layer is below the one that calls its original.
-                guard cell != 0 else { return try await original(a, b, c) }
-                return try await self.callAsynchronously(cell, a, b, c, as: Output.self, original: original)
-            }
+    /// The arguments from a place on the stack. nil after an error was pushed.
+    @_alwaysEmitIntoClient
+    func readAsynchronously<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type
+    ) -> (A, B, C)? {
+        guard let (a, b, c) = Self.arguments(stack, from: first, A.self, B.self, C.self) else {
+            _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self])
+            return nil
         }
+        return (a, b, c)
     }
 }
 
 extension PatchRegistry {
+    @_alwaysEmitIntoClient
+    func asynchronous<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult, Failure: Error>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C) async throws(Failure) -> Output.Value,
+        as _: Output.Type
+    ) throws(PatchError) -> Slot where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable {
+        try registerAsynchronous(name, arguments: [A.self, B.self, C.self], result: Output.self, failure: Failure.self)
+        {
+            slot, stack, first in
+            guard let (a, b, c) = slot.readAsynchronously(stack, from: first, A.self, B.self, C.self) else {
+                return nil
+            }
+            return {
+                await Slot.outcome(as: Output.self) { () async throws(Failure) -> Output.Value in
+                    try await slot.callAsynchronously(a, b, c, as: Output.self, original: original)
+                }
+            }
+        }
+    }
+
     /// Registers a function with three arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
@@ -1853,21 +2175,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with three arguments that returns a value and cannot throw.
+    /// Registers an asynchronous function with three arguments that returns a value and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with three arguments that returns a value and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C) async -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with three arguments, that returns a value and cannot throw.
@@ -1905,21 +2240,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with three arguments that returns a value and can throw.
+    /// Registers an asynchronous function with three arguments that returns a value and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with three arguments that returns a value and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async throws -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C) async throws -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with three arguments, that returns a value and can throw.
@@ -1958,21 +2306,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with three arguments that returns nothing and cannot throw.
+    /// Registers an asynchronous function with three arguments that returns nothing and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with three arguments that returns nothing and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C) async -> Void>
+    where A: Sendable, B: Sendable, C: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with three arguments, that returns nothing and cannot throw.
@@ -2010,21 +2371,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with three arguments that returns nothing and can throw.
+    /// Registers an asynchronous function with three arguments that returns nothing and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with three arguments that returns nothing and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async throws -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C) async throws -> Void>
+    where A: Sendable, B: Sendable, C: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with three arguments, that returns nothing and can throw.
@@ -2057,11 +2431,24 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
         async -> Value
     where Function == @Sendable (A, B, C) async -> Value, A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
         guard slot.isPatched else { return await original(a, b, c) }
-        return await slot.callAsynchronously(nil, a, b, c, as: PatchValueResult<Value>.self, original: original)
+        return await slot.callAsynchronously(a, b, c, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
+        async -> Value
+    where
+        Function == @concurrent @Sendable (A, B, C) async -> Value, A: Sendable, B: Sendable, C: Sendable,
+        Value: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c) }
+        return await slot.callAsynchronously(a, b, c, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -2074,12 +2461,25 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
         async throws -> Value
     where Function == @Sendable (A, B, C) async throws -> Value, A: Sendable, B: Sendable, C: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c) }
-        return try await slot.callAsynchronously(nil, a, b, c, as: PatchValueResult<Value>.self, original: original)
+        return try await slot.callAsynchronously(a, b, c, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
+        async throws -> Value
+    where
+        Function == @concurrent @Sendable (A, B, C) async throws -> Value, A: Sendable, B: Sendable, C: Sendable,
+        Value: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c) }
+        return try await slot.callAsynchronously(a, b, c, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -2091,10 +2491,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) async -> Void
     where Function == @Sendable (A, B, C) async -> Void, A: Sendable, B: Sendable, C: Sendable {
         guard slot.isPatched else { return await original(a, b, c) }
-        return await slot.callAsynchronously(nil, a, b, c, as: PatchNoResult.self, original: original)
+        return await slot.callAsynchronously(a, b, c, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) async -> Void
+    where Function == @concurrent @Sendable (A, B, C) async -> Void, A: Sendable, B: Sendable, C: Sendable {
+        guard slot.isPatched else { return await original(a, b, c) }
+        return await slot.callAsynchronously(a, b, c, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -2106,10 +2515,19 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) async throws -> Void
     where Function == @Sendable (A, B, C) async throws -> Void, A: Sendable, B: Sendable, C: Sendable {
         guard slot.isPatched else { return try await original(a, b, c) }
-        return try await slot.callAsynchronously(nil, a, b, c, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(a, b, c, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) async throws -> Void
+    where Function == @concurrent @Sendable (A, B, C) async throws -> Void, A: Sendable, B: Sendable, C: Sendable {
+        guard slot.isPatched else { return try await original(a, b, c) }
+        return try await slot.callAsynchronously(a, b, c, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -2389,37 +2807,59 @@ extension Slot {
         return (a, b, c, d)
     }
 
+    @_alwaysEmitIntoClient
     func callAsynchronously<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult, Failure: Error
     >(
-        _ cell: UInt?, _ a: A, _ b: B, _ c: C, _ d: D, as _: Output.Type,
-        original: @escaping @Sendable (A, B, C, D) async throws(Failure) -> Output.Value
+        _ a: A, _ b: B, _ c: C, _ d: D, as _: Output.Type,
+        original: @Sendable (A, B, C, D) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value
     where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable {
-        try await run(cell, [a, b, c, d], as: Output.self, read: reader(original, as: Output.self)) {
-            () async throws(Failure) -> Output.Value in try await original(a, b, c, d)
-        }
+        try await run(
+            nil, (a, b, c, d), count: 4, as: Output.self,
+            push: { (values: (A, B, C, D), stack) in
+                values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack)
+            },
+            read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self, D.self) },
+            original: { (values: (A, B, C, D)) async throws(Failure) -> Output.Value in
+                try await original(values.0, values.1, values.2, values.3)
+            })
     }
 
-    func reader<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult, Failure: Error>(
-        _ original: @escaping @Sendable (A, B, C, D) async throws(Failure) -> Output.Value, as _: Output.Type
-    ) -> AsyncReader<Output.Value, Failure>
-    where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable {
-        { [self] stack, first in
-            guard let (a, b, c, d) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
-                _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self])
-                return nil
-            }
-            return { (cell) async throws(Failure) -> Output.Value in
-                // 0: no layer is below the one that calls its original.
-                guard cell != 0 else { return try await original(a, b, c, d) }
-                return try await self.callAsynchronously(cell, a, b, c, d, as: Output.self, original: original)
-            }
+    /// The arguments from a place on the stack. nil after an error was pushed.
+    @_alwaysEmitIntoClient
+    func readAsynchronously<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type
+    ) -> (A, B, C, D)? {
+        guard let (a, b, c, d) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
+            _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self])
+            return nil
         }
+        return (a, b, c, d)
     }
 }
 
 extension PatchRegistry {
+    @_alwaysEmitIntoClient
+    func asynchronous<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult, Failure: Error>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws(Failure) -> Output.Value,
+        as _: Output.Type
+    ) throws(PatchError) -> Slot where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable {
+        try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self], result: Output.self, failure: Failure.self
+        ) {
+            slot, stack, first in
+            guard let (a, b, c, d) = slot.readAsynchronously(stack, from: first, A.self, B.self, C.self, D.self) else {
+                return nil
+            }
+            return {
+                await Slot.outcome(as: Output.self) { () async throws(Failure) -> Output.Value in
+                    try await slot.callAsynchronously(a, b, c, d, as: Output.self, original: original)
+                }
+            }
+        }
+    }
+
     /// Registers a function with four arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
@@ -2438,21 +2878,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with four arguments that returns a value and cannot throw.
+    /// Registers an asynchronous function with four arguments that returns a value and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with four arguments that returns a value and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D) async -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with four arguments, that returns a value and cannot throw.
@@ -2492,22 +2945,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with four arguments that returns a value and can throw.
+    /// Registers an asynchronous function with four arguments that returns a value and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with four arguments that returns a value and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async throws -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D) async throws -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with four arguments, that returns a value and can throw.
@@ -2546,21 +3011,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with four arguments that returns nothing and cannot throw.
+    /// Registers an asynchronous function with four arguments that returns nothing and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with four arguments that returns nothing and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D) async -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with four arguments, that returns nothing and cannot throw.
@@ -2598,21 +3076,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with four arguments that returns nothing and can throw.
+    /// Registers an asynchronous function with four arguments that returns nothing and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with four arguments that returns nothing and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async throws -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D) async throws -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with four arguments, that returns nothing and can throw.
@@ -2647,6 +3138,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
     ) async -> Value
@@ -2655,7 +3147,20 @@ extension Replaceable {
         Value: Sendable
     {
         guard slot.isPatched else { return await original(a, b, c, d) }
-        return await slot.callAsynchronously(nil, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
+        return await slot.callAsynchronously(a, b, c, d, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D
+    ) async -> Value
+    where
+        Function == @concurrent @Sendable (A, B, C, D) async -> Value, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d) }
+        return await slot.callAsynchronously(a, b, c, d, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -2669,6 +3174,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
     ) async throws -> Value
@@ -2677,7 +3183,20 @@ extension Replaceable {
         Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d) }
-        return try await slot.callAsynchronously(nil, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
+        return try await slot.callAsynchronously(a, b, c, d, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D
+    ) async throws -> Value
+    where
+        Function == @concurrent @Sendable (A, B, C, D) async throws -> Value, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d) }
+        return try await slot.callAsynchronously(a, b, c, d, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -2691,12 +3210,25 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
     ) async -> Void
     where Function == @Sendable (A, B, C, D) async -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable {
         guard slot.isPatched else { return await original(a, b, c, d) }
-        return await slot.callAsynchronously(nil, a, b, c, d, as: PatchNoResult.self, original: original)
+        return await slot.callAsynchronously(a, b, c, d, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D
+    ) async -> Void
+    where
+        Function == @concurrent @Sendable (A, B, C, D) async -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d) }
+        return await slot.callAsynchronously(a, b, c, d, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -2710,12 +3242,26 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
     ) async throws -> Void
     where Function == @Sendable (A, B, C, D) async throws -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable {
         guard slot.isPatched else { return try await original(a, b, c, d) }
-        return try await slot.callAsynchronously(nil, a, b, c, d, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(a, b, c, d, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D
+    ) async throws -> Void
+    where
+        Function == @concurrent @Sendable (A, B, C, D) async throws -> Void, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d) }
+        return try await slot.callAsynchronously(a, b, c, d, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -3003,40 +3549,64 @@ extension Slot {
         return (a, b, c, d, e)
     }
 
+    @_alwaysEmitIntoClient
     func callAsynchronously<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult, Failure: Error
     >(
-        _ cell: UInt?, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, as _: Output.Type,
-        original: @escaping @Sendable (A, B, C, D, E) async throws(Failure) -> Output.Value
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, as _: Output.Type,
+        original: @Sendable (A, B, C, D, E) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value
     where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
-        try await run(cell, [a, b, c, d, e], as: Output.self, read: reader(original, as: Output.self)) {
-            () async throws(Failure) -> Output.Value in try await original(a, b, c, d, e)
-        }
+        try await run(
+            nil, (a, b, c, d, e), count: 5, as: Output.self,
+            push: { (values: (A, B, C, D, E), stack) in
+                values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack);
+                values.4.push(to: stack)
+            },
+            read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self, D.self, E.self) },
+            original: { (values: (A, B, C, D, E)) async throws(Failure) -> Output.Value in
+                try await original(values.0, values.1, values.2, values.3, values.4)
+            })
     }
 
-    func reader<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult, Failure: Error
-    >(
-        _ original: @escaping @Sendable (A, B, C, D, E) async throws(Failure) -> Output.Value, as _: Output.Type
-    ) -> AsyncReader<Output.Value, Failure>
-    where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
-        { [self] stack, first in
-            guard let (a, b, c, d, e) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self)
-            else {
-                _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self, E.self])
-                return nil
-            }
-            return { (cell) async throws(Failure) -> Output.Value in
-                // 0: no layer is below the one that calls its original.
-                guard cell != 0 else { return try await original(a, b, c, d, e) }
-                return try await self.callAsynchronously(cell, a, b, c, d, e, as: Output.self, original: original)
-            }
+    /// The arguments from a place on the stack. nil after an error was pushed.
+    @_alwaysEmitIntoClient
+    func readAsynchronously<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type
+    ) -> (A, B, C, D, E)? {
+        guard let (a, b, c, d, e) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
+            _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self, E.self])
+            return nil
         }
+        return (a, b, c, d, e)
     }
 }
 
 extension PatchRegistry {
+    @_alwaysEmitIntoClient
+    func asynchronous<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult, Failure: Error
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws(Failure) -> Output.Value,
+        as _: Output.Type
+    ) throws(PatchError) -> Slot
+    where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
+        try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: Output.self, failure: Failure.self
+        ) {
+            slot, stack, first in
+            guard
+                let (a, b, c, d, e) = slot.readAsynchronously(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self)
+            else { return nil }
+            return {
+                await Slot.outcome(as: Output.self) { () async throws(Failure) -> Output.Value in
+                    try await slot.callAsynchronously(a, b, c, d, e, as: Output.self, original: original)
+                }
+            }
+        }
+    }
+
     /// Registers a function with five arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
@@ -3057,24 +3627,38 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with five arguments that returns a value and cannot throw.
+    /// Registers an asynchronous function with five arguments that returns a value and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-            failure: Never.self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with five arguments that returns a value and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E) async -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with five arguments, that returns a value and cannot throw.
@@ -3117,24 +3701,38 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with five arguments that returns a value and can throw.
+    /// Registers an asynchronous function with five arguments that returns a value and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with five arguments that returns a value and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async throws -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E) async throws -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with five arguments, that returns a value and can throw.
@@ -3174,21 +3772,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with five arguments that returns nothing and cannot throw.
+    /// Registers an asynchronous function with five arguments that returns nothing and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with five arguments that returns nothing and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E) async -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with five arguments, that returns nothing and cannot throw.
@@ -3228,22 +3839,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with five arguments that returns nothing and can throw.
+    /// Registers an asynchronous function with five arguments that returns nothing and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
-            failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with five arguments that returns nothing and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async throws -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E) async throws -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with five arguments, that returns nothing and can throw.
@@ -3278,6 +3901,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) async -> Value
@@ -3286,7 +3910,20 @@ extension Replaceable {
         E: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return await original(a, b, c, d, e) }
-        return await slot.callAsynchronously(nil, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
+        return await slot.callAsynchronously(a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) async -> Value
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E) async -> Value, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e) }
+        return await slot.callAsynchronously(a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -3300,6 +3937,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) async throws -> Value
@@ -3308,8 +3946,20 @@ extension Replaceable {
         E: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e) }
-        return try await slot.callAsynchronously(
-            nil, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
+        return try await slot.callAsynchronously(a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) async throws -> Value
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E) async throws -> Value, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e) }
+        return try await slot.callAsynchronously(a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -3323,6 +3973,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
     ) async -> Void
@@ -3331,7 +3982,20 @@ extension Replaceable {
         E: Sendable
     {
         guard slot.isPatched else { return await original(a, b, c, d, e) }
-        return await slot.callAsynchronously(nil, a, b, c, d, e, as: PatchNoResult.self, original: original)
+        return await slot.callAsynchronously(a, b, c, d, e, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
+    ) async -> Void
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E) async -> Void, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e) }
+        return await slot.callAsynchronously(a, b, c, d, e, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -3345,6 +4009,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
     ) async throws -> Void
@@ -3353,7 +4018,20 @@ extension Replaceable {
         E: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e) }
-        return try await slot.callAsynchronously(nil, a, b, c, d, e, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(a, b, c, d, e, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
+    ) async throws -> Void
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E) async throws -> Void, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e) }
+        return try await slot.callAsynchronously(a, b, c, d, e, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -3670,44 +4348,69 @@ extension Slot {
         return (a, b, c, d, e, f)
     }
 
+    @_alwaysEmitIntoClient
     func callAsynchronously<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult,
         Failure: Error
     >(
-        _ cell: UInt?, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, as _: Output.Type,
-        original: @escaping @Sendable (A, B, C, D, E, F) async throws(Failure) -> Output.Value
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, as _: Output.Type,
+        original: @Sendable (A, B, C, D, E, F) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value
     where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
-        try await run(cell, [a, b, c, d, e, f], as: Output.self, read: reader(original, as: Output.self)) {
-            () async throws(Failure) -> Output.Value in try await original(a, b, c, d, e, f)
-        }
+        try await run(
+            nil, (a, b, c, d, e, f), count: 6, as: Output.self,
+            push: { (values: (A, B, C, D, E, F), stack) in
+                values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack);
+                values.4.push(to: stack); values.5.push(to: stack)
+            },
+            read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self, D.self, E.self, F.self) },
+            original: { (values: (A, B, C, D, E, F)) async throws(Failure) -> Output.Value in
+                try await original(values.0, values.1, values.2, values.3, values.4, values.5)
+            })
     }
 
-    func reader<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult,
-        Failure: Error
-    >(
-        _ original: @escaping @Sendable (A, B, C, D, E, F) async throws(Failure) -> Output.Value, as _: Output.Type
-    ) -> AsyncReader<Output.Value, Failure>
-    where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
-        { [self] stack, first in
-            guard
-                let (a, b, c, d, e, f) = Self.arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
-            else {
-                _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
-                return nil
-            }
-            return { (cell) async throws(Failure) -> Output.Value in
-                // 0: no layer is below the one that calls its original.
-                guard cell != 0 else { return try await original(a, b, c, d, e, f) }
-                return try await self.callAsynchronously(cell, a, b, c, d, e, f, as: Output.self, original: original)
-            }
+    /// The arguments from a place on the stack. nil after an error was pushed.
+    @_alwaysEmitIntoClient
+    func readAsynchronously<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type
+    ) -> (A, B, C, D, E, F)? {
+        guard
+            let (a, b, c, d, e, f) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
+        else {
+            _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
+            return nil
         }
+        return (a, b, c, d, e, f)
     }
 }
 
 extension PatchRegistry {
+    @_alwaysEmitIntoClient
+    func asynchronous<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult,
+        Failure: Error
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws(Failure) -> Output.Value,
+        as _: Output.Type
+    ) throws(PatchError) -> Slot
+    where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
+        try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: Output.self,
+            failure: Failure.self
+        ) {
+            slot, stack, first in
+            guard
+                let (a, b, c, d, e, f) = slot.readAsynchronously(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
+            else { return nil }
+            return {
+                await Slot.outcome(as: Output.self) { () async throws(Failure) -> Output.Value in
+                    try await slot.callAsynchronously(a, b, c, d, e, f, as: Output.self, original: original)
+                }
+            }
+        }
+    }
+
     /// Registers a function with six arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
@@ -3729,24 +4432,38 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with six arguments that returns a value and cannot throw.
+    /// Registers an asynchronous function with six arguments that returns a value and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-            failure: Never.self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with six arguments that returns a value and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F) async -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with six arguments, that returns a value and cannot throw.
@@ -3792,24 +4509,39 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with six arguments that returns a value and can throw.
+    /// Registers an asynchronous function with six arguments that returns a value and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with six arguments that returns a value and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async throws -> Value,
+        _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F) async throws -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with six arguments, that returns a value and can throw.
@@ -3852,22 +4584,34 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with six arguments that returns nothing and cannot throw.
+    /// Registers an asynchronous function with six arguments that returns nothing and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-            failure: Never.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with six arguments that returns nothing and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F) async -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with six arguments, that returns nothing and cannot throw.
@@ -3908,22 +4652,35 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with six arguments that returns nothing and can throw.
+    /// Registers an asynchronous function with six arguments that returns nothing and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-            failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with six arguments that returns nothing and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async throws -> Void,
+        _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F) async throws -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with six arguments, that returns nothing and can throw.
@@ -3959,6 +4716,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async -> Value
@@ -3967,8 +4725,20 @@ extension Replaceable {
         E: Sendable, F: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return await original(a, b, c, d, e, f) }
-        return await slot.callAsynchronously(
-            nil, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
+        return await slot.callAsynchronously(a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async -> Value
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E, F) async -> Value, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, F: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f) }
+        return await slot.callAsynchronously(a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -3982,6 +4752,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws -> Value
@@ -3990,8 +4761,20 @@ extension Replaceable {
         D: Sendable, E: Sendable, F: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
-        return try await slot.callAsynchronously(
-            nil, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
+        return try await slot.callAsynchronously(a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws -> Value
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E, F) async throws -> Value, A: Sendable, B: Sendable,
+        C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
+        return try await slot.callAsynchronously(a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -4005,6 +4788,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async -> Void
@@ -4013,7 +4797,20 @@ extension Replaceable {
         E: Sendable, F: Sendable
     {
         guard slot.isPatched else { return await original(a, b, c, d, e, f) }
-        return await slot.callAsynchronously(nil, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+        return await slot.callAsynchronously(a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async -> Void
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E, F) async -> Void, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, F: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f) }
+        return await slot.callAsynchronously(a, b, c, d, e, f, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -4027,6 +4824,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws -> Void
@@ -4035,7 +4833,20 @@ extension Replaceable {
         D: Sendable, E: Sendable, F: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
-        return try await slot.callAsynchronously(nil, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws -> Void
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E, F) async throws -> Void, A: Sendable, B: Sendable,
+        C: Sendable, D: Sendable, E: Sendable, F: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
+        return try await slot.callAsynchronously(a, b, c, d, e, f, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -4388,51 +5199,80 @@ extension Slot {
         return (a, b, c, d, e, f, g)
     }
 
+    @_alwaysEmitIntoClient
     func callAsynchronously<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Output: PatchResult, Failure: Error
     >(
-        _ cell: UInt?, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, as _: Output.Type,
-        original: @escaping @Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Output.Value
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, as _: Output.Type,
+        original: @Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value
     where
         Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable,
         G: Sendable
     {
-        try await run(cell, [a, b, c, d, e, f, g], as: Output.self, read: reader(original, as: Output.self)) {
-            () async throws(Failure) -> Output.Value in try await original(a, b, c, d, e, f, g)
-        }
+        try await run(
+            nil, (a, b, c, d, e, f, g), count: 7, as: Output.self,
+            push: { (values: (A, B, C, D, E, F, G), stack) in
+                values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack);
+                values.4.push(to: stack); values.5.push(to: stack); values.6.push(to: stack)
+            },
+            read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
+            },
+            original: { (values: (A, B, C, D, E, F, G)) async throws(Failure) -> Output.Value in
+                try await original(values.0, values.1, values.2, values.3, values.4, values.5, values.6)
+            })
     }
 
-    func reader<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult, Failure: Error
+    /// The arguments from a place on the stack. nil after an error was pushed.
+    @_alwaysEmitIntoClient
+    func readAsynchronously<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(
-        _ original: @escaping @Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Output.Value, as _: Output.Type
-    ) -> AsyncReader<Output.Value, Failure>
-    where
-        Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable,
-        G: Sendable
-    {
-        { [self] stack, first in
-            guard
-                let (a, b, c, d, e, f, g) = Self.arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
-            else {
-                _ = stack.refuseArguments(
-                    of: self, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
-                return nil
-            }
-            return { (cell) async throws(Failure) -> Output.Value in
-                // 0: no layer is below the one that calls its original.
-                guard cell != 0 else { return try await original(a, b, c, d, e, f, g) }
-                return try await self.callAsynchronously(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
-            }
+        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type,
+        _: G.Type
+    ) -> (A, B, C, D, E, F, G)? {
+        guard
+            let (a, b, c, d, e, f, g) = Self.arguments(
+                stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
+        else {
+            _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
+            return nil
         }
+        return (a, b, c, d, e, f, g)
     }
 }
 
 extension PatchRegistry {
+    @_alwaysEmitIntoClient
+    func asynchronous<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Output: PatchResult, Failure: Error
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Output.Value,
+        as _: Output.Type
+    ) throws(PatchError) -> Slot
+    where
+        Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable,
+        G: Sendable
+    {
+        try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: Output.self,
+            failure: Failure.self
+        ) {
+            slot, stack, first in
+            guard
+                let (a, b, c, d, e, f, g) = slot.readAsynchronously(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
+            else { return nil }
+            return {
+                await Slot.outcome(as: Output.self) { () async throws(Failure) -> Output.Value in
+                    try await slot.callAsynchronously(a, b, c, d, e, f, g, as: Output.self, original: original)
+                }
+            }
+        }
+    }
+
     /// Registers a function with seven arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
@@ -4455,13 +5295,14 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with seven arguments that returns a value and cannot throw.
+    /// Registers an asynchronous function with seven arguments that returns a value and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
@@ -4469,11 +5310,25 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
-            result: PatchValueResult<Value>.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with seven arguments that returns a value and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue
+    >(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async -> Value, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G) async -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with seven arguments, that returns a value and cannot throw.
@@ -4521,13 +5376,14 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with seven arguments that returns a value and can throw.
+    /// Registers an asynchronous function with seven arguments that returns a value and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
@@ -4535,11 +5391,26 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
-            result: PatchValueResult<Value>.self, failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with seven arguments that returns a value and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue
+    >(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Value,
+        _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Value>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with seven arguments, that returns a value and can throw.
@@ -4586,24 +5457,38 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with seven arguments that returns nothing and cannot throw.
+    /// Registers an asynchronous function with seven arguments that returns nothing and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
-            failure: Never.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with seven arguments that returns nothing and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G) async -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with seven arguments, that returns nothing and cannot throw.
@@ -4649,24 +5534,39 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with seven arguments that returns nothing and can throw.
+    /// Registers an asynchronous function with seven arguments that returns nothing and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
-            failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with seven arguments that returns nothing and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Void,
+        _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with seven arguments, that returns nothing and can throw.
@@ -4705,6 +5605,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
@@ -4714,8 +5615,21 @@ extension Replaceable {
         E: Sendable, F: Sendable, G: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
-        return await slot.callAsynchronously(
-            nil, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
+        return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async -> Value
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E, F, G) async -> Value, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
+        return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -4731,6 +5645,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
@@ -4741,7 +5656,22 @@ extension Replaceable {
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
         return try await slot.callAsynchronously(
-            nil, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
+            a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async throws -> Value
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Value, A: Sendable, B: Sendable,
+        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
+        return try await slot.callAsynchronously(
+            a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -4755,6 +5685,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async -> Void
@@ -4763,7 +5694,20 @@ extension Replaceable {
         E: Sendable, F: Sendable, G: Sendable
     {
         guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
-        return await slot.callAsynchronously(nil, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+        return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async -> Void
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E, F, G) async -> Void, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, F: Sendable, G: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
+        return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -4777,6 +5721,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async throws -> Void
@@ -4785,7 +5730,20 @@ extension Replaceable {
         D: Sendable, E: Sendable, F: Sendable, G: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
-        return try await slot.callAsynchronously(nil, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async throws -> Void
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Void, A: Sendable, B: Sendable,
+        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
+        return try await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
     }
 }
 
@@ -5152,53 +6110,83 @@ extension Slot {
         return (a, b, c, d, e, f, g, h)
     }
 
+    @_alwaysEmitIntoClient
     func callAsynchronously<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Output: PatchResult, Failure: Error
     >(
-        _ cell: UInt?, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, as _: Output.Type,
-        original: @escaping @Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Output.Value
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, as _: Output.Type,
+        original: @Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value
     where
         Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable,
         G: Sendable, H: Sendable
     {
-        try await run(cell, [a, b, c, d, e, f, g, h], as: Output.self, read: reader(original, as: Output.self)) {
-            () async throws(Failure) -> Output.Value in try await original(a, b, c, d, e, f, g, h)
-        }
+        try await run(
+            nil, (a, b, c, d, e, f, g, h), count: 8, as: Output.self,
+            push: { (values: (A, B, C, D, E, F, G, H), stack) in
+                values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack);
+                values.4.push(to: stack); values.5.push(to: stack); values.6.push(to: stack); values.7.push(to: stack)
+            },
+            read: { stack in
+                readAsynchronously(stack, from: 1, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
+            },
+            original: { (values: (A, B, C, D, E, F, G, H)) async throws(Failure) -> Output.Value in
+                try await original(values.0, values.1, values.2, values.3, values.4, values.5, values.6, values.7)
+            })
     }
 
-    func reader<
+    /// The arguments from a place on the stack. nil after an error was pushed.
+    @_alwaysEmitIntoClient
+    func readAsynchronously<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult, Failure: Error
+        H: PatchValue
     >(
-        _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Output.Value,
-        as _: Output.Type
-    ) -> AsyncReader<Output.Value, Failure>
-    where
-        Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable,
-        G: Sendable, H: Sendable
-    {
-        { [self] stack, first in
-            guard
-                let (a, b, c, d, e, f, g, h) = Self.arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
-            else {
-                _ = stack.refuseArguments(
-                    of: self, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
-                return nil
-            }
-            return { (cell) async throws(Failure) -> Output.Value in
-                // 0: no layer is below the one that calls its original.
-                guard cell != 0 else { return try await original(a, b, c, d, e, f, g, h) }
-                return try await self.callAsynchronously(
-                    cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-            }
+        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type,
+        _: G.Type, _: H.Type
+    ) -> (A, B, C, D, E, F, G, H)? {
+        guard
+            let (a, b, c, d, e, f, g, h) = Self.arguments(
+                stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
+        else {
+            _ = stack.refuseArguments(
+                of: self, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
+            return nil
         }
+        return (a, b, c, d, e, f, g, h)
     }
 }
 
 extension PatchRegistry {
+    @_alwaysEmitIntoClient
+    func asynchronous<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Output: PatchResult, Failure: Error
+    >(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Output.Value,
+        as _: Output.Type
+    ) throws(PatchError) -> Slot
+    where
+        Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable,
+        G: Sendable, H: Sendable
+    {
+        try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self], result: Output.self,
+            failure: Failure.self
+        ) {
+            slot, stack, first in
+            guard
+                let (a, b, c, d, e, f, g, h) = slot.readAsynchronously(
+                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
+            else { return nil }
+            return {
+                await Slot.outcome(as: Output.self) { () async throws(Failure) -> Output.Value in
+                    try await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                }
+            }
+        }
+    }
+
     /// Registers a function with eight arguments that returns a value and cannot throw.
     ///
     /// - Parameters:
@@ -5222,13 +6210,14 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with eight arguments that returns a value and cannot throw.
+    /// Registers an asynchronous function with eight arguments that returns a value and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
@@ -5239,11 +6228,29 @@ extension PatchRegistry {
         A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
         Value: Sendable
     {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchValueResult<Value>.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with eight arguments that returns a value and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Value,
+        _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Value>
+    where
+        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
+        Value: Sendable
+    {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with eight arguments, that returns a value and cannot throw.
@@ -5293,13 +6300,14 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with eight arguments that returns a value and can throw.
+    /// Registers an asynchronous function with eight arguments that returns a value and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
@@ -5310,11 +6318,29 @@ extension PatchRegistry {
         A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
         Value: Sendable
     {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchValueResult<Value>.self, failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchValueResult<Value>.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+    }
+
+    /// Registers an asynchronous function with eight arguments that returns a value and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Value,
+        _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Value>
+    where
+        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
+        Value: Sendable
+    {
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a place in the code, with eight arguments, that returns a value and can throw.
@@ -5363,13 +6389,14 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with eight arguments that returns nothing and cannot throw.
+    /// Registers an asynchronous function with eight arguments that returns nothing and cannot throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
@@ -5377,11 +6404,25 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchNoResult.self, failure: Never.self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with eight arguments that returns nothing and cannot throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Void, _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with eight arguments, that returns nothing and cannot throw.
@@ -5429,13 +6470,14 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with eight arguments that returns nothing and can throw.
+    /// Registers an asynchronous function with eight arguments that returns nothing and can throw, and runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
@@ -5443,11 +6485,26 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
-        let slot = try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchNoResult.self, failure: (any Error).self
-        ) { slot in slot.reader(original, as: PatchNoResult.self) }
-        return Replaceable(slot: slot, original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+    }
+
+    /// Registers an asynchronous function with eight arguments that returns nothing and can throw, and runs on no actor.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    /// - Returns: The function to call instead.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient @_disfavoredOverload
+    public func replaceable<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Void,
+        _: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Void>
+    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a place in the code, with eight arguments, that returns nothing and can throw.
@@ -5487,6 +6544,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
@@ -5497,7 +6555,22 @@ extension Replaceable {
     {
         guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
         return await slot.callAsynchronously(
-            nil, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
+            a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async -> Value
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Value, A: Sendable, B: Sendable,
+        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
+        return await slot.callAsynchronously(
+            a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -5513,6 +6586,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
@@ -5523,7 +6597,22 @@ extension Replaceable {
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
         return try await slot.callAsynchronously(
-            nil, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
+            a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async throws -> Value
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Value, A: Sendable, B: Sendable,
+        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable, Value: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
+        return try await slot.callAsynchronously(
+            a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -5538,6 +6627,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
@@ -5547,7 +6637,21 @@ extension Replaceable {
         D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
     {
         guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
-        return await slot.callAsynchronously(nil, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+        return await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async -> Void
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Void, A: Sendable, B: Sendable, C: Sendable,
+        D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
+    {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
+        return await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
     }
 
     /// Calls the function, or the patch that replaces it.
@@ -5562,6 +6666,7 @@ extension Replaceable {
     }
 
     /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
@@ -5571,8 +6676,21 @@ extension Replaceable {
         D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
-        return try await slot.callAsynchronously(
-            nil, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+        return try await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+    }
+
+    /// Calls the function, or the patch that replaces it.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async throws -> Void
+    where
+        Function == @concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Void, A: Sendable, B: Sendable,
+        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
+    {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
+        return try await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
     }
 }
 

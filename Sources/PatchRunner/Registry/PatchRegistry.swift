@@ -81,18 +81,15 @@ public final class PatchRegistry: Sendable {
         return try names.add(name, signature, invoke: invoke, invokeAsync: nil)
     }
 
-    func registerAsynchronous<Output: PatchResult, Failure: Error>(
+    @usableFromInline func registerAsynchronous<Output: PatchResult, Failure: Error>(
         _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
-        reader: @escaping @Sendable (Slot) -> Slot.AsyncReader<Output.Value, Failure>
-    ) throws(PatchError) -> Slot where Output.Value: Sendable {
+        invoke: @escaping Slot.AsyncInvoke
+    ) throws(PatchError) -> Slot {
         let signature = PatchSignature(
             arguments.map { $0.patchTypeName }, result: Output.typeName, throws: failure != Never.self,
             isAsynchronous: true)
         try names.describe(arguments + (Output.type.map { [$0] } ?? []))
         return try names.add(
-            name, signature, invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) },
-            invokeAsync: { slot, stack, first in
-                Slot.invocation(reader(slot), stack, first, as: Output.self)
-            })
+            name, signature, invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: invoke)
     }
 }

@@ -3,7 +3,8 @@ import PatchCrypto
 import PatchRunner
 import PatchTesting
 
-// What docs/runner.md shows, in a module whose default isolation is the main actor, as in a new Xcode project.
+// What docs/runner.md shows, in a module whose default isolation is the main actor and whose asynchronous functions run where their
+// caller runs, as in a new Xcode project.
 
 struct Item: PatchStruct {
     var name: String
@@ -42,6 +43,9 @@ final class Shop {
     let day: Replaceable<@Sendable (Date) -> Date>
     let fill: Replaceable<@Sendable (Basket) -> Int>
     let title: PatchPoint<(String) -> String>
+    let fetch: Replaceable<@Sendable (String, Int) async -> String>
+    let tries: Replaceable<@Sendable (Int) async throws -> Int>
+    let away: Replaceable<@concurrent @Sendable (Int) async -> Int>
 
     init(registry: PatchRegistry) throws {
         price = try registry.replaceable("Shop.price") { item, order in item.price * Double(order.quantity) }
@@ -49,6 +53,21 @@ final class Shop {
         day = try registry.replaceable("Shop.day") { day in day }
         fill = try registry.replaceable("Shop.fill") { basket in basket.add("x") }
         title = try registry.point("Shop.title", ((String) -> String).self)
+        fetch = try registry.replaceable("Shop.fetch") { name, count in
+            MainActor.preconditionIsolated()
+            await Task.yield()
+            MainActor.preconditionIsolated()
+            return String(repeating: name, count: count)
+        }
+        tries = try registry.replaceable("Shop.tries") { count in
+            MainActor.preconditionIsolated()
+            if count == 0 { throw CancellationError() }
+            return count
+        }
+        away = try registry.replaceable("Shop.away") { @concurrent count in
+            // The main actor is free for this.
+            await MainActor.run { count }
+        }
         try registry.expose(Basket.self) { basket in
             basket.method("add") { (basket: Basket, item: String) in basket.add(item) }
         }
@@ -72,19 +91,50 @@ func calls(_ expected: [Double]) {
     check(shop.fill(Basket()) == Int(expected[3]), "fill")
     check(shop.heading() == (expected[3] > 1 ? "Shop 2.0!" : "Shop 2.0"), "heading")
 }
+func asynchronousCalls(_ expected: [Int]) async {
+    // Each call stays on the main actor, patched or not, so nothing else runs there between two that do not wait.
+    check(await shop.fetch("ab", 2).utf8.count == expected[0], "fetch")
+    check(try! await shop.tries(1) == expected[1], "tries")
+    do {
+        _ = try await shop.tries(0)
+        check(false, "throws")
+    } catch { check(error is CancellationError, "throws") }
+    check(await shop.away(1) == expected[2], "away")
+    check(await Task.detached { await Pricing.shared.double(2) }.value == expected[3], "an actor's")
+}
+
+/// An actor that is not the main one.
+actor Pricing {
+    static let shared = Pricing()
+    private let half: Replaceable<@Sendable (Int) async -> Int>
+
+    init() { half = try! bench.registry.replaceable("Pricing.half") { $0 / 2 } }
+
+    func double(_ value: Int) async -> Int { await half(value * 4) }
+}
+
 calls([6, 1, 1, 1])
+await asynchronousCalls([4, 1, 1, 4])
 try bench.install(
     source: """
         -- @patch com.example.shop.mend
         -- @version 1
         -- @app com.example.shop
         -- @replaces Shop.price Shop.late Shop.day Shop.fill Shop.title
+        -- @replaces Shop.fetch Shop.tries Shop.away Pricing.half
         patch.replace("Shop.price", function(original, item, order) return original(item, order) + #item.name end)
         patch.replace("Shop.late", function(original, late) return { count = late.count + 1 } end)
         patch.replace("Shop.day", function(original, day) return day + 1 end)
         patch.replace("Shop.fill", function(original, basket) return basket:add("pens") end)
         patch.replace("Shop.title", function(original, name) return original(name) .. "!" end)
+        patch.replace("Shop.fetch", function(original, name, count)
+            return original(name .. host.call("Shop.tries", 1), count)
+        end)
+        patch.replace("Shop.tries", function(original, count) return original(count) + 1 end)
+        patch.replace("Shop.away", function(original, count) return original(count) + 2 end)
+        patch.replace("Pricing.half", function(original, value) return original(value) + 1 end)
         """)
 calls([9, 2, 2, 4])
+await asynchronousCalls([6, 2, 3, 5])
 check(bench.failures.isEmpty, "\(bench.failures)")
 print("main actor by default: right")

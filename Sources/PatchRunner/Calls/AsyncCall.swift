@@ -1,0 +1,193 @@
+internal import CLuaBridge
+internal import Synchronization
+
+/// A script's run in a coroutine.
+@safe @usableFromInline struct AsyncCall {
+    @usableFromInline private(set) var stack: PatchStack
+    nonisolated(unsafe) private var waiting: UnsafeMutableRawPointer?
+    /// The layer that runs, and the address of the one below it, as a cell holds it, or 0, since the call was suspended.
+    private var layer: Layer?
+    @usableFromInline private(set) var below: UInt = 0
+
+    @usableFromInline enum Step {
+        case done, failed, waitsForOriginal, waitsForCall
+    }
+
+    private init(_ stack: PatchStack) { self.stack = stack }
+
+    /// An attempt to enter the layer that a cell holds.
+    @usableFromInline struct Entry {
+        /// The call, if it was entered.
+        @usableFromInline var call: AsyncCall?
+        /// Why it was not entered, if it was not.
+        fileprivate let refusal: Refusal
+
+        @usableFromInline init(_ slot: Slot, _ cell: UInt?) { self.init(slot, cell, nil) }
+
+        fileprivate init(_ slot: Slot, _ cell: UInt?, _ turn: Turn?) {
+            let address = unsafe Unmanaged.passUnretained(slot).toOpaque()
+            let entry: pp_entry
+            if var cell {
+                unsafe entry = withUnsafeMutablePointer(to: &cell) {
+                    unsafe pp_enter_async(UnsafeMutableRawPointer($0), address, turn?.waiter)
+                }
+            } else {
+                unsafe entry = pp_enter_async(slot.cell.address, address, turn?.waiter)
+            }
+            call = unsafe entry.L.map { unsafe AsyncCall(PatchStack($0)) }
+            refusal = unsafe Refusal(bits: entry.refused)
+        }
+    }
+
+    /// Enters the layer that a cell holds, after a first attempt that was refused. nil if the original must answer.
+    @usableFromInline static func enter(_ slot: Slot, _ cell: UInt?, after first: Entry) async -> AsyncCall? {
+        var entry = first
+        var turn: Turn?
+        while true {
+            if let call = entry.call { return call }
+            var refusal = entry.refusal
+            if refusal.isForTheMoment, let state = unsafe refusal.layer.flatMap({ unsafe pp_layer_state($0.pointer) }) {
+                // Another patch may be active on the name now.
+                if unsafe turn?.isFor(state) != true {
+                    turn = unsafe Turn(waitingFor: state, of: slot, entering: true)
+                    if turn == nil { refusal = Refusal(PP_CROWDED, by: refusal.layer) }
+                }
+                if await turn?.comes() == true {
+                    entry = Entry(slot, cell, turn)
+                    continue
+                }
+            }
+            guard slot.note(refusal), let below = refusal.layer?.below, below != 0 else { return nil }
+            return await enter(slot, below, after: Entry(slot, below, nil))
+        }
+    }
+
+    @usableFromInline func resume(_ values: Int32, results: Int32) -> Step {
+        switch UInt32(unsafe pp_resume(stack.state, values, results)) {
+        case PP_DONE.rawValue: .done
+        case PP_ORIGINAL.rawValue: .waitsForOriginal
+        case PP_CALL.rawValue: .waitsForCall
+        default: .failed
+        }
+    }
+
+    /// Continues with the result or the error, on top, of the call that the script waited for.
+    @usableFromInline func resume(withSuccess succeeded: Bool, results: Int32) -> Step {
+        stack.push(succeeded)
+        stack.insert(at: 1)
+        return resume(stack.top, results: results)
+    }
+
+    /// Raises the error on top at the place where the script waits.
+    @usableFromInline func resumeRaising(results: Int32) -> Step {
+        stack.insert(at: 1)
+        stack.top = 1
+        stack.push(false)
+        stack.insert(at: 1)
+        return resume(2, results: results)
+    }
+
+    @usableFromInline mutating func suspend() {
+        unsafe layer = pp_current_layer(stack.state).map { unsafe Layer($0) }
+        below = unsafe UInt(pp_current_below(stack.state))
+        unsafe waiting = pp_suspend(stack.state)
+    }
+
+    /// Reports that it could not continue, unless the patch is gone.
+    @usableFromInline func isGivenUp(by slot: Slot) { slot.note(Refusal(PP_BUSY, by: layer)) }
+
+    /// Enters the patch again after its original or another call has answered. Returns false if the patch is closed, and
+    /// nil if it is busy. If it is closed, the call has ended.
+    @usableFromInline func continues() -> Bool? { continues(nil) }
+
+    private func continues(_ turn: Turn?) -> Bool? {
+        var isOver = false
+        if unsafe pp_continue(waiting, turn?.waiter, &isOver) != nil { return true }
+        return isOver ? false : nil
+    }
+
+    /// Waits until it can enter the patch again. Returns false if the patch is closed or stays busy; the call has ended
+    /// then.
+    @usableFromInline func waits(on slot: Slot) async -> Bool {
+        var turn: Turn?
+        while true {
+            if turn == nil {
+                turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(waitingFor: $0, of: slot, entering: false) }
+            }
+            guard await turn?.comes() == true else {
+                unsafe pp_abandon(waiting)
+                return false
+            }
+            if let hasContinued = continues(turn) { return hasContinued }
+        }
+    }
+}
+
+/// A task's place in the queue for a patch. It leaves the queue when it is released. No thread is blocked while it waits.
+@safe private final class Turn: Sendable {
+    nonisolated(unsafe) let waiter: OpaquePointer
+    private let alarm = Alarm()
+    /// Keeps the memory of the state alive that is waited for.
+    private let slot: Slot
+
+    /// Wakes the task that sleeps, or the next one that would sleep.
+    private final class Alarm: Sendable {
+        private let state = Mutex<(wasWoken: Bool, sleeper: CheckedContinuation<Void, Never>?)>((false, nil))
+
+        func sleep() async {
+            await withCheckedContinuation { continuation in
+                let wasWoken = state.locked { state in
+                    defer { state = (false, state.wasWoken ? nil : continuation) }
+                    return state.wasWoken
+                }
+                if wasWoken { continuation.resume() }
+            }
+        }
+
+        func wake() {
+            let sleeper = state.locked { state in
+                defer { state = (state.sleeper == nil, nil) }
+                return state.sleeper
+            }
+            sleeper?.resume()
+        }
+    }
+
+    /// Joins the queue. nil if there is not enough memory, or if it would enter with a new call and too many wait.
+    init?(waitingFor state: OpaquePointer, of slot: Slot, entering: Bool) {
+        self.slot = slot
+        let alarm = unsafe pp_alarm(
+            keep: { context in
+                guard let context = unsafe context else { return }
+                _ = unsafe Unmanaged<Alarm>.fromOpaque(context).retain()
+            },
+            wake: { context in
+                guard let context = unsafe context else { return }
+                unsafe Unmanaged<Alarm>.fromOpaque(context).takeRetainedValue().wake()
+            }, context: Unmanaged.passUnretained(alarm).toOpaque())
+        var needsClock = false
+        guard let waiter = unsafe pp_wait(state, alarm, entering, &needsClock) else { return nil }
+        unsafe self.waiter = waiter
+        if needsClock { unsafe Self.startClock(for: state, of: slot) }
+    }
+
+    /// Looks after all tasks that wait for a state, until none does any more.
+    private static func startClock(for state: OpaquePointer, of slot: Slot) {
+        let address = UInt(bitPattern: state)
+        Task.detached {
+            repeat {
+                try? await Task.sleep(for: .milliseconds(20))
+            } while withExtendedLifetime(slot, { unsafe pp_tick(OpaquePointer(bitPattern: address)) })
+        }
+    }
+
+    deinit { unsafe pp_stop_waiting(waiter) }
+
+    func isFor(_ state: OpaquePointer) -> Bool { unsafe pp_waits_for(waiter) == state }
+
+    /// Waits until the turn comes. Returns false if it is time to give up.
+    func comes() async -> Bool {
+        while unsafe pp_goes_on_waiting(waiter) { await alarm.sleep() }
+        return unsafe pp_has_turn(waiter)
+    }
+}
