@@ -1,0 +1,25 @@
+public import PatchCrypto
+
+// What the compiler chooses if no function that registers fits, so that its error says why. Without these it names one of more than
+// a hundred functions that could have been meant.
+extension PatchRegistry {
+    @available(
+        *, unavailable,
+        message:
+            "a patch can replace a function of at most eight arguments if each of them and the result is a PatchValue, and none is inout or variadic; see docs/runner.md"
+    )
+    @_disfavoredOverload
+    public func replaceable<Function: Sendable>(
+        _ name: String, _ original: Function
+    ) throws(PatchError) -> Replaceable<Function> { fatalError() }
+
+    @available(
+        *, unavailable,
+        message:
+            "a PatchPoint is synchronous, and has at most eight arguments; each of them and the result is a PatchValue, and none is inout or variadic; see docs/runner.md"
+    )
+    @_disfavoredOverload
+    public func point<Function>(_ name: String, _ function: Function.Type) throws(PatchError) -> PatchPoint<Function> {
+        fatalError()
+    }
+}

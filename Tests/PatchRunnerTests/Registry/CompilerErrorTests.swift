@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the compiler says to a program that registers what cannot be registered: the first line, which is all that most read.
+@Suite(.ownThreads) struct CompilerErrorTests {
+    private static let notReplaceable =
+        "'replaceable' is unavailable: a patch can replace a function of at most eight arguments if each of them and the result "
+        + "is a PatchValue, and none is inout or variadic; see docs/runner.md"
+    private static let noPoint =
+        "'point' is unavailable: a PatchPoint is synchronous, and has at most eight arguments; each of them and the result is a "
+        + "PatchValue, and none is inout or variadic; see docs/runner.md"
+
+    private static let declarations = """
+        import Foundation
+        import PatchCrypto
+        import PatchRunner
+
+        struct Plain { var count: Int }
+        final class Basket: PatchObject { func add(_ items: Set<String>) {} }
+        final class Unknown: Sendable {}
+        final class Mutable { var count = 1 }
+        enum Size: String, Codable, PatchValue { case small }
+        protocol Priced: Sendable {}
+        func sum(_ values: Int...) -> Int { values.reduce(0, +) }
+        func same<Value>(_ value: Value) -> Value { value }
+        @MainActor final class Shop { func total(_ count: Int) -> Int { count } }
+        """
+
+    /// Programs, and what the compiler says.
+    private static let programs: [(program: String, error: String)] = [
+        // Types that are no PatchValue. Without the catch-all: "contextual closure type '@Sendable () -> Int' expects 0 arguments".
+        (#"_ = try registry.replaceable("A.b") { (items: Set<String>) -> Int in items.count }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b") { (letter: Character) -> Int in 1 }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b") { (part: Substring) -> Int in part.count }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b") { (big: Int128) -> Int in Int(big) }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b") { (range: ClosedRange<Int>) -> Int in range.count }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b") { (values: [String: Any]) -> Int in values.count }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b") { (size: Int, items: Set<String>) -> Int in size }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b") { (items: Set<String>) async throws -> Int in 1 }"#, notReplaceable),
+        // Without the catch-all: "declared closure result 'Duration' is incompatible with contextual type 'Void'".
+        (#"_ = try registry.replaceable("A.b") { (seconds: Int) -> Duration in .seconds(seconds) }"#, notReplaceable),
+        (
+            #"_ = try registry.replaceable("A.b") { (a: Int) -> Result<Int, CancellationError> in .success(a) }"#,
+            notReplaceable
+        ),
+        // Without the catch-all: "no exact matches in call to instance method 'replaceable'".
+        (#"_ = try registry.replaceable("A.b") { (plain: Plain) -> Int in plain.count }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b") { (unknown: Unknown) -> Int in 1 }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b") { (pair: (Int, Int)) -> Int in pair.0 }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b") { (body: @Sendable () -> Int) -> Int in body() }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b") { (date: Date) -> Date in date }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b") { (priced: any Priced) -> Int in 1 }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b") { (count: inout Int) -> Int in count }"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b", sum)"#, notReplaceable),
+        (#"_ = try registry.replaceable("A.b", 7)"#, notReplaceable),
+        (
+            #"_ = try registry.replaceable("A.b") { (a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int, h: Int, "#
+                + "i: Int) -> Int in a }", notReplaceable
+        ),
+        (
+            #"let _: Replaceable<@Sendable (Set<String>) -> Int> = try registry.replaceable("A.b") { $0.count }"#,
+            notReplaceable
+        ),
+        (#"_ = try registry.point("A.b", ((Set<String>) -> Int).self)"#, noPoint),
+        (#"_ = try registry.point("A.b", ((Int) async -> Int).self)"#, noPoint),
+        // What the compiler says well by itself, and must go on saying.
+        (#"_ = try registry.replaceable("A.b") { (a: Int) -> Int in missing(a) }"#, "cannot find 'missing' in scope"),
+        (
+            #"_ = try registry.replaceable("A.b") { (a: Int) -> Int in let b = a.cuont; return b }"#,
+            "value of type 'Int' has no member 'cuont'"
+        ),
+        (
+            #"let counter = Mutable(); _ = try registry.replaceable("A.b") { (a: Int) -> Int in counter.count }"#,
+            "capture of 'counter' with non-Sendable type 'Mutable' in a '@Sendable' closure [#SendableClosureCaptures]"
+        ),
+        (
+            #"_ = try registry.replaceable("A.b") { @MainActor (a: Int) -> Int in a }"#,
+            "converting function value of type '@MainActor @Sendable (Int) -> Int' to '@Sendable (Int) -> Int' loses global "
+                + "actor 'MainActor'"
+        ),
+        (
+            #"let _: Replaceable<@Sendable (Int) -> Int> = try registry.replaceable("A.b") { (a: Int) -> String in "" }"#,
+            "declared closure result 'String' is incompatible with contextual type 'Int'"
+        ),
+        (
+            #"_ = registry.replaceable("A.b") { (a: Int) -> Int in a }"#,
+            "call can throw but is not marked with 'try'"
+        ),
+        (
+            #"let total = try registry.replaceable("A.b") { (a: Int) -> Int in a }; _ = total(amount: 1)"#,
+            "extraneous argument label 'amount:' in call"
+        ),
+        (
+            #"_ = PatchFields(Plain.init(count:), .field("count", \.count))"#,
+            "generic struct 'PatchFields' requires that 'Plain' conform to 'PatchStruct'"
+        ),
+        (
+            #"try registry.expose(Basket.self) { $0.method("add") { (b: Basket, items: Set<String>) in b.add(items) } }"#,
+            "instance method 'method' requires that 'Set<String>' conform to 'PatchValue'"
+        ),
+    ]
+
+    /// The folder of the modules that these tests were built with.
+    private static let build: String? = {
+        var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        while folder.path != "/" {
+            let module = folder.appending(path: "Modules/PatchRunner.swiftmodule").path
+            if FileManager.default.fileExists(atPath: module) { return folder.path }
+            folder.deleteLastPathComponent()
+        }
+        return nil
+    }()
+
+    #if compiler(>=6.3) && !compiler(>=6.4)
+        private static let isKnownCompiler = true
+    #else
+        private static let isKnownCompiler = false
+    #endif
+
+    @Test(.enabled(if: isKnownCompiler, "the words are those of Swift 6.3")) func theFirstLineOfAnErrorSaysWhatIsWrong()
+        throws
+    {
+        let build = try #require(Self.build, "the modules are not beside the tests")
+        let folder = try TestFolder()
+        let functions = Self.programs.enumerated().map { number, wrong in
+            "func f\(number)(_ registry: PatchRegistry) throws { \(wrong.program) }"
+        }
+        let first = Self.declarations.split(separator: "\n", omittingEmptySubsequences: false).count + 1
+        try folder.write(Array((Self.declarations + "\n" + functions.joined(separator: "\n")).utf8), to: "wrong.swift")
+        let run = try Tool.shell(
+            """
+            "${SWIFT:-swift}c" -typecheck -parse-as-library -swift-version 6 -diagnostic-style=llvm -I "$1/Modules" \
+            -Xcc -fmodule-map-file="$1/CLuaBridge.build/module.modulemap" \
+            $(for module in CLua COpenSSL CLibzip; do echo -I "$2/Sources/$module"; done) \
+            $(pkg-config --cflags-only-I lua5.4 | sed 's/-I/-Xcc -I/g') wrong.swift
+            """, build, Tool.root, in: folder.path)
+        var errors: [Int: String] = [:]
+        for line in run.error.split(separator: "\n") {
+            let parts = line.split(separator: ":", maxSplits: 4).map(String.init)
+            guard parts.count == 5, parts[3] == " error", let place = Int(parts[1]) else { continue }
+            errors[place] = errors[place] ?? String(parts[4].dropFirst())
+        }
+        for (number, expected) in Self.programs.enumerated() {
+            #expect(
+                errors[first + number] == expected.error,
+                "\(expected.program)\n\(run.error.prefix(errors.isEmpty ? 2000 : 0))")
+        }
+    }
+}
