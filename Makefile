@@ -26,7 +26,7 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: all build deps install uninstall deb deb-check demo test conformance interop outside plugins asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
+.PHONY: all build deps install uninstall deb deb-check demo test conformance interop outside macros plugins asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
 
 comma = ,
 
@@ -92,6 +92,10 @@ interop: deps
 VARIANTS =
 outside: deps
 	SWIFT=$(SWIFT) python3 Tests/Outside/build.py $(VARIANTS)
+
+# The macros, built with the toolchain's SwiftSyntax: programs that use them, and what they refuse.
+macros: deps
+	SWIFT=$(SWIFT) Tests/Macros/check.sh
 
 # Builds an app that depends on this checkout by URL and tag, and uses the plug-ins.
 plugins: deps

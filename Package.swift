@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let package = Package(
@@ -12,9 +13,17 @@ let package = Package(
         .library(name: "PatchRunner", targets: ["PatchRunner"]),
         .library(name: "PatchDevice", targets: ["PatchDevice"]),
         .library(name: "PatchTesting", targets: ["PatchTesting"]),
+        .library(name: "PatchMacros", targets: ["PatchMacros"]),
         .plugin(name: "PatchpackCommand", targets: ["PatchpackCommand"]),
         .plugin(name: "PatchResources", targets: ["PatchResources"]),
     ],
+    traits: [
+        .trait(
+            name: "Macros", description: "@Patchable and @PatchStruct, in PatchMacros. Fetches and builds swift-syntax."
+        )
+    ],
+    // Fetched only for an app that enables the trait.
+    dependencies: [.package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0")],
     targets: [
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto",
@@ -70,6 +79,12 @@ let package = Package(
         .target(
             name: "PatchTesting",
             dependencies: ["PatchDevice", "PatchPublishing", "PatchFeed", "PatchRunner", "PatchCrypto"]),
+        .macro(
+            name: "PatchMacroPlugin",
+            dependencies: ["SwiftSyntaxMacros", "SwiftCompilerPlugin"].map {
+                .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
+            }),
+        .target(name: "PatchMacros", dependencies: ["PatchMacroPlugin", "PatchRunner"]),
         .testTarget(
             name: "ShopTests",
             dependencies: ["shop", "PatchTesting", "PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto"],

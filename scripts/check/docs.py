@@ -4,7 +4,7 @@
     scripts/check/docs.py            fails if a figure, a count, a path, the drawing or the form of a block is not as it should be
     scripts/check/docs.py --write    draws docs/design.md's parts anew, from Package.swift
 
-- Code is in fences that name their language. Tests/Docs/run.py runs `sh`; Tests/Outside compiles `swift`.
+- Code is in fences that name their language. Tests/Docs/run.py runs `sh`; Tests/Outside compiles `swift`, and Tests/Macros what has macros.
 - Figures of speed are those of Benchmarks/RESULTS.md, rounded. Counts are counted.
 """
 
@@ -15,7 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = ["README.md", "SECURITY.md", "CONTRIBUTING.md"] + [f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))]
 LANGUAGES = {"sh", "swift", "lua", "json", "yaml", "text"}
-NOTES = {"sh": r"not 0|not run: .+", "swift": r"part of a manifest"}
+NOTES = {"sh": r"not 0|not run: .+", "swift": r"part of a manifest|with the macros"}
 
 # Where a figure is said, and the section and the row of RESULTS.md that it is from.
 FIGURES = [
@@ -114,11 +114,12 @@ def parts():
     """Package.swift's targets below Sources, each with those that it uses and that none of these uses."""
     text = re.sub(r"//[^\n]*", "", (ROOT / "Package.swift").read_text())
     uses = {}
-    for match in re.finditer(r"\.(?:systemLibrary|target|executableTarget)\(\s*name: \"(\w+)\"(.*?)(?=\n        \.\w|\n    \]\n\))", text, re.S):
+    for match in re.finditer(r"\.(?:systemLibrary|target|executableTarget|macro)\(\s*name: \"(\w+)\"(.*?)(?=\n        \.\w|\n    \]\n\))", text, re.S):
         if "path:" in match[2]:
             continue
         names = re.search(r"dependencies: \[(.*?)\]", match[2], re.S)
         uses[match[1]] = set(re.findall(r"\"(\w+)\"", names[1])) if names else set()
+    uses = {name: others & uses.keys() for name, others in uses.items()}  # without those of other packages
 
     def reached(name):
         return set().union(*({other} | reached(other) for other in uses.get(name, ()))) if uses.get(name) else set()

@@ -33,8 +33,8 @@ TEMPLATE = """\
 extension Slot {{
 {entries}{arguments_reader}    @_alwaysEmitIntoClient
     func callAsynchronously<{generics_}Output: PatchResult, Failure: Error>(
-        {parameters_}as _: Output.Type, original: @Sendable {async_value_function}
-    ) async throws(Failure) -> Output.Value where Output.Value: Sendable{sendable} {{
+        {parameters_}as _: Output.Type, original: {async_value_function}
+    ) async throws(Failure) -> Output.Value {{
         try await run(
             nil, ({arguments}), count: {n}, as: Output.self,
             push: {{ (values: ({types}), stack) in {async_pushes} }},
@@ -206,9 +206,7 @@ REPLACEABLE = """\
         return Replaceable(slot: slot, original: original)
     }}
 
-{asynchronous_registrations}    /// Registers a place in the code, with {words}, that {does}.
-    ///
-    /// Its original is the code at that place.
+{asynchronous_registrations}    /// Registers a place in the code, with {words}, that {does}. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -218,10 +216,24 @@ REPLACEABLE = """\
     public func point{generics}(
         _ name: String, _ function: ({function}).Type
     ) throws(PatchError) -> PatchPoint<{function}> {{
-        PatchPoint(
-            slot: try register(
-                name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self,
-                invoke: Slot.invoker{T}(ofPlace: {output}.self{type_arguments})))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }}
+
+    /// Registers an asynchronous place in the code, with {words}, that {does}. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point{generics}(
+        _ name: String, _ function: ({async_place}).Type
+    ) throws(PatchError) -> PatchPoint<{async_place}> {{
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }}
 
 """
@@ -273,6 +285,45 @@ CALL = """\
 {asynchronous_calls}"""
 
 PLACE = """\
+    /// Declares a place in the code, with {words}, that {does}. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init{generics}(
+        _ name: String, _ function: ({function}).Type = ({function}).self, parameters: [String] = []
+    ) where Function == {function} {{
+        self.init(
+            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self, parameters: parameters,
+            invoke: Slot.invoker{T}(ofPlace: {output}.self{type_arguments}))
+    }}
+
+    /// Declares an asynchronous place in the code, with {words}, that {does}. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init{generics}(
+        _ name: String, _ function: ({async_place}).Type = ({async_place}).self, parameters: [String] = []
+    ) where Function == {async_place} {{
+        self.init(
+            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self, parameters: parameters,
+            invoke: nil)
+    }}
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction{generics}(
+        {parameters_}original: {async_place}
+    ) async {effect}-> {value} where Function == {async_place} {{
+        guard slot.isPatched else {{ return {try_}await original({arguments}) }}
+        return {try_}await slot.callAsynchronously({arguments_}as: {output}.self, original: original)
+    }}
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction{generics}(
@@ -382,6 +433,7 @@ def functions():
                 fields_ = {
                     **f, "value": value, "output": output, "effect": effect, "try_": "try " if effect else "",
                     "does": f"{does} and {may}", "failure": failure, "T": suffix, "function": f"({f['types']}) {effect}-> {value}",
+                    "async_place": f"({f['types']}) async {effect}-> {value}",
                     "generics": f"<{', '.join(f'{name}: PatchValue' for name in generics)}>" if generics else "",
                 }
                 fields_["sendable"] = "".join(f", {name}: Sendable" for name in generics)

@@ -4,14 +4,33 @@
 ///     …
 ///     let sum = total(price, quantity) { price, quantity in price * Double(quantity) }
 ///
+/// A place that belongs to a type can be declared before there is a registry, and registered later:
+///
+///     static let totals = PatchPoint("Cart.total", ((Double, Int) -> Double).self)
+///     …
+///     try registry.register(Cart.totals)
+///
 /// The original takes its values as arguments, because a patch may call it with others. `host.call` cannot call it,
 /// because it exists only at that place.
 @frozen
 public struct PatchPoint<Function>: Sendable {
     @usableFromInline let slot: Slot
 
-    @inlinable
-    init(slot: Slot) { self.slot = slot }
+    /// - Parameter invoke: Calls the original for a script; nil if the place is asynchronous.
+    @usableFromInline
+    init<Output: PatchResult, Failure: Error>(
+        _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
+        parameters: [String],
+        invoke: Slot.Invoke?
+    ) {
+        let refusal: Slot.AsyncInvoke = { slot, stack, _ in
+            _ = stack.refuseCall(of: slot)
+            return nil
+        }
+        slot = Slot(
+            name, arguments, result, failure, parameters: parameters, invoke: invoke,
+            invokeAsync: invoke == nil ? refusal : nil)
+    }
 }
 
 extension PatchPoint {

@@ -45,7 +45,7 @@ extension Slot {
         _ cell: UInt?, _ arguments: Arguments, count: Int32, as _: Output.Type,
         push: (Arguments, PatchStack) -> Void, read: (PatchStack) -> Arguments?,
         original: (Arguments) async throws(Failure) -> Output.Value
-    ) async throws(Failure) -> Output.Value where Output.Value: Sendable {
+    ) async throws(Failure) -> Output.Value {
         // What waits is asynchronous only if it has to wait.
         var entered = AsyncCall.Entry(self, cell)
         if entered.call == nil { entered.call = await AsyncCall.enter(self, cell, after: entered) }

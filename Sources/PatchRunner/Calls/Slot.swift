@@ -31,25 +31,45 @@ package final class Slot: Sendable {
     @usableFromInline nonisolated(unsafe) let top: UnsafeMutablePointer<Atomic<UInt>>
     let invoke: Invoke
     let invokeAsync: AsyncInvoke?
-    /// The memory of all states of the registry.
-    private let pool: StatePool
-    /// The other slots of the registry.
-    weak let others: (any SlotTable)?
+    /// The types of the arguments and of the result, if there is one.
+    let types: [any PatchValue.Type]
+    private let home = Mutex(Home())
+
+    /// The registry that a slot is in. What a macro declares is in none at first, and may be in one registry after another.
+    private struct Home {
+        weak var others: (any SlotTable)?
+        /// The memory of all states of the registries, which a call may be in still.
+        var pools: [StatePool] = []
+    }
     /// The layers on this name and the patches that they belong to, the topmost last.
     private let layers = Mutex<[(layer: Layer, reports: PatchReports)]>([])
 
-    init(
-        name: String, signature: PatchSignature, beside others: any SlotTable, invoke: @escaping Invoke,
+    package init(
+        name: String, signature: PatchSignature, types: [any PatchValue.Type] = [], invoke: @escaping Invoke,
         invokeAsync: AsyncInvoke?
     ) {
         self.name = name
-        self.others = others
         self.signature = signature
-        pool = others.pool
+        self.types = types
         self.invoke = invoke
         self.invokeAsync = invokeAsync
         unsafe top = .allocate(capacity: 1)
         unsafe top.initialize(to: Atomic(0))
+    }
+
+    /// - Parameter invoke: nil if scripts can only await the function.
+    convenience init<Output: PatchResult, Failure: Error>(
+        _ name: String, _ arguments: [any PatchValue.Type], _: Output.Type, _: Failure.Type, parameters: [String] = [],
+        invoke: Invoke? = nil, invokeAsync: AsyncInvoke?
+    ) {
+        self.init(
+            name: name,
+            signature: PatchSignature(
+                arguments.map { $0.patchTypeName }, parameters: parameters, result: Output.typeName,
+                throws: Failure.self != Never.self,
+                isAsynchronous: invokeAsync != nil),
+            types: arguments + (Output.type.map { [$0] } ?? []),
+            invoke: invoke ?? { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: invokeAsync)
     }
 
     deinit {
@@ -58,6 +78,19 @@ package final class Slot: Sendable {
     }
 
     var isAsynchronous: Bool { invokeAsync != nil }
+
+    /// The other slots of the registry.
+    var others: (any SlotTable)? { home.locked { $0.others } }
+
+    /// Enters a registry, unless the slot is in one already.
+    func join(_ others: any SlotTable) -> Bool {
+        home.locked { home in
+            guard home.others == nil else { return false }
+            home.others = others
+            home.pools.append(others.pool)
+            return true
+        }
+    }
 
     /// Whether a patch is active on the name.
     @inlinable @inline(__always) var isPatched: Bool { unsafe top.pointee.load(ordering: .acquiring) != 0 }

@@ -170,8 +170,8 @@ extension Slot {
 
     @_alwaysEmitIntoClient
     func callAsynchronously<Output: PatchResult, Failure: Error>(
-        as _: Output.Type, original: @Sendable () async throws(Failure) -> Output.Value
-    ) async throws(Failure) -> Output.Value where Output.Value: Sendable {
+        as _: Output.Type, original: () async throws(Failure) -> Output.Value
+    ) async throws(Failure) -> Output.Value {
         try await run(
             nil, (), count: 0, as: Output.self,
             push: { (values: (), stack) in },
@@ -253,9 +253,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with no arguments, that returns a value and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with no arguments, that returns a value and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -265,10 +263,24 @@ extension PatchRegistry {
     public func point<Value: PatchValue>(
         _ name: String, _ function: (() -> Value).Type
     ) throws(PatchError) -> PatchPoint<() -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with no arguments, that returns a value and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<Value: PatchValue>(
+        _ name: String, _ function: (() async -> Value).Type
+    ) throws(PatchError) -> PatchPoint<() async -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with no arguments that returns a value and can throw.
@@ -318,9 +330,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with no arguments, that returns a value and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with no arguments, that returns a value and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -330,10 +340,24 @@ extension PatchRegistry {
     public func point<Value: PatchValue>(
         _ name: String, _ function: (() throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<() throws -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self,
-                invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with no arguments, that returns a value and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<Value: PatchValue>(
+        _ name: String, _ function: (() async throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<() async throws -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with no arguments that returns nothing and cannot throw.
@@ -381,9 +405,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with no arguments, that returns nothing and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with no arguments, that returns nothing and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -393,10 +415,24 @@ extension PatchRegistry {
     public func point(
         _ name: String, _ function: (() -> Void).Type
     ) throws(PatchError) -> PatchPoint<() -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [], result: PatchNoResult.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with no arguments, that returns nothing and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point(
+        _ name: String, _ function: (() async -> Void).Type
+    ) throws(PatchError) -> PatchPoint<() async -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with no arguments that returns nothing and can throw.
@@ -444,9 +480,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with no arguments, that returns nothing and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with no arguments, that returns nothing and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -456,10 +490,24 @@ extension PatchRegistry {
     public func point(
         _ name: String, _ function: (() throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<() throws -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [], result: PatchNoResult.self, failure: (any Error).self,
-                invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with no arguments, that returns nothing and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point(
+        _ name: String, _ function: (() async throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<() async throws -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 }
 
@@ -562,6 +610,45 @@ extension Replaceable {
 }
 
 extension PatchPoint {
+    /// Declares a place in the code, with no arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<Value: PatchValue>(
+        _ name: String, _ function: (() -> Value).Type = (() -> Value).self, parameters: [String] = []
+    ) where Function == () -> Value {
+        self.init(
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self))
+    }
+
+    /// Declares an asynchronous place in the code, with no arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<Value: PatchValue>(
+        _ name: String, _ function: (() async -> Value).Type = (() async -> Value).self, parameters: [String] = []
+    ) where Function == () async -> Value {
+        self.init(
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<Value: PatchValue>(
+        original: () async -> Value
+    ) async -> Value where Function == () async -> Value {
+        guard slot.isPatched else { return await original() }
+        return await slot.callAsynchronously(as: PatchValueResult<Value>.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<Value: PatchValue>(
@@ -571,6 +658,48 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Value in
             slot.call(slot.cell, as: PatchValueResult<Value>.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with no arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<Value: PatchValue>(
+        _ name: String, _ function: (() throws -> Value).Type = (() throws -> Value).self, parameters: [String] = []
+    ) where Function == () throws -> Value {
+        self.init(
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self))
+    }
+
+    /// Declares an asynchronous place in the code, with no arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<Value: PatchValue>(
+        _ name: String, _ function: (() async throws -> Value).Type = (() async throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == () async throws -> Value {
+        self.init(
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<Value: PatchValue>(
+        original: () async throws -> Value
+    ) async throws -> Value where Function == () async throws -> Value {
+        guard slot.isPatched else { return try await original() }
+        return try await slot.callAsynchronously(as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -584,6 +713,45 @@ extension PatchPoint {
         }
     }
 
+    /// Declares a place in the code, with no arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init(
+        _ name: String, _ function: (() -> Void).Type = (() -> Void).self, parameters: [String] = []
+    ) where Function == () -> Void {
+        self.init(
+            name, arguments: [], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchNoResult.self))
+    }
+
+    /// Declares an asynchronous place in the code, with no arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init(
+        _ name: String, _ function: (() async -> Void).Type = (() async -> Void).self, parameters: [String] = []
+    ) where Function == () async -> Void {
+        self.init(
+            name, arguments: [], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction(
+        original: () async -> Void
+    ) async -> Void where Function == () async -> Void {
+        guard slot.isPatched else { return await original() }
+        return await slot.callAsynchronously(as: PatchNoResult.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction(
@@ -593,6 +761,46 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, as: PatchNoResult.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with no arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init(
+        _ name: String, _ function: (() throws -> Void).Type = (() throws -> Void).self, parameters: [String] = []
+    ) where Function == () throws -> Void {
+        self.init(
+            name, arguments: [], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
+            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self))
+    }
+
+    /// Declares an asynchronous place in the code, with no arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init(
+        _ name: String, _ function: (() async throws -> Void).Type = (() async throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == () async throws -> Void {
+        self.init(
+            name, arguments: [], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction(
+        original: () async throws -> Void
+    ) async throws -> Void where Function == () async throws -> Void {
+        guard slot.isPatched else { return try await original() }
+        return try await slot.callAsynchronously(as: PatchNoResult.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -797,8 +1005,8 @@ extension Slot {
 
     @_alwaysEmitIntoClient
     func callAsynchronously<A: PatchValue, Output: PatchResult, Failure: Error>(
-        _ a: A, as _: Output.Type, original: @Sendable (A) async throws(Failure) -> Output.Value
-    ) async throws(Failure) -> Output.Value where Output.Value: Sendable, A: Sendable {
+        _ a: A, as _: Output.Type, original: (A) async throws(Failure) -> Output.Value
+    ) async throws(Failure) -> Output.Value {
         try await run(
             nil, (a), count: 1, as: Output.self,
             push: { (values: (A), stack) in values.push(to: stack) },
@@ -880,9 +1088,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with one argument, that returns a value and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with one argument, that returns a value and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -892,10 +1098,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A) -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A) -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with one argument, that returns a value and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A) async -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A) async -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with one argument that returns a value and can throw.
@@ -945,9 +1165,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with one argument, that returns a value and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with one argument, that returns a value and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -957,10 +1175,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A) throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A) throws -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-                invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with one argument, that returns a value and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A) async throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A) async throws -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with one argument that returns nothing and cannot throw.
@@ -1010,9 +1242,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with one argument, that returns nothing and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with one argument, that returns nothing and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -1022,10 +1252,24 @@ extension PatchRegistry {
     public func point<A: PatchValue>(
         _ name: String, _ function: ((A) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A) -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with one argument, that returns nothing and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue>(
+        _ name: String, _ function: ((A) async -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A) async -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with one argument that returns nothing and can throw.
@@ -1075,9 +1319,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with one argument, that returns nothing and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with one argument, that returns nothing and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -1087,10 +1329,24 @@ extension PatchRegistry {
     public func point<A: PatchValue>(
         _ name: String, _ function: ((A) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A) throws -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self,
-                invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with one argument, that returns nothing and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue>(
+        _ name: String, _ function: ((A) async throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A) async throws -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 }
 
@@ -1193,6 +1449,47 @@ extension Replaceable {
 }
 
 extension PatchPoint {
+    /// Declares a place in the code, with one argument, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A) -> Value).Type = ((A) -> Value).self, parameters: [String] = []
+    ) where Function == (A) -> Value {
+        self.init(
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self,
+            parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self))
+    }
+
+    /// Declares an asynchronous place in the code, with one argument, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A) async -> Value).Type = ((A) async -> Value).self, parameters: [String] = []
+    ) where Function == (A) async -> Value {
+        self.init(
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self,
+            parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, Value: PatchValue>(
+        _ a: A, original: (A) async -> Value
+    ) async -> Value where Function == (A) async -> Value {
+        guard slot.isPatched else { return await original(a) }
+        return await slot.callAsynchronously(a, as: PatchValueResult<Value>.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, Value: PatchValue>(
@@ -1202,6 +1499,48 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Value in
             slot.call(slot.cell, a, as: PatchValueResult<Value>.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with one argument, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A) throws -> Value).Type = ((A) throws -> Value).self, parameters: [String] = []
+    ) where Function == (A) throws -> Value {
+        self.init(
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self))
+    }
+
+    /// Declares an asynchronous place in the code, with one argument, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A) async throws -> Value).Type = ((A) async throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A) async throws -> Value {
+        self.init(
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, Value: PatchValue>(
+        _ a: A, original: (A) async throws -> Value
+    ) async throws -> Value where Function == (A) async throws -> Value {
+        guard slot.isPatched else { return try await original(a) }
+        return try await slot.callAsynchronously(a, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -1215,6 +1554,45 @@ extension PatchPoint {
         }
     }
 
+    /// Declares a place in the code, with one argument, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue>(
+        _ name: String, _ function: ((A) -> Void).Type = ((A) -> Void).self, parameters: [String] = []
+    ) where Function == (A) -> Void {
+        self.init(
+            name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self))
+    }
+
+    /// Declares an asynchronous place in the code, with one argument, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue>(
+        _ name: String, _ function: ((A) async -> Void).Type = ((A) async -> Void).self, parameters: [String] = []
+    ) where Function == (A) async -> Void {
+        self.init(
+            name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue>(
+        _ a: A, original: (A) async -> Void
+    ) async -> Void where Function == (A) async -> Void {
+        guard slot.isPatched else { return await original(a) }
+        return await slot.callAsynchronously(a, as: PatchNoResult.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue>(
@@ -1224,6 +1602,46 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, as: PatchNoResult.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with one argument, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue>(
+        _ name: String, _ function: ((A) throws -> Void).Type = ((A) throws -> Void).self, parameters: [String] = []
+    ) where Function == (A) throws -> Void {
+        self.init(
+            name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
+            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self))
+    }
+
+    /// Declares an asynchronous place in the code, with one argument, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue>(
+        _ name: String, _ function: ((A) async throws -> Void).Type = ((A) async throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A) async throws -> Void {
+        self.init(
+            name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue>(
+        _ a: A, original: (A) async throws -> Void
+    ) async throws -> Void where Function == (A) async throws -> Void {
+        guard slot.isPatched else { return try await original(a) }
+        return try await slot.callAsynchronously(a, as: PatchNoResult.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -1443,8 +1861,8 @@ extension Slot {
 
     @_alwaysEmitIntoClient
     func callAsynchronously<A: PatchValue, B: PatchValue, Output: PatchResult, Failure: Error>(
-        _ a: A, _ b: B, as _: Output.Type, original: @Sendable (A, B) async throws(Failure) -> Output.Value
-    ) async throws(Failure) -> Output.Value where Output.Value: Sendable, A: Sendable, B: Sendable {
+        _ a: A, _ b: B, as _: Output.Type, original: (A, B) async throws(Failure) -> Output.Value
+    ) async throws(Failure) -> Output.Value {
         try await run(
             nil, (a, b), count: 2, as: Output.self,
             push: { (values: (A, B), stack) in
@@ -1531,9 +1949,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with two arguments, that returns a value and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with two arguments, that returns a value and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -1543,10 +1959,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B) -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B) -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with two arguments, that returns a value and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B) async -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B) async -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with two arguments that returns a value and can throw.
@@ -1596,9 +2026,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with two arguments, that returns a value and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with two arguments, that returns a value and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -1608,10 +2036,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B) throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B) throws -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-                invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with two arguments, that returns a value and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B) async throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B) async throws -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with two arguments that returns nothing and cannot throw.
@@ -1661,9 +2103,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with two arguments, that returns nothing and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with two arguments, that returns nothing and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -1673,10 +2113,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue>(
         _ name: String, _ function: ((A, B) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B) -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with two arguments, that returns nothing and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue>(
+        _ name: String, _ function: ((A, B) async -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B) async -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with two arguments that returns nothing and can throw.
@@ -1726,9 +2180,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with two arguments, that returns nothing and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with two arguments, that returns nothing and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -1738,10 +2190,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue>(
         _ name: String, _ function: ((A, B) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B) throws -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self,
-                invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with two arguments, that returns nothing and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue>(
+        _ name: String, _ function: ((A, B) async throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B) async throws -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 }
 
@@ -1844,6 +2310,48 @@ extension Replaceable {
 }
 
 extension PatchPoint {
+    /// Declares a place in the code, with two arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B) -> Value).Type = ((A, B) -> Value).self, parameters: [String] = []
+    ) where Function == (A, B) -> Value {
+        self.init(
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
+            parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self))
+    }
+
+    /// Declares an asynchronous place in the code, with two arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B) async -> Value).Type = ((A, B) async -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B) async -> Value {
+        self.init(
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
+            parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, original: (A, B) async -> Value
+    ) async -> Value where Function == (A, B) async -> Value {
+        guard slot.isPatched else { return await original(a, b) }
+        return await slot.callAsynchronously(a, b, as: PatchValueResult<Value>.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(
@@ -1853,6 +2361,49 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Value in
             slot.call(slot.cell, a, b, as: PatchValueResult<Value>.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with two arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B) throws -> Value).Type = ((A, B) throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B) throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self))
+    }
+
+    /// Declares an asynchronous place in the code, with two arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B) async throws -> Value).Type = ((A, B) async throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B) async throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, original: (A, B) async throws -> Value
+    ) async throws -> Value where Function == (A, B) async throws -> Value {
+        guard slot.isPatched else { return try await original(a, b) }
+        return try await slot.callAsynchronously(a, b, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -1866,6 +2417,45 @@ extension PatchPoint {
         }
     }
 
+    /// Declares a place in the code, with two arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue>(
+        _ name: String, _ function: ((A, B) -> Void).Type = ((A, B) -> Void).self, parameters: [String] = []
+    ) where Function == (A, B) -> Void {
+        self.init(
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self))
+    }
+
+    /// Declares an asynchronous place in the code, with two arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue>(
+        _ name: String, _ function: ((A, B) async -> Void).Type = ((A, B) async -> Void).self, parameters: [String] = []
+    ) where Function == (A, B) async -> Void {
+        self.init(
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue>(
+        _ a: A, _ b: B, original: (A, B) async -> Void
+    ) async -> Void where Function == (A, B) async -> Void {
+        guard slot.isPatched else { return await original(a, b) }
+        return await slot.callAsynchronously(a, b, as: PatchNoResult.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue>(
@@ -1875,6 +2465,49 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, b, as: PatchNoResult.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with two arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue>(
+        _ name: String, _ function: ((A, B) throws -> Void).Type = ((A, B) throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B) throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self))
+    }
+
+    /// Declares an asynchronous place in the code, with two arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue>(
+        _ name: String, _ function: ((A, B) async throws -> Void).Type = ((A, B) async throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B) async throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue>(
+        _ a: A, _ b: B, original: (A, B) async throws -> Void
+    ) async throws -> Void where Function == (A, B) async throws -> Void {
+        guard slot.isPatched else { return try await original(a, b) }
+        return try await slot.callAsynchronously(a, b, as: PatchNoResult.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -2112,8 +2745,8 @@ extension Slot {
 
     @_alwaysEmitIntoClient
     func callAsynchronously<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult, Failure: Error>(
-        _ a: A, _ b: B, _ c: C, as _: Output.Type, original: @Sendable (A, B, C) async throws(Failure) -> Output.Value
-    ) async throws(Failure) -> Output.Value where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable {
+        _ a: A, _ b: B, _ c: C, as _: Output.Type, original: (A, B, C) async throws(Failure) -> Output.Value
+    ) async throws(Failure) -> Output.Value {
         try await run(
             nil, (a, b, c), count: 3, as: Output.self,
             push: { (values: (A, B, C), stack) in
@@ -2205,9 +2838,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with three arguments, that returns a value and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with three arguments, that returns a value and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -2217,10 +2848,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B, C) -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C) -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with three arguments, that returns a value and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C) async -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C) async -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with three arguments that returns a value and can throw.
@@ -2270,9 +2915,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with three arguments, that returns a value and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with three arguments, that returns a value and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -2282,11 +2925,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B, C) throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C) throws -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self,
-                failure: (any Error).self,
-                invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with three arguments, that returns a value and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C) async throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C) async throws -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with three arguments that returns nothing and cannot throw.
@@ -2336,9 +2992,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with three arguments, that returns nothing and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with three arguments, that returns nothing and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -2348,10 +3002,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ name: String, _ function: ((A, B, C) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C) -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with three arguments, that returns nothing and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ function: ((A, B, C) async -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C) async -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with three arguments that returns nothing and can throw.
@@ -2401,9 +3069,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with three arguments, that returns nothing and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with three arguments, that returns nothing and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -2413,10 +3079,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ name: String, _ function: ((A, B, C) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C) throws -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
-                invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with three arguments, that returns nothing and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ function: ((A, B, C) async throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C) async throws -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 }
 
@@ -2532,6 +3212,48 @@ extension Replaceable {
 }
 
 extension PatchPoint {
+    /// Declares a place in the code, with three arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C) -> Value).Type = ((A, B, C) -> Value).self, parameters: [String] = []
+    ) where Function == (A, B, C) -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
+            parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self))
+    }
+
+    /// Declares an asynchronous place in the code, with three arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C) async -> Value).Type = ((A, B, C) async -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C) async -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
+            parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, _ c: C, original: (A, B, C) async -> Value
+    ) async -> Value where Function == (A, B, C) async -> Value {
+        guard slot.isPatched else { return await original(a, b, c) }
+        return await slot.callAsynchronously(a, b, c, as: PatchValueResult<Value>.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
@@ -2541,6 +3263,49 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Value in
             slot.call(slot.cell, a, b, c, as: PatchValueResult<Value>.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with three arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C) throws -> Value).Type = ((A, B, C) throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C) throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self))
+    }
+
+    /// Declares an asynchronous place in the code, with three arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C) async throws -> Value).Type = ((A, B, C) async throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C) async throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, _ c: C, original: (A, B, C) async throws -> Value
+    ) async throws -> Value where Function == (A, B, C) async throws -> Value {
+        guard slot.isPatched else { return try await original(a, b, c) }
+        return try await slot.callAsynchronously(a, b, c, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -2554,6 +3319,48 @@ extension PatchPoint {
         }
     }
 
+    /// Declares a place in the code, with three arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ function: ((A, B, C) -> Void).Type = ((A, B, C) -> Void).self, parameters: [String] = []
+    ) where Function == (A, B, C) -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self,
+            parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self))
+    }
+
+    /// Declares an asynchronous place in the code, with three arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ function: ((A, B, C) async -> Void).Type = ((A, B, C) async -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C) async -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self,
+            parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ a: A, _ b: B, _ c: C, original: (A, B, C) async -> Void
+    ) async -> Void where Function == (A, B, C) async -> Void {
+        guard slot.isPatched else { return await original(a, b, c) }
+        return await slot.callAsynchronously(a, b, c, as: PatchNoResult.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(
@@ -2563,6 +3370,49 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, b, c, as: PatchNoResult.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with three arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ function: ((A, B, C) throws -> Void).Type = ((A, B, C) throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C) throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self))
+    }
+
+    /// Declares an asynchronous place in the code, with three arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ name: String, _ function: ((A, B, C) async throws -> Void).Type = ((A, B, C) async throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C) async throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(
+        _ a: A, _ b: B, _ c: C, original: (A, B, C) async throws -> Void
+    ) async throws -> Void where Function == (A, B, C) async throws -> Void {
+        guard slot.isPatched else { return try await original(a, b, c) }
+        return try await slot.callAsynchronously(a, b, c, as: PatchNoResult.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -2811,10 +3661,8 @@ extension Slot {
     func callAsynchronously<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult, Failure: Error
     >(
-        _ a: A, _ b: B, _ c: C, _ d: D, as _: Output.Type,
-        original: @Sendable (A, B, C, D) async throws(Failure) -> Output.Value
-    ) async throws(Failure) -> Output.Value
-    where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable {
+        _ a: A, _ b: B, _ c: C, _ d: D, as _: Output.Type, original: (A, B, C, D) async throws(Failure) -> Output.Value
+    ) async throws(Failure) -> Output.Value {
         try await run(
             nil, (a, b, c, d), count: 4, as: Output.self,
             push: { (values: (A, B, C, D), stack) in
@@ -2908,9 +3756,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with four arguments, that returns a value and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with four arguments, that returns a value and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -2920,11 +3766,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B, C, D) -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D) -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
-                failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with four arguments, that returns a value and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) async -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D) async -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with four arguments that returns a value and can throw.
@@ -2975,9 +3834,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with four arguments, that returns a value and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with four arguments, that returns a value and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -2987,11 +3844,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B, C, D) throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D) throws -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
-                failure: (any Error).self,
-                invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with four arguments, that returns a value and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) async throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D) async throws -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with four arguments that returns nothing and cannot throw.
@@ -3041,9 +3911,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with four arguments, that returns nothing and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with four arguments, that returns nothing and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -3053,10 +3921,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ name: String, _ function: ((A, B, C, D) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D) -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with four arguments, that returns nothing and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) async -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D) async -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with four arguments that returns nothing and can throw.
@@ -3106,9 +3988,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with four arguments, that returns nothing and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with four arguments, that returns nothing and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -3118,11 +3998,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ name: String, _ function: ((A, B, C, D) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D) throws -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self,
-                failure: (any Error).self,
-                invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with four arguments, that returns nothing and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) async throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D) async throws -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 }
 
@@ -3266,6 +4159,49 @@ extension Replaceable {
 }
 
 extension PatchPoint {
+    /// Declares a place in the code, with four arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) -> Value).Type = ((A, B, C, D) -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D) -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
+            failure: Never.self, parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self))
+    }
+
+    /// Declares an asynchronous place in the code, with four arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) async -> Value).Type = ((A, B, C, D) async -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D) async -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
+            failure: Never.self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) async -> Value
+    ) async -> Value where Function == (A, B, C, D) async -> Value {
+        guard slot.isPatched else { return await original(a, b, c, d) }
+        return await slot.callAsynchronously(a, b, c, d, as: PatchValueResult<Value>.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
@@ -3275,6 +4211,50 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Value in
             slot.call(slot.cell, a, b, c, d, as: PatchValueResult<Value>.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with four arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) throws -> Value).Type = ((A, B, C, D) throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D) throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
+            failure: (any Error).self, parameters: parameters,
+            invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self))
+    }
+
+    /// Declares an asynchronous place in the code, with four arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ name: String,
+        _ function: ((A, B, C, D) async throws -> Value).Type = ((A, B, C, D) async throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D) async throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
+            failure: (any Error).self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) async throws -> Value
+    ) async throws -> Value where Function == (A, B, C, D) async throws -> Value {
+        guard slot.isPatched else { return try await original(a, b, c, d) }
+        return try await slot.callAsynchronously(a, b, c, d, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -3288,6 +4268,48 @@ extension PatchPoint {
         }
     }
 
+    /// Declares a place in the code, with four arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) -> Void).Type = ((A, B, C, D) -> Void).self, parameters: [String] = []
+    ) where Function == (A, B, C, D) -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
+            parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self))
+    }
+
+    /// Declares an asynchronous place in the code, with four arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) async -> Void).Type = ((A, B, C, D) async -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D) async -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
+            parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) async -> Void
+    ) async -> Void where Function == (A, B, C, D) async -> Void {
+        guard slot.isPatched else { return await original(a, b, c, d) }
+        return await slot.callAsynchronously(a, b, c, d, as: PatchNoResult.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
@@ -3297,6 +4319,49 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, b, c, d, as: PatchNoResult.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with four arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) throws -> Void).Type = ((A, B, C, D) throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D) throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self))
+    }
+
+    /// Declares an asynchronous place in the code, with four arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D) async throws -> Void).Type = ((A, B, C, D) async throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D) async throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self,
+            parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, original: (A, B, C, D) async throws -> Void
+    ) async throws -> Void where Function == (A, B, C, D) async throws -> Void {
+        guard slot.isPatched else { return try await original(a, b, c, d) }
+        return try await slot.callAsynchronously(a, b, c, d, as: PatchNoResult.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -3554,9 +4619,8 @@ extension Slot {
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult, Failure: Error
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, as _: Output.Type,
-        original: @Sendable (A, B, C, D, E) async throws(Failure) -> Output.Value
-    ) async throws(Failure) -> Output.Value
-    where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
+        original: (A, B, C, D, E) async throws(Failure) -> Output.Value
+    ) async throws(Failure) -> Output.Value {
         try await run(
             nil, (a, b, c, d, e), count: 5, as: Output.self,
             push: { (values: (A, B, C, D, E), stack) in
@@ -3661,9 +4725,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with five arguments, that returns a value and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with five arguments, that returns a value and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -3673,11 +4735,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B, C, D, E) -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-                failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with five arguments, that returns a value and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) async -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) async -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with five arguments that returns a value and can throw.
@@ -3735,9 +4810,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with five arguments, that returns a value and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with five arguments, that returns a value and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -3747,12 +4820,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
         _ name: String, _ function: ((A, B, C, D, E) throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) throws -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-                failure: (any Error).self,
-                invoke: Slot.invokerThrowing(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with five arguments, that returns a value and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) async throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) async throws -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with five arguments that returns nothing and cannot throw.
@@ -3802,9 +4887,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with five arguments, that returns nothing and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with five arguments, that returns nothing and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -3814,11 +4897,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ name: String, _ function: ((A, B, C, D, E) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
-                failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with five arguments, that returns nothing and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) async -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) async -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with five arguments that returns nothing and can throw.
@@ -3869,9 +4965,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with five arguments, that returns nothing and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with five arguments, that returns nothing and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -3881,11 +4975,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ name: String, _ function: ((A, B, C, D, E) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) throws -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
-                failure: (any Error).self,
-                invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with five arguments, that returns nothing and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) async throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) async throws -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 }
 
@@ -4036,6 +5143,51 @@ extension Replaceable {
 }
 
 extension PatchPoint {
+    /// Declares a place in the code, with five arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) -> Value).Type = ((A, B, C, D, E) -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E) -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
+            failure: Never.self, parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self))
+    }
+
+    /// Declares an asynchronous place in the code, with five arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) async -> Value).Type = ((A, B, C, D, E) async -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E) async -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
+            failure: Never.self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) async -> Value
+    ) async -> Value where Function == (A, B, C, D, E) async -> Value {
+        guard slot.isPatched else { return await original(a, b, c, d, e) }
+        return await slot.callAsynchronously(a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
@@ -4047,6 +5199,52 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Value in
             slot.call(slot.cell, a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with five arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) throws -> Value).Type = ((A, B, C, D, E) throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E) throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
+            failure: (any Error).self, parameters: parameters,
+            invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self))
+    }
+
+    /// Declares an asynchronous place in the code, with five arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
+        _ name: String,
+        _ function: ((A, B, C, D, E) async throws -> Value).Type = ((A, B, C, D, E) async throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E) async throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
+            failure: (any Error).self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) async throws -> Value
+    ) async throws -> Value where Function == (A, B, C, D, E) async throws -> Value {
+        guard slot.isPatched else { return try await original(a, b, c, d, e) }
+        return try await slot.callAsynchronously(a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -4062,6 +5260,49 @@ extension PatchPoint {
         }
     }
 
+    /// Declares a place in the code, with five arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) -> Void).Type = ((A, B, C, D, E) -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E) -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self,
+            parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self))
+    }
+
+    /// Declares an asynchronous place in the code, with five arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) async -> Void).Type = ((A, B, C, D, E) async -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E) async -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self,
+            parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) async -> Void
+    ) async -> Void where Function == (A, B, C, D, E) async -> Void {
+        guard slot.isPatched else { return await original(a, b, c, d, e) }
+        return await slot.callAsynchronously(a, b, c, d, e, as: PatchNoResult.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
@@ -4071,6 +5312,50 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, b, c, d, e, as: PatchNoResult.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with five arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E) throws -> Void).Type = ((A, B, C, D, E) throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E) throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
+            failure: (any Error).self, parameters: parameters,
+            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self))
+    }
+
+    /// Declares an asynchronous place in the code, with five arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ name: String,
+        _ function: ((A, B, C, D, E) async throws -> Void).Type = ((A, B, C, D, E) async throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E) async throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
+            failure: (any Error).self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, original: (A, B, C, D, E) async throws -> Void
+    ) async throws -> Void where Function == (A, B, C, D, E) async throws -> Void {
+        guard slot.isPatched else { return try await original(a, b, c, d, e) }
+        return try await slot.callAsynchronously(a, b, c, d, e, as: PatchNoResult.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -4354,9 +5639,8 @@ extension Slot {
         Failure: Error
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, as _: Output.Type,
-        original: @Sendable (A, B, C, D, E, F) async throws(Failure) -> Output.Value
-    ) async throws(Failure) -> Output.Value
-    where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
+        original: (A, B, C, D, E, F) async throws(Failure) -> Output.Value
+    ) async throws(Failure) -> Output.Value {
         try await run(
             nil, (a, b, c, d, e, f), count: 6, as: Output.self,
             push: { (values: (A, B, C, D, E, F), stack) in
@@ -4466,9 +5750,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with six arguments, that returns a value and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with six arguments, that returns a value and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -4480,12 +5762,26 @@ extension PatchRegistry {
     >(
         _ name: String, _ function: ((A, B, C, D, E, F) -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-                failure: Never.self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with six arguments, that returns a value and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F) async -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) async -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with six arguments that returns a value and can throw.
@@ -4544,9 +5840,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with six arguments, that returns a value and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with six arguments, that returns a value and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -4558,12 +5852,26 @@ extension PatchRegistry {
     >(
         _ name: String, _ function: ((A, B, C, D, E, F) throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) throws -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-                failure: (any Error).self,
-                invoke: Slot.invokerThrowing(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with six arguments, that returns a value and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F) async throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) async throws -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with six arguments that returns nothing and cannot throw.
@@ -4614,9 +5922,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with six arguments, that returns nothing and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with six arguments, that returns nothing and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -4626,11 +5932,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ name: String, _ function: ((A, B, C, D, E, F) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-                failure: Never.self,
-                invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with six arguments, that returns nothing and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E, F) async -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) async -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with six arguments that returns nothing and can throw.
@@ -4683,9 +6002,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with six arguments, that returns nothing and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with six arguments, that returns nothing and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -4695,12 +6012,24 @@ extension PatchRegistry {
     public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ name: String, _ function: ((A, B, C, D, E, F) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) throws -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-                failure: (any Error).self,
-                invoke: Slot.invokerThrowing(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with six arguments, that returns nothing and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E, F) async throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) async throws -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 }
 
@@ -4851,6 +6180,55 @@ extension Replaceable {
 }
 
 extension PatchPoint {
+    /// Declares a place in the code, with six arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F) -> Value).Type = ((A, B, C, D, E, F) -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F) -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
+            failure: Never.self, parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self))
+    }
+
+    /// Declares an asynchronous place in the code, with six arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F) async -> Value).Type = ((A, B, C, D, E, F) async -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F) async -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
+            failure: Never.self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) async -> Value
+    ) async -> Value where Function == (A, B, C, D, E, F) async -> Value {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f) }
+        return await slot.callAsynchronously(a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
@@ -4862,6 +6240,58 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Value in
             slot.call(slot.cell, a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with six arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F) throws -> Value).Type = ((A, B, C, D, E, F) throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F) throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
+            failure: (any Error).self, parameters: parameters,
+            invoke: Slot.invokerThrowing(
+                ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self))
+    }
+
+    /// Declares an asynchronous place in the code, with six arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F) async throws -> Value).Type = ((A, B, C, D, E, F) async throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F) async throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
+            failure: (any Error).self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) async throws -> Value
+    ) async throws -> Value where Function == (A, B, C, D, E, F) async throws -> Value {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
+        return try await slot.callAsynchronously(a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -4877,6 +6307,51 @@ extension PatchPoint {
         }
     }
 
+    /// Declares a place in the code, with six arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E, F) -> Void).Type = ((A, B, C, D, E, F) -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F) -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
+            failure: Never.self, parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self))
+    }
+
+    /// Declares an asynchronous place in the code, with six arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E, F) async -> Void).Type = ((A, B, C, D, E, F) async -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F) async -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
+            failure: Never.self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) async -> Void
+    ) async -> Void where Function == (A, B, C, D, E, F) async -> Void {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f) }
+        return await slot.callAsynchronously(a, b, c, d, e, f, as: PatchNoResult.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
@@ -4888,6 +6363,52 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with six arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String, _ function: ((A, B, C, D, E, F) throws -> Void).Type = ((A, B, C, D, E, F) throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F) throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
+            failure: (any Error).self, parameters: parameters,
+            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self))
+    }
+
+    /// Declares an asynchronous place in the code, with six arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F) async throws -> Void).Type = ((A, B, C, D, E, F) async throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F) async throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
+            failure: (any Error).self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, original: (A, B, C, D, E, F) async throws -> Void
+    ) async throws -> Void where Function == (A, B, C, D, E, F) async throws -> Void {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
+        return try await slot.callAsynchronously(a, b, c, d, e, f, as: PatchNoResult.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -5205,12 +6726,8 @@ extension Slot {
         Output: PatchResult, Failure: Error
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, as _: Output.Type,
-        original: @Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Output.Value
-    ) async throws(Failure) -> Output.Value
-    where
-        Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable,
-        G: Sendable
-    {
+        original: (A, B, C, D, E, F, G) async throws(Failure) -> Output.Value
+    ) async throws(Failure) -> Output.Value {
         try await run(
             nil, (a, b, c, d, e, f, g), count: 7, as: Output.self,
             push: { (values: (A, B, C, D, E, F, G), stack) in
@@ -5331,9 +6848,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with seven arguments, that returns a value and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with seven arguments, that returns a value and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -5346,12 +6861,27 @@ extension PatchRegistry {
     >(
         _ name: String, _ function: ((A, B, C, D, E, F, G) -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
-                result: PatchValueResult<Value>.self, failure: Never.self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with seven arguments, that returns a value and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G) async -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) async -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with seven arguments that returns a value and can throw.
@@ -5413,9 +6943,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with seven arguments, that returns a value and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with seven arguments, that returns a value and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -5428,12 +6956,27 @@ extension PatchRegistry {
     >(
         _ name: String, _ function: ((A, B, C, D, E, F, G) throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) throws -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
-                result: PatchValueResult<Value>.self, failure: (any Error).self,
-                invoke: Slot.invokerThrowing(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with seven arguments, that returns a value and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G) async throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) async throws -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with seven arguments that returns nothing and cannot throw.
@@ -5491,9 +7034,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with seven arguments, that returns nothing and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with seven arguments, that returns nothing and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -5505,12 +7046,26 @@ extension PatchRegistry {
     >(
         _ name: String, _ function: ((A, B, C, D, E, F, G) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
-                failure: Never.self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with seven arguments, that returns nothing and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G) async -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) async -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with seven arguments that returns nothing and can throw.
@@ -5569,9 +7124,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with seven arguments, that returns nothing and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with seven arguments, that returns nothing and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -5583,12 +7136,26 @@ extension PatchRegistry {
     >(
         _ name: String, _ function: ((A, B, C, D, E, F, G) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) throws -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
-                failure: (any Error).self,
-                invoke: Slot.invokerThrowing(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with seven arguments, that returns nothing and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G) async throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) async throws -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 }
 
@@ -5748,6 +7315,60 @@ extension Replaceable {
 }
 
 extension PatchPoint {
+    /// Declares a place in the code, with seven arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G) -> Value).Type = ((A, B, C, D, E, F, G) -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G) -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
+            result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
+            invoke: Slot.invoker(
+                ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
+    }
+
+    /// Declares an asynchronous place in the code, with seven arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F, G) async -> Value).Type = ((A, B, C, D, E, F, G) async -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G) async -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
+            result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) async -> Value
+    ) async -> Value where Function == (A, B, C, D, E, F, G) async -> Value {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
+        return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
@@ -5760,6 +7381,62 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Value in
             slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with seven arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F, G) throws -> Value).Type = ((A, B, C, D, E, F, G) throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G) throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
+            result: PatchValueResult<Value>.self, failure: (any Error).self, parameters: parameters,
+            invoke: Slot.invokerThrowing(
+                ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
+    }
+
+    /// Declares an asynchronous place in the code, with seven arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F, G) async throws -> Value).Type = ((A, B, C, D, E, F, G) async throws -> Value)
+            .self, parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G) async throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
+            result: PatchValueResult<Value>.self, failure: (any Error).self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Value: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) async throws -> Value
+    ) async throws -> Value where Function == (A, B, C, D, E, F, G) async throws -> Value {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
+        return try await slot.callAsynchronously(
+            a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -5776,6 +7453,56 @@ extension PatchPoint {
         }
     }
 
+    /// Declares a place in the code, with seven arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G) -> Void).Type = ((A, B, C, D, E, F, G) -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G) -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
+            failure: Never.self, parameters: parameters,
+            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
+    }
+
+    /// Declares an asynchronous place in the code, with seven arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F, G) async -> Void).Type = ((A, B, C, D, E, F, G) async -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G) async -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
+            failure: Never.self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) async -> Void
+    ) async -> Void where Function == (A, B, C, D, E, F, G) async -> Void {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
+        return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
@@ -5787,6 +7514,58 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with seven arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F, G) throws -> Void).Type = ((A, B, C, D, E, F, G) throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G) throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
+            failure: (any Error).self, parameters: parameters,
+            invoke: Slot.invokerThrowing(
+                ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
+    }
+
+    /// Declares an asynchronous place in the code, with seven arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F, G) async throws -> Void).Type = ((A, B, C, D, E, F, G) async throws -> Void)
+            .self, parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G) async throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
+            failure: (any Error).self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) async throws -> Void
+    ) async throws -> Void where Function == (A, B, C, D, E, F, G) async throws -> Void {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
+        return try await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -6116,12 +7895,8 @@ extension Slot {
         H: PatchValue, Output: PatchResult, Failure: Error
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, as _: Output.Type,
-        original: @Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Output.Value
-    ) async throws(Failure) -> Output.Value
-    where
-        Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable,
-        G: Sendable, H: Sendable
-    {
+        original: (A, B, C, D, E, F, G, H) async throws(Failure) -> Output.Value
+    ) async throws(Failure) -> Output.Value {
         try await run(
             nil, (a, b, c, d, e, f, g, h), count: 8, as: Output.self,
             push: { (values: (A, B, C, D, E, F, G, H), stack) in
@@ -6253,9 +8028,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with eight arguments, that returns a value and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with eight arguments, that returns a value and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -6268,13 +8041,27 @@ extension PatchRegistry {
     >(
         _ name: String, _ function: ((A, B, C, D, E, F, G, H) -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-                result: PatchValueResult<Value>.self, failure: Never.self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                    H.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with eight arguments, that returns a value and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G, H) async -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) async -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with eight arguments that returns a value and can throw.
@@ -6343,9 +8130,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers a place in the code, with eight arguments, that returns a value and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with eight arguments, that returns a value and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -6358,13 +8143,27 @@ extension PatchRegistry {
     >(
         _ name: String, _ function: ((A, B, C, D, E, F, G, H) throws -> Value).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) throws -> Value> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-                result: PatchValueResult<Value>.self, failure: (any Error).self,
-                invoke: Slot.invokerThrowing(
-                    ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                    H.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with eight arguments, that returns a value and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G, H) async throws -> Value).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) async throws -> Value> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with eight arguments that returns nothing and cannot throw.
@@ -6425,9 +8224,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with eight arguments, that returns nothing and cannot throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with eight arguments, that returns nothing and cannot throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -6440,12 +8237,27 @@ extension PatchRegistry {
     >(
         _ name: String, _ function: ((A, B, C, D, E, F, G, H) -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-                result: PatchNoResult.self, failure: Never.self,
-                invoke: Slot.invoker(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with eight arguments, that returns nothing and cannot throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G, H) async -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) async -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 
     /// Registers a function with eight arguments that returns nothing and can throw.
@@ -6507,9 +8319,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers a place in the code, with eight arguments, that returns nothing and can throw.
-    ///
-    /// Its original is the code at that place.
+    /// Registers a place in the code, with eight arguments, that returns nothing and can throw. Its original is the code at that place.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -6522,12 +8332,27 @@ extension PatchRegistry {
     >(
         _ name: String, _ function: ((A, B, C, D, E, F, G, H) throws -> Void).Type
     ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) throws -> Void> {
-        PatchPoint(
-            slot: try register(
-                name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-                result: PatchNoResult.self, failure: (any Error).self,
-                invoke: Slot.invokerThrowing(
-                    ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)))
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }
+
+    /// Registers an asynchronous place in the code, with eight arguments, that returns nothing and can throw. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G, H) async throws -> Void).Type
+    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) async throws -> Void> {
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
     }
 }
 
@@ -6695,6 +8520,62 @@ extension Replaceable {
 }
 
 extension PatchPoint {
+    /// Declares a place in the code, with eight arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G, H) -> Value).Type = ((A, B, C, D, E, F, G, H) -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G, H) -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+            result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
+            invoke: Slot.invoker(
+                ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
+    }
+
+    /// Declares an asynchronous place in the code, with eight arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F, G, H) async -> Value).Type = ((A, B, C, D, E, F, G, H) async -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G, H) async -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+            result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
+        original: (A, B, C, D, E, F, G, H) async -> Value
+    ) async -> Value where Function == (A, B, C, D, E, F, G, H) async -> Value {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
+        return await slot.callAsynchronously(
+            a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
@@ -6707,6 +8588,63 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Value in
             slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with eight arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F, G, H) throws -> Value).Type = ((A, B, C, D, E, F, G, H) throws -> Value).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G, H) throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+            result: PatchValueResult<Value>.self, failure: (any Error).self, parameters: parameters,
+            invoke: Slot.invokerThrowing(
+                ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
+    }
+
+    /// Declares an asynchronous place in the code, with eight arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F, G, H) async throws -> Value).Type =
+            ((A, B, C, D, E, F, G, H) async throws -> Value).self, parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G, H) async throws -> Value {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+            result: PatchValueResult<Value>.self, failure: (any Error).self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Value: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
+        original: (A, B, C, D, E, F, G, H) async throws -> Value
+    ) async throws -> Value where Function == (A, B, C, D, E, F, G, H) async throws -> Value {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
+        return try await slot.callAsynchronously(
+            a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.
@@ -6725,6 +8663,60 @@ extension PatchPoint {
         }
     }
 
+    /// Declares a place in the code, with eight arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String, _ function: ((A, B, C, D, E, F, G, H) -> Void).Type = ((A, B, C, D, E, F, G, H) -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G, H) -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+            result: PatchNoResult.self, failure: Never.self, parameters: parameters,
+            invoke: Slot.invoker(
+                ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
+    }
+
+    /// Declares an asynchronous place in the code, with eight arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F, G, H) async -> Void).Type = ((A, B, C, D, E, F, G, H) async -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G, H) async -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+            result: PatchNoResult.self, failure: Never.self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, original: (A, B, C, D, E, F, G, H) async -> Void
+    ) async -> Void where Function == (A, B, C, D, E, F, G, H) async -> Void {
+        guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
+        return await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
+    }
+
     /// Runs the code at this place, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
@@ -6737,6 +8729,62 @@ extension PatchPoint {
         return withoutActuallyEscaping(original) { (original) -> Void in
             slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
         }
+    }
+
+    /// Declares a place in the code, with eight arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F, G, H) throws -> Void).Type = ((A, B, C, D, E, F, G, H) throws -> Void).self,
+        parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G, H) throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+            result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
+            invoke: Slot.invokerThrowing(
+                ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
+    }
+
+    /// Declares an asynchronous place in the code, with eight arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ name: String,
+        _ function: ((A, B, C, D, E, F, G, H) async throws -> Void).Type =
+            ((A, B, C, D, E, F, G, H) async throws -> Void).self, parameters: [String] = []
+    ) where Function == (A, B, C, D, E, F, G, H) async throws -> Void {
+        self.init(
+            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
+            result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
+            invoke: nil)
+    }
+
+    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+    @_alwaysEmitIntoClient @inline(__always)
+    public func callAsFunction<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue
+    >(
+        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
+        original: (A, B, C, D, E, F, G, H) async throws -> Void
+    ) async throws -> Void where Function == (A, B, C, D, E, F, G, H) async throws -> Void {
+        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
+        return try await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
     }
 
     /// Runs the code at this place, or the patch that replaces it.

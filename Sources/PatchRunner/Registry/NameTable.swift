@@ -31,25 +31,29 @@ package final class NameTable: SlotTable {
         return classes.first { $0.type == id }?.name ?? "\(type(of: object))"
     }
 
-    package func add(
-        _ name: String, _ signature: PatchSignature, invoke: @escaping Slot.Invoke, invokeAsync: Slot.AsyncInvoke?
-    ) throws(PatchError) -> Slot {
+    /// Registers a slot.
+    package func add(_ slot: Slot) throws(PatchError) {
+        let name = slot.name
         guard Manifest.isReplaceable(name) else {
             throw PatchError(
                 .config, "`\(name)` cannot be registered",
                 hint: "use letters, digits and _, as in Cart.total")
         }
-        let slot = Slot(name: name, signature: signature, beside: self, invoke: invoke, invokeAsync: invokeAsync)
-        let isNew = table.locked { table in
-            guard table[name] == nil else { return false }
+        try describe(slot.types)
+        let fault = table.locked { table -> PatchError? in
+            if table[name] != nil {
+                return PatchError(.config, "\(name) is already registered", hint: "give each function its own name")
+            }
+            guard slot.join(self) else {
+                return PatchError(
+                    .config, "\(name) is registered with another registry, which is still in use",
+                    hint: "let tests that share it run one after another")
+            }
             table[name] = slot
-            return true
+            return nil
         }
-        guard isNew else {
-            throw PatchError(.config, "\(name) is already registered", hint: "give each function its own name")
-        }
+        if let fault { throw fault }
         listener.locked { $0 }?()
-        return slot
     }
 
     /// Calls a closure after each registration, on the thread of that.

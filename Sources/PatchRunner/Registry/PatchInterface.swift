@@ -136,11 +136,15 @@ extension PatchInterface {
     }
 
     private static func json(of function: Function) -> JSONValue {
-        .object([
-            ("name", .string(function.name)),
-            ("arguments", .array(function.signature.arguments.map(JSONValue.string))),
-            ("result", .string(function.signature.result)), ("throws", .bool(function.signature.throws)),
-            ("async", .bool(function.signature.isAsynchronous)),
-        ])
+        let names = function.signature.parameters
+        let parameters = names.isEmpty ? [] : [("parameters", JSONValue.array(names.map(JSONValue.string)))]
+        return .object(
+            [
+                ("name", .string(function.name)),
+                ("arguments", .array(function.signature.arguments.map(JSONValue.string))),
+            ] + parameters + [
+                ("result", .string(function.signature.result)), ("throws", .bool(function.signature.throws)),
+                ("async", .bool(function.signature.isAsynchronous)),
+            ])
     }
 }

@@ -16,7 +16,7 @@ extension PatchRegistry {
     @available(
         *, unavailable,
         message:
-            "a PatchPoint is synchronous, and has at most eight arguments; each of them and the result is a PatchValue, and none is inout or variadic; see docs/runner.md"
+            "a PatchPoint has at most eight arguments; each of them and the result is a PatchValue, none is inout or variadic, and an asynchronous one is nonisolated(nonsending); see docs/runner.md"
     )
     @_disfavoredOverload
     public func point<Function>(_ name: String, _ function: Function.Type) throws(PatchError) -> PatchPoint<Function> {

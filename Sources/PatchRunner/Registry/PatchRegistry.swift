@@ -70,26 +70,32 @@ public final class PatchRegistry: Sendable {
         try names.describe(types, and: structs)
     }
 
+    /// Registers places in the code that were declared before there was a registry.
+    ///
+    /// A place may be in one registry at a time. It can be registered with another one after that is gone.
+    ///
+    /// - Parameter point: The places.
+    /// - Throws: `config` if a name is already registered or cannot be registered, or if a place is in another registry.
+    public func register<each Function>(_ point: repeat PatchPoint<each Function>) throws(PatchError) {
+        for slot in repeat (each point).slot { try names.add(slot) }
+    }
+
     @usableFromInline
     func register<Output: PatchResult, Failure: Error>(
         _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
         invoke: @escaping Slot.Invoke
     ) throws(PatchError) -> Slot {
-        let signature = PatchSignature(
-            arguments.map { $0.patchTypeName }, result: Output.typeName, throws: failure != Never.self)
-        try names.describe(arguments + (Output.type.map { [$0] } ?? []))
-        return try names.add(name, signature, invoke: invoke, invokeAsync: nil)
+        let slot = Slot(name, arguments, Output.self, Failure.self, invoke: invoke, invokeAsync: nil)
+        try names.add(slot)
+        return slot
     }
 
     @usableFromInline func registerAsynchronous<Output: PatchResult, Failure: Error>(
         _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
         invoke: @escaping Slot.AsyncInvoke
     ) throws(PatchError) -> Slot {
-        let signature = PatchSignature(
-            arguments.map { $0.patchTypeName }, result: Output.typeName, throws: failure != Never.self,
-            isAsynchronous: true)
-        try names.describe(arguments + (Output.type.map { [$0] } ?? []))
-        return try names.add(
-            name, signature, invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: invoke)
+        let slot = Slot(name, arguments, Output.self, Failure.self, invokeAsync: invoke)
+        try names.add(slot)
+        return slot
     }
 }

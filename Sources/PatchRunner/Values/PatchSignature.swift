@@ -2,6 +2,8 @@
 public struct PatchSignature: Sendable, Hashable {
     /// The arguments' types, such as `number`.
     public let arguments: [String]
+    /// The parameters' names; empty if they are not known. They do not count when signatures are compared.
+    public let parameters: [String]
     /// The result's type; `nothing` if there is no result.
     public let result: String
     /// Whether the function can throw.
@@ -9,11 +11,29 @@ public struct PatchSignature: Sendable, Hashable {
     /// Whether it is asynchronous.
     public let isAsynchronous: Bool
 
-    package init(_ arguments: [String], result: String, throws: Bool = false, isAsynchronous: Bool = false) {
+    package init(
+        _ arguments: [String], parameters: [String] = [], result: String, throws: Bool = false,
+        isAsynchronous: Bool = false
+    ) {
         self.arguments = arguments
+        self.parameters = parameters.count == arguments.count ? parameters : []
         self.result = result
         self.throws = `throws`
         self.isAsynchronous = isAsynchronous
+    }
+}
+
+extension PatchSignature {
+    /// Compares types and effects.
+    public static func == (left: PatchSignature, right: PatchSignature) -> Bool {
+        left.arguments == right.arguments && left.result == right.result && left.throws == right.throws
+            && left.isAsynchronous == right.isAsynchronous
+    }
+
+    /// Hashes the types.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(arguments)
+        hasher.combine(result)
     }
 }
 

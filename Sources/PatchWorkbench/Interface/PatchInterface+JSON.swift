@@ -64,11 +64,14 @@ extension PatchInterface {
         for one in try object.objects(key) {
             let arguments = try one.texts("arguments")
             for argument in arguments { try one.checkLength(of: argument, "arguments") }
+            let parameters = try one.optional("parameters", one.texts) ?? []
+            for parameter in parameters { try one.checkLength(of: parameter, "parameters") }
             functions.append(
                 Function(
                     name: try one.shortText("name"),
                     signature: PatchSignature(
-                        arguments, result: try one.shortText("result"), throws: try one.flag("throws"),
+                        arguments, parameters: parameters, result: try one.shortText("result"),
+                        throws: try one.flag("throws"),
                         isAsynchronous: try one.flag("async"))))
         }
         return functions

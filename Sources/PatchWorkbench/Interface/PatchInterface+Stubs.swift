@@ -131,6 +131,18 @@ extension PatchInterface {
         String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" || $0 == "." ? $0 : "_" })
     }
 
+    private static let keywords: Set = [
+        "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
+        "not",
+        "or", "repeat", "return", "self", "then", "true", "until", "while",
+    ]
+
+    /// A name that a parameter can have in Lua.
+    private static func word(_ name: String) -> String {
+        let word = identifier(name).replacing(".", with: "_")
+        return keywords.contains(word) || word.first?.isNumber != false ? "_" + word : word
+    }
+
     /// The name of a field, which may be any text.
     private static func key(_ name: String) -> String {
         identifier(name) == name && !name.isEmpty && !name.contains(".") ? name : "[\(quoted(name))]"
@@ -146,7 +158,11 @@ extension PatchInterface {
     // MARK: functions
 
     private func parameters(_ function: Function, before: [String] = []) -> String {
-        (before + function.signature.arguments.enumerated().map { "a\($0 + 1): \(type($1))" }).joined(separator: ", ")
+        let names = function.signature.parameters
+        let arguments = function.signature.arguments.enumerated().map { number, argument in
+            "\(names.isEmpty ? "a\(number + 1)" : Self.word(names[number])): \(type(argument))"
+        }
+        return (before + arguments).joined(separator: ", ")
     }
 
     private func result(_ function: Function) -> String {

@@ -211,10 +211,11 @@ package final class PatchSpec: Sendable {
             guard let self else { return .nil }
             return try self.callOriginal(name, signature?.result ?? "value", arguments)
         }
-        _ = try registry.names.add(
-            name, signature ?? PatchSignature([], result: "value"),
-            invoke: { slot, stack, first, record, cell in function.invoke(slot, stack, first, record, cell) },
-            invokeAsync: nil)
+        try registry.names.add(
+            Slot(
+                name: name, signature: signature ?? PatchSignature([], result: "value"),
+                invoke: { slot, stack, first, record, cell in function.invoke(slot, stack, first, record, cell) },
+                invokeAsync: nil))
     }
 
     /// An error from a function of a spec.

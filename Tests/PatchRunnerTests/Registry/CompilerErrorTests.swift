@@ -8,8 +8,8 @@ import Testing
         "'replaceable' is unavailable: a patch can replace a function of at most eight arguments if each of them and the result "
         + "is a PatchValue, and none is inout or variadic; see docs/runner.md"
     private static let noPoint =
-        "'point' is unavailable: a PatchPoint is synchronous, and has at most eight arguments; each of them and the result is a "
-        + "PatchValue, and none is inout or variadic; see docs/runner.md"
+        "'point' is unavailable: a PatchPoint has at most eight arguments; each of them and the result is a PatchValue, none is "
+        + "inout or variadic, and an asynchronous one is nonisolated(nonsending); see docs/runner.md"
 
     private static let declarations = """
         import Foundation

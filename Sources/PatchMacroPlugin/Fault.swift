@@ -1,0 +1,38 @@
+#if Macros
+    import SwiftDiagnostics
+    import SwiftSyntax
+    import SwiftSyntaxMacros
+
+    /// Why a macro cannot do its work, at the token that has to change.
+    struct Fault: DiagnosticMessage {
+        let message: String
+        var severity: DiagnosticSeverity { .error }
+        var diagnosticID: MessageID { MessageID(domain: "PatchMacros", id: message) }
+
+        static func at(_ node: some SyntaxProtocol, _ message: String) -> DiagnosticsError {
+            DiagnosticsError(diagnostics: [Diagnostic(node: node, message: Fault(message: message))])
+        }
+    }
+
+    extension WithAttributesSyntax {
+        /// The attribute with a name, whether it is written with its module or not.
+        func attribute(_ name: String) -> AttributeSyntax? {
+            attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }.first {
+                let written = $0.attributeName.trimmedDescription
+                return written == name || written == "PatchMacros.\(name)"
+            }
+        }
+    }
+
+    extension DeclModifierListSyntax {
+        func has(_ keyword: Keyword) -> Bool { contains { $0.name.tokenKind == .keyword(keyword) && $0.detail == nil } }
+
+        /// The access level, as a static property of the same type can have it, with a space after it.
+        var access: String {
+            for keyword: Keyword in [.private, .fileprivate, .internal, .package, .public] where has(keyword) {
+                return "\(TokenSyntax.keyword(keyword).text) "
+            }
+            return has(.open) ? "public " : ""
+        }
+    }
+#endif

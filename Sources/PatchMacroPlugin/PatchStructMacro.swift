@@ -1,0 +1,127 @@
+#if Macros
+    import SwiftSyntax
+    import SwiftSyntaxBuilder
+    import SwiftSyntaxMacros
+
+    /// Declares a struct's stored properties as the fields that scripts see.
+    public enum PatchStructMacro: ExtensionMacro {
+        private static let mostFields = 16
+
+        public static func expansion(
+            of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+            providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+            in context: some MacroExpansionContext
+        ) throws -> [ExtensionDeclSyntax] {
+            guard let structure = declaration.as(StructDeclSyntax.self) else {
+                throw Fault.at(
+                    declaration.introducer,
+                    "@PatchStruct is for structs; a class can be a PatchObject, and an enum a PatchValue that is Codable"
+                )
+            }
+            if let generic = structure.genericParameterClause {
+                throw Fault.at(
+                    generic, "a generic struct cannot be a @PatchStruct; declare its patchFields by hand, for each type"
+                )
+            }
+            var fields: [TokenSyntax] = []
+            var omitted: [TokenSyntax] = []
+            for member in structure.memberBlock.members {
+                guard let variable = member.decl.as(VariableDeclSyntax.self) else { continue }
+                let isOmitted = variable.attribute("PatchOmitted") != nil
+                for name in try storedProperties(of: variable, isOmitted: isOmitted) {
+                    if isOmitted { omitted.append(name) } else { fields.append(name) }
+                }
+            }
+            guard let last = fields.last else {
+                throw Fault.at(structure.name, "a @PatchStruct needs a stored property that scripts can see")
+            }
+            guard fields.count <= mostFields else {
+                throw Fault.at(last, "a @PatchStruct has at most sixteen fields; let one of them be a struct")
+            }
+            try checkInitializers(of: structure, fields)
+            // A function's reference has all of its parameters, those with default values too.
+            let make =
+                omitted.isEmpty
+                ? "\(type.trimmedDescription).init(\(fields.map { "\(bare($0)):" }.joined()))"
+                : "{ \(type.trimmedDescription)(\(fields.enumerated().map { "\(bare($1)): $\($0)" }.joined(separator: ", "))) }"
+            let list = fields.map { ".field(\"\(bare($0))\", \\.\($0.text))" }.joined(separator: ", ")
+            let omissions = omitted.map { ".omitting(\\.\($0.text))" }.joined()
+            let conformance = protocols.isEmpty ? "" : ": PatchStruct"
+            let access = structure.modifiers.access == "private " ? "fileprivate " : structure.modifiers.access
+            return [
+                try ExtensionDeclSyntax(
+                    """
+                    nonisolated extension \(type.trimmed)\(raw: conformance) {
+                        \(raw: access)static let patchFields = PatchFields(\(raw: make), \(raw: list))\(raw: omissions)
+                    }
+                    """)
+            ]
+        }
+
+        private static func bare(_ name: TokenSyntax) -> String { name.text.filter { $0 != "`" } }
+
+        /// The names of the properties that an instance stores and an initializer sets.
+        private static func storedProperties(of variable: VariableDeclSyntax, isOmitted: Bool) throws -> [TokenSyntax] {
+            guard !variable.modifiers.has(.static) else { return [] }
+            var names: [TokenSyntax] = []
+            for binding in variable.bindings {
+                if isComputed(binding) { continue }
+                guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
+                    throw Fault.at(binding.pattern, "a @PatchStruct declares each property by itself")
+                }
+                if variable.modifiers.has(.lazy) {
+                    throw Fault.at(name, "a lazy property cannot be a field; make it a computed one")
+                }
+                let isConstant = variable.bindingSpecifier.tokenKind == .keyword(.let)
+                if isOmitted, isConstant || binding.initializer == nil {
+                    throw Fault.at(
+                        name,
+                        "a property that is @PatchOmitted is a variable with a default value, which it has after a call"
+                    )
+                }
+                if isConstant, binding.initializer != nil {
+                    throw Fault.at(name, "a constant with a value cannot be a field; make it static")
+                }
+                names.append(name)
+            }
+            return names
+        }
+
+        private static func isComputed(_ binding: PatternBindingSyntax) -> Bool {
+            guard case .accessors(let accessors) = binding.accessorBlock?.accessors else {
+                return binding.accessorBlock != nil
+            }
+            return !accessors.contains {
+                [.keyword(.willSet), .keyword(.didSet)].contains($0.accessorSpecifier.tokenKind)
+            }
+        }
+
+        /// A struct with an initializer of its own has no memberwise one.
+        private static func checkInitializers(of structure: StructDeclSyntax, _ fields: [TokenSyntax]) throws {
+            let initializers = structure.memberBlock.members.compactMap { $0.decl.as(InitializerDeclSyntax.self) }
+            guard let first = initializers.first else { return }
+            let labels = fields.map(bare)
+            let hasMemberwise = initializers.contains { initializer in
+                initializer.signature.parameterClause.parameters.map { bare($0.firstName) } == labels
+            }
+            guard !hasMemberwise else { return }
+            throw Fault.at(
+                first.initKeyword,
+                "a @PatchStruct needs init(\(labels.map { $0 + ":" }.joined())); move this initializer into an extension, and the "
+                    + "struct has it by itself")
+        }
+    }
+
+    /// Marks a property for `@PatchStruct`.
+    public enum PatchOmittedMacro: PeerMacro {
+        public static func expansion(
+            of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+            in context: some MacroExpansionContext
+        ) throws -> [DeclSyntax] {
+            guard declaration.is(VariableDeclSyntax.self) else {
+                throw Fault.at(node, "@PatchOmitted is for a property of a @PatchStruct")
+            }
+            return []
+        }
+    }
+#endif

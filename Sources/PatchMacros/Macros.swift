@@ -1,0 +1,48 @@
+#if Macros
+    import PatchRunner
+
+    /// Lets patches replace the function that it is attached to. Its type registers it: see ``Patches(as:)``.
+    ///
+    ///     @Patches final class Cart {
+    ///         @Patchable func total(price: Double, quantity: Int) -> Double { price * Double(quantity) }
+    ///     }
+    ///
+    /// The function keeps its labels, default arguments, isolation and errors. What was its body answers while no patch is active on
+    /// its name. It adds a static ``PatchPoint`` to the type: `$` and the last part of the name, here `Cart.$total`.
+    ///
+    /// - Parameter name: The name that patches use. By default it is that of the type and the function: `Cart.total`. Functions that
+    ///   differ only in their labels need names of their own.
+    @attached(body)
+    @attached(peer, names: arbitrary)
+    public macro Patchable(_ name: String? = nil) = #externalMacro(module: "PatchMacroPlugin", type: "PatchableMacro")
+
+    /// Adds `registerPatches(in:)` to a type, which registers each of its functions that is `@Patchable`.
+    ///
+    ///     try Cart.registerPatches(in: registry)
+    ///
+    /// Functions in an extension are registered by hand: `try registry.register(Cart.$total, Cart.$title)`.
+    @attached(member, names: named(registerPatches))
+    public macro Patches() = #externalMacro(module: "PatchMacroPlugin", type: "PatchesMacro")
+
+    /// Lets patches see a struct as a table: declares its stored properties as the fields of a ``PatchStruct``, in their order.
+    ///
+    ///     @PatchStruct struct Item {
+    ///         var name: String
+    ///         var price: Double
+    ///         @PatchOmitted var id = UUID()
+    ///     }
+    ///
+    /// In a module whose default isolation is an actor, write `@PatchStruct nonisolated struct Item`.
+    @attached(extension, conformances: PatchStruct, names: named(patchFields))
+    public macro PatchStruct() = #externalMacro(module: "PatchMacroPlugin", type: "PatchStructMacro")
+
+    /// Leaves a property of a `@PatchStruct` out of the fields. It needs a default value, which it has after each patched call.
+    @attached(peer)
+    public macro PatchOmitted() = #externalMacro(module: "PatchMacroPlugin", type: "PatchOmittedMacro")
+
+    /// The error of a `@Patchable` function with a typed error. It has a value for what a patch throws.
+    public protocol PatchableError: Error {
+        /// Makes the error for what a patch has thrown.
+        init(patchError: any Error)
+    }
+#endif

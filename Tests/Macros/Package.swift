@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A program that uses the macros, with a plug-in that is built with the toolchain's SwiftSyntax, so that nothing is fetched. The
+// macros' declarations are those of PatchMacros.
+guard let plugin = Context.environment["PATCHPACK_MACROS"] else { fatalError("`make macros` builds this") }
+let package = Package(
+    name: "Macros",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "patchpack", path: "../..")],
+    targets: ["shapes", "main-actor"].map { name in
+        .executableTarget(
+            name: name,
+            dependencies: ["PatchCrypto", "PatchRunner", "PatchTesting"].map {
+                .product(name: $0, package: "patchpack")
+            },
+            swiftSettings: [
+                .swiftLanguageMode(.v6), .define("Macros"), .unsafeFlags(["-load-plugin-library", plugin]),
+            ]
+                + (name == "main-actor"
+                    ? [.defaultIsolation(MainActor.self), .enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+                    : []))
+    }
+)

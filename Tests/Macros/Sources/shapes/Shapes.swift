@@ -1,0 +1,149 @@
+import Foundation
+import PatchCrypto
+import PatchRunner
+
+// Each shape of a function that can be @Patchable. All of them return what they were given, so that a patch shows in the answer.
+
+@PatchStruct struct Item: Equatable {
+    var name: String
+    var price: Double
+}
+
+@PatchStruct public struct Order: Sendable {
+    static let most = 9
+    let item: Item
+    var count: Int { didSet { changes += 1 } }
+    var notes: [String]
+    var `default`: Bool?
+    @PatchOmitted var changes = 0
+    var total: Double { item.price * Double(count) }
+    private(set) var price: Double {
+        get { item.price }
+        set { count = Int(newValue) }
+    }
+}
+
+@PatchStruct fileprivate struct Hidden {
+    var value: Int
+    init(value: Int) { self.value = value }
+}
+
+enum Size: String, Codable, PatchValue { case small, large }
+
+enum Trouble: Error, PatchableError, Equatable {
+    case empty, patched
+    init(patchError: any Error) { self = .patched }
+}
+
+final class Basket: PatchObject {
+    let label = "basket"
+}
+
+@Patches final class Cart {
+    private var factor = 2.0
+    init() {}
+
+    @Patchable func total(price: Double, quantity: Int) -> Double { price * Double(quantity) * factor }
+    @Patchable("Cart.totalOfOne") func total(price: Double) -> Double { price }
+    @Patchable func nothing() { factor = 2 }
+    @Patchable func noResult(_ value: Int) -> Void { factor = Double(value) }
+    @Patchable func unlabelled(_ value: Int, _ other: Int) -> Int { value + other }
+    @Patchable func withDefault(value: Int = 3) -> Int { value }
+    @Patchable func throwing(_ value: Int) throws -> Int {
+        guard value > 0 else { throw CancellationError() }
+        return value
+    }
+    @Patchable func typed(_ value: Int) throws(Trouble) -> Int {
+        if value == 0 { throw .empty }
+        return value
+    }
+    @Patchable func never(_ value: Int) throws(Never) -> Int { value }
+    @Patchable func ofStruct(_ item: Item) -> Item { item }
+    @Patchable func ofOrder(_ order: Order) -> Order { order }
+    @Patchable func ofEnum(_ size: Size) -> Size { size }
+    @Patchable func ofObject(_ basket: Basket) -> String { basket.label }
+    @Patchable func optional(_ value: Int?) -> Int? { value }
+    @Patchable func collections(_ list: [Int], _ table: [String: Int]) -> [Int] { list + table.values }
+    @Patchable private func hidden(_ value: Int) -> Int { value }
+    func callsHidden() -> Int { hidden(1) }
+    @Patchable public func eight(_ a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int, h: Int) -> Int {
+        a + b + c + d + e + f + g + h
+    }
+    @Patchable static func ofType(_ value: Int) -> Int { value }
+    @Patchable class func ofClass(_ value: Int) -> Int { value }
+    @Patchable func `default`(_ in: Int) -> Int { `in` }
+    @Patchable func later(_ value: Int) async -> Int {
+        await Task.yield()
+        return value
+    }
+    @Patchable func laterThrowing(_ value: Int) async throws -> Int {
+        if value == 0 { throw CancellationError() }
+        return value
+    }
+    @Patchable func laterTyped(_ value: Int) async throws(Trouble) -> Int {
+        if value == 0 { throw .empty }
+        return value
+    }
+    @Patchable func laterNothing(_ value: Int) async { factor = Double(value) }
+    @Patchable @discardableResult func discarded(_ value: Int) -> Int { value }
+    @Patchable
+    @available(macOS 15, *)
+    func branches(_ value: Int) -> String {
+        if value > 1 { return "many" }
+        switch value {
+        case 0: return "none"
+        default: return "one"
+        }
+    }
+}
+
+extension Cart {
+    @Patchable func inExtension(_ value: Int) -> Int { value }
+}
+
+@Patches struct Counter {
+    var count = 0
+    @Patchable mutating func add(_ value: Int) -> Int {
+        count += value
+        return count
+    }
+    @Patchable func read() -> Int { count }
+}
+
+@Patches enum Prices {
+    @Patchable static func price(of name: String) -> Double { Double(name.utf8.count) }
+    @Patches enum Nested {
+        @Patchable static func deep(_ value: Int) -> Int { value }
+    }
+}
+
+@Patches actor Warehouse {
+    private var stock = 5
+    @Patchable func left(_ taken: Int) -> Int {
+        stock -= taken
+        return stock
+    }
+    @Patchable func wait(_ taken: Int) async -> Int {
+        stock -= taken
+        await Task.yield()
+        return stock
+    }
+    @Patchable nonisolated func name(_ value: String) -> String { value }
+}
+
+@MainActor @Patches final class Screen {
+    private var count = 1
+    @Patchable func title(_ value: Int) -> Int { value * count }
+    @Patchable func load(_ value: Int) async -> Int {
+        MainActor.preconditionIsolated()
+        return value * count
+    }
+}
+
+@Patches class Base {
+    init() {}
+    @Patchable func overridden(_ value: Int) -> Int { value }
+}
+final class Derived: Base {
+    override func overridden(_ value: Int) -> Int { super.overridden(value) * 2 }
+}
