@@ -81,7 +81,10 @@ let package = Package(
             dependencies: ["PatchDevice", "PatchPublishing", "PatchFeed", "PatchRunner", "PatchCrypto"]),
         .macro(
             name: "PatchMacroPlugin",
-            dependencies: ["SwiftSyntaxMacros", "SwiftCompilerPlugin"].map {
+            dependencies: [
+                "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftParser", "SwiftDiagnostics",
+                "SwiftCompilerPlugin",
+            ].map {
                 .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
             }),
         .target(name: "PatchMacros", dependencies: ["PatchMacroPlugin", "PatchRunner"]),

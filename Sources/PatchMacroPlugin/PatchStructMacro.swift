@@ -4,10 +4,10 @@
     import SwiftSyntaxMacros
 
     /// Declares a struct's stored properties as the fields that scripts see.
-    public enum PatchStructMacro: ExtensionMacro {
+    enum PatchStructMacro: ExtensionMacro {
         private static let mostFields = 16
 
-        public static func expansion(
+        static func expansion(
             of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
             providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
             in context: some MacroExpansionContext
@@ -113,8 +113,8 @@
     }
 
     /// Marks a property for `@PatchStruct`.
-    public enum PatchOmittedMacro: PeerMacro {
-        public static func expansion(
+    enum PatchOmittedMacro: PeerMacro {
+        static func expansion(
             of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
             in context: some MacroExpansionContext
         ) throws -> [DeclSyntax] {

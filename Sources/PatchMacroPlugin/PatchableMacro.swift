@@ -1,11 +1,12 @@
 #if Macros
+    import SwiftParser
     import SwiftSyntax
     import SwiftSyntaxBuilder
     import SwiftSyntaxMacros
 
     /// Makes a function's body the original of a place that patches can replace, and declares that place.
-    public enum PatchableMacro: BodyMacro, PeerMacro {
-        public static func expansion(
+    enum PatchableMacro: BodyMacro, PeerMacro {
+        static func expansion(
             of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
             in context: some MacroExpansionContext
         ) throws -> [DeclSyntax] {
@@ -13,7 +14,7 @@
             return [function.place]
         }
 
-        public static func expansion(
+        static func expansion(
             of node: AttributeSyntax,
             providingBodyFor declaration: some DeclSyntaxProtocol & WithOptionalCodeBlockSyntax,
             in context: some MacroExpansionContext
@@ -30,16 +31,13 @@
     struct PatchableFunction {
         private static let mostParameters = 8
         /// Words that can name a parameter as they are, but have to be escaped in its body.
-        private static let reserved: Set = [
-            "Any", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit",
-            "do",
-            "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
-            "in",
-            "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol",
-            "public",
-            "repeat", "rethrows", "return", "self", "Self", "static", "struct", "subscript", "super", "switch", "throw",
-            "throws", "true", "try", "typealias", "var", "where", "while",
-        ]
+        private static let reserved = Set(
+            """
+            Any as associatedtype break case catch class continue default defer deinit do else enum extension
+            fallthrough false fileprivate for func guard if import in init inout internal is let nil operator
+            precedencegroup private protocol public repeat rethrows return self Self static struct subscript super
+            switch throw throws true try typealias var where while
+            """.split { " \n".contains($0) })
 
         private let function: FunctionDeclSyntax
         private let statements: CodeBlockItemListSyntax
@@ -135,7 +133,10 @@
                 throw Fault.at(ellipsis, "a parameter of a @Patchable function cannot be variadic; use an array")
             }
             try check(parameter.type, "a parameter")
-            return (reserved.contains(name.text) ? "`\(name.text)`" : name.text, parameter.type.trimmedDescription)
+            return (
+                reserved.contains(Substring(name.text)) ? "`\(name.text)`" : name.text,
+                parameter.type.trimmedDescription
+            )
         }
 
         private static func check(_ type: TypeSyntax, _ what: String) throws {
@@ -235,8 +236,8 @@
     }
 
     /// Registers all patchable functions of a type.
-    public enum PatchesMacro: MemberMacro {
-        public static func expansion(
+    enum PatchesMacro: MemberMacro {
+        static func expansion(
             of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
             conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
         ) throws -> [DeclSyntax] {

@@ -12,8 +12,10 @@ case $(uname) in
   Darwin) export PATCHPACK_MACROS=$here/.build/libPatchMacroPlugin.dylib ;;
   *) export PATCHPACK_MACROS=$here/.build/libPatchMacroPlugin.so ;;
 esac
-"${swift}c" -swift-version 6 -warnings-as-errors -DMacros -parse-as-library -emit-library -module-name PatchMacroPlugin \
-  -I "$host" -L "$host" -lSwiftSyntax -lSwiftSyntaxMacros -lSwiftSyntaxBuilder -lSwiftDiagnostics \
+# The settings of Package.swift.
+"${swift}c" -swift-version 6 -warnings-as-errors -strict-memory-safety -enable-upcoming-feature ExistentialAny \
+  -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility -DMacros -parse-as-library -emit-library -module-name PatchMacroPlugin \
+  -I "$host" -L "$host" -lSwiftSyntax -lSwiftSyntaxMacros -lSwiftSyntaxBuilder -lSwiftDiagnostics -lSwiftParser \
   -Xlinker -rpath -Xlinker "$host" Sources/PatchMacroPlugin/*.swift -o "$PATCHPACK_MACROS"
 # usage: compile FILE
 compile() {
