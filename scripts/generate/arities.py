@@ -243,7 +243,7 @@ ASYNCHRONOUS = """\
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - original: The function. While it runs for a patch, the patch's lock is free.{unlike_comment}
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient{attribute}
@@ -266,11 +266,12 @@ ASYNCHRONOUS_CALL = """\
 
 """
 
+UNLIKE_COMMENT = "\n    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor."
 # `async` in a type is `nonisolated(nonsending)` in a module that enables NonisolatedNonsendingByDefault, and `@concurrent` in
 # others. Functions that differ in nothing else cannot be overloaded, so the second has a parameter more.
 ISOLATIONS = (
     ("", "on its caller's actor", "", ""),
-    ("@concurrent ", "on no actor", " @_disfavoredOverload", ", _: Void = ()"),
+    ("@concurrent ", "on no actor", " @_disfavoredOverload", ", _ isConcurrent: Void = ()"),
 )
 
 CALL = """\
@@ -442,6 +443,7 @@ def functions():
                     fields_[f"asynchronous_{part}"] = "".join(
                         template.format(
                             **fields_, where=where, attribute=attribute, unlike=unlike,
+                            unlike_comment=UNLIKE_COMMENT if unlike else "",
                             async_function=f"{isolation}@Sendable ({f['types']}) async {effect}-> {value}")
                         for isolation, where, attribute, unlike in ISOLATIONS)
                 registrations += REPLACEABLE.format(**fields_)

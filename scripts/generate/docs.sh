@@ -5,12 +5,15 @@ set -euo pipefail
 swift=${SWIFT:-swift}
 docc=$(scripts/toolchain.sh)/docc
 [ -x "$docc" ] || docc=$(xcrun --find docc)
-# It wants the modules of the tests, too.
-"$swift" build --build-tests >/dev/null
-"$swift" package dump-symbol-graph --minimum-access-level public >/dev/null
-graphs=$(find .build -type d -name symbolgraph | head -n 1)
+"$swift" build >/dev/null
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# `swift package dump-symbol-graph` would fetch swift-syntax.
+target=$("$swift" -print-target-info | sed -n 's/.*"triple": "\(.*\)".*/\1/p' | head -n 1)
+flags=(-target "$target" -I .build/debug/Modules)
+for folder in Sources/*/module.modulemap; do flags+=(-I "$(dirname "$folder")"); done
+for module in CLuaBridge CCurl; do flags+=(-Xcc "-fmodule-map-file=.build/debug/$module.build/module.modulemap"); done
+for flag in $(pkg-config --cflags-only-I lua5.4); do flags+=(-Xcc "$flag"); done
 archives=()
 # usage: convert NAME INPUT...
 convert() {
@@ -25,7 +28,7 @@ convert Guides "$work/Guides.docc"
 modules=(PatchCrypto PatchRunner PatchFeed PatchHTTP PatchDevice PatchTesting)
 for module in "${modules[@]}"; do
   mkdir "$work/$module"
-  cp "$graphs/$module"*.symbols.json "$work/$module"
+  "$swift" symbolgraph-extract -module-name "$module" "${flags[@]}" -minimum-access-level public -output-dir "$work/$module"
   convert "$module" --additional-symbol-graph-dir "$work/$module"
 done
 rm -rf .docs

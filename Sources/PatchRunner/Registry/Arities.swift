@@ -243,11 +243,12 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable () async -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable () async -> Value, _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable () async -> Value>
     where Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -320,11 +321,12 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable () async throws -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable () async throws -> Value, _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable () async throws -> Value>
     where Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -396,11 +398,12 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable(
-        _ name: String, _ original: @escaping @concurrent @Sendable () async -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable () async -> Void, _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable () async -> Void> {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
@@ -471,11 +474,12 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable(
-        _ name: String, _ original: @escaping @concurrent @Sendable () async throws -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable () async throws -> Void, _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable () async throws -> Void> {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
@@ -1078,11 +1082,12 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A) async -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A) async -> Value, _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A) async -> Value>
     where A: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -1155,11 +1160,12 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A) async throws -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A) async throws -> Value, _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A) async throws -> Value>
     where A: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -1232,11 +1238,12 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A) async -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A) async -> Void, _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A) async -> Void>
     where A: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -1309,11 +1316,12 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A) async throws -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A) async throws -> Void, _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A) async throws -> Void>
     where A: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -1939,11 +1947,12 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async -> Value, _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B) async -> Value>
     where A: Sendable, B: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -2016,11 +2025,13 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async throws -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async throws -> Value,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B) async throws -> Value>
     where A: Sendable, B: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -2093,11 +2104,12 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async -> Void, _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B) async -> Void>
     where A: Sendable, B: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -2170,11 +2182,13 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async throws -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async throws -> Void,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B) async throws -> Void>
     where A: Sendable, B: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -2828,11 +2842,12 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async -> Value, _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -2905,11 +2920,13 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async throws -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async throws -> Value,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -2982,11 +2999,12 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async -> Void, _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -3059,11 +3077,13 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async throws -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async throws -> Void,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -3746,11 +3766,13 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async -> Value,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -3824,11 +3846,13 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async throws -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async throws -> Value,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -3901,11 +3925,13 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async -> Void,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -3978,11 +4004,13 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async throws -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async throws -> Void,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -4713,13 +4741,15 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async -> Value,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -4798,13 +4828,15 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async throws -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async throws -> Value,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -4877,11 +4909,13 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async -> Void,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -4955,11 +4989,13 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async throws -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async throws -> Void,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -5738,13 +5774,15 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async -> Value,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -5827,6 +5865,7 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
@@ -5834,7 +5873,7 @@ extension PatchRegistry {
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
         _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async throws -> Value,
-        _: Void = ()
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -5912,11 +5951,13 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async -> Void,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -5991,12 +6032,13 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async throws -> Void,
-        _: Void = ()
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -6835,6 +6877,7 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
@@ -6842,7 +6885,8 @@ extension PatchRegistry {
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async -> Value, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async -> Value,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -6929,6 +6973,7 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
@@ -6937,7 +6982,7 @@ extension PatchRegistry {
         Value: PatchValue
     >(
         _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Value,
-        _: Void = ()
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
@@ -7022,13 +7067,15 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async -> Void,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -7111,6 +7158,7 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
@@ -7118,7 +7166,7 @@ extension PatchRegistry {
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(
         _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Void,
-        _: Void = ()
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -8011,6 +8059,7 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
@@ -8019,7 +8068,7 @@ extension PatchRegistry {
         H: PatchValue, Value: PatchValue
     >(
         _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Value,
-        _: Void = ()
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Value>
     where
         A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
@@ -8113,6 +8162,7 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
@@ -8121,7 +8171,7 @@ extension PatchRegistry {
         H: PatchValue, Value: PatchValue
     >(
         _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Value,
-        _: Void = ()
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Value>
     where
         A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
@@ -8211,6 +8261,7 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
@@ -8218,7 +8269,8 @@ extension PatchRegistry {
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
     >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Void, _: Void = ()
+        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Void,
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
@@ -8305,6 +8357,7 @@ extension PatchRegistry {
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
+    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient @_disfavoredOverload
@@ -8313,7 +8366,7 @@ extension PatchRegistry {
         H: PatchValue
     >(
         _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Void,
-        _: Void = ()
+        _ isConcurrent: Void = ()
     ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
