@@ -48,7 +48,8 @@ import Testing
         try folder.write(
             #"""
             {"schema":"patchpack.interface/1","app":"com.example.shop","appVersion":"1.0","functions":[
-            {"name":"A.b","arguments":["Box<Int>","table of array of Box<Int> or nil"],"result":"nothing","throws":false,"async":false}],
+            {"name":"A.b","arguments":["Box<Int>","table of array of Box<Int> or nil"],"result":"nothing","throws":false,"async":false},
+            {"name":"A.c","arguments":["integer","string"],"parameters":["end","1\nos.exit(5)"],"result":"nothing","throws":false,"async":false}],
             "structs":[{"name":"x\nos.exit(3)","fields":[{"name":"]]\"\nos.exit(4)--","type":"integer"},{"name":"y","type":"a or nil or nil"}]}],
             "classes":[]}
             """#, to: "odd.json")
@@ -58,6 +59,7 @@ import Testing
         #expect(run.status == 0, "\(run.error)")
         let stubs = String(decoding: try folder.read("types/patchpack.lua"), as: UTF8.self)
         #expect(stubs.contains("a1: Box_Int_, a2: table<string, (Box_Int_)[]>?))"))
+        #expect(stubs.contains("_end: integer, _1_os_exit_5_: string))"))
         #expect(stubs.contains("---@alias Box_Int_ any"))
         #expect(stubs.split(separator: "\n").allSatisfy { !$0.hasPrefix("os.exit") })
     }
