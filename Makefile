@@ -26,7 +26,7 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: all build deps install uninstall deb deb-check demo test conformance interop outside macros plugins asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
+.PHONY: all build deps install uninstall deb deb-check demo test conformance interop outside macros getting-started plugins asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
 
 comma = ,
 
@@ -92,6 +92,10 @@ interop: deps
 VARIANTS =
 outside: deps
 	SWIFT=$(SWIFT) python3 Tests/Outside/build.py $(VARIANTS)
+
+# The page that a newcomer reads first, from an empty folder to a patch that was taken back.
+getting-started: build
+	PATH=$(CURDIR)/$(BUILD):$$PATH python3 Tests/Docs/run.py docs/getting-started.md
 
 # The macros, built with the toolchain's SwiftSyntax: programs that use them, and what they refuse.
 macros: deps

@@ -2,6 +2,11 @@
 #
 # What the documents take for given: keys, patches, envelopes, a feed and events. SHOP is the example app.
 root=$1
+# Getting started begins with nothing but a checkout.
+if [ "$2" = getting-started.md ]; then
+  ln -s "$root" patchpack
+  exit
+fi
 patchpack keygen -o keys --bits 2048 -q
 for name in root release online; do
   patchpack keygen -o "$name" --algorithm ed25519 -q

@@ -25,9 +25,14 @@ def commands(lines):
     prompts = any(line.startswith("$ ") for line in lines)
     found = []
     goes_on = False
+    end = None  # of what a command reads
     for line in lines:
-        if goes_on:
+        if end or goes_on:
             found[-1][0] += "\n" + line
+            if end and line == end:
+                end = None
+            if end:
+                continue
         elif not prompts or line.startswith("$ "):
             found.append([line.removeprefix("$ "), []])
         elif line.strip():
@@ -35,7 +40,9 @@ def commands(lines):
             continue
         else:
             continue
-        goes_on = line.endswith("\\") or "<<" in line
+        here = re.search(r"<<'?(\w+)", line)
+        end = here[1] if here else None
+        goes_on = line.endswith("\\")
     return found
 
 

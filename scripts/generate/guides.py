@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # In the order of the site.
 GUIDES = [
-    ("Writing and running patches", ["writing-patches", "runner", "device", "testing-in-the-app", "build-plug-ins", "coming-from-mpaas"]),
+    ("Writing and running patches", ["getting-started", "writing-patches", "runner", "device", "testing-in-the-app", "build-plug-ins", "coming-from-mpaas"]),
     ("Shipping", ["cli", "delivery", "events", "migrating-to-modern-signatures"]),
     ("How it works", ["format", "feed", "design", "performance", "compatibility"]),
 ]
