@@ -3,7 +3,9 @@
 // Taking the lock is one exchange, and releasing it is a plain store. A thread that finds it taken tries again for a
 // while, because most calls are short. After that it queues. A task queues from the start. The thread that releases the
 // lock hands it to the first in the queue. A task is woken by a callback, and it may take time until a thread runs it.
-// So a waiting thread takes a turn that is not used within a millisecond.
+// So a waiting thread takes a turn that is not used within a millisecond. A task that has lost two turns so gets ten
+// milliseconds for the third. If it loses that one, too, the actor that it runs on is blocked, perhaps by this very
+// thread, and it is treated as any other. Tasks that wait get a turn that is not used from the clock (`pp_tick`).
 //
 // Releasing the lock and joining the queue are not ordered, so the thread that releases it may not see a waiter that has
 // just joined. A waiting thread therefore looks again by itself. For all tasks that wait, one clock does (`pp_tick`). It
@@ -16,7 +18,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { TURN_NANOSECONDS = 1000000, MOST_LOST = 2 };
+enum { TURN_NANOSECONDS = 1000000, LONG_TURN_NANOSECONDS = 10 * TURN_NANOSECONDS, MOST_LOST = 2 };
 
 struct pp_waiter {
     pp_waiter *next, *previous;
@@ -32,7 +34,7 @@ struct pp_waiter {
     uint64_t tenth;
     /// The last turn that it has seen, and when it saw it first.
     uint64_t turn, turn_began;
-    /// How often a thread took its turn because it came late.
+    /// How often its turn was given to another because it came late.
     int lost;
 };
 
@@ -113,6 +115,14 @@ static void unlock_and_wake(pp_state *state, pp_alarm alarm) {
     if (alarm.wake) alarm.wake(alarm.context);
 }
 
+/// The waiter that the lock is reserved for, if it has not come in time.
+static pp_waiter *late_waiter(const pp_state *state, uintptr_t owner, uint64_t now) {
+    if (!(owner & 1)) return NULL;
+    pp_waiter *late = (pp_waiter *)(owner & ~(uintptr_t)1);
+    uint64_t turn = late->lost == MOST_LOST ? LONG_TURN_NANOSECONDS : TURN_NANOSECONDS;
+    return now > state->turn_given + turn ? late : NULL;
+}
+
 /// Takes the lock if it is free, reserved for this waiter, or reserved for one that is late. Returns whether this
 /// thread has it.
 static bool take_turn(pp_state *state, pp_waiter *waiter) {
@@ -122,16 +132,14 @@ static bool take_turn(pp_state *state, pp_waiter *waiter) {
         count_turn(state);
         return true;
     }
-    pp_waiter *late = owner & 1 ? (pp_waiter *)(owner & ~(uintptr_t)1) : NULL;
-    bool is_late = late && !waiter->alarm.wake && late->lost < MOST_LOST
-        && pp_nanoseconds() - state->turn_given > TURN_NANOSECONDS;
-    if (owner != 0 && !is_late) return false;
+    pp_waiter *late = waiter->alarm.wake ? NULL : late_waiter(state, owner, pp_nanoseconds());
+    if (owner != 0 && !late) return false;
     if (!atomic_compare_exchange_strong_explicit(
             &state->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed))
         return false;
     count_turn(state);
     take_out(waiter);
-    if (is_late) {
+    if (late) {
         late->lost++;
         put_before(state->waiters, late);
     }
@@ -255,11 +263,25 @@ static pp_alarm give_up(pp_state *state, uint64_t now) {
     return waiter->alarm;
 }
 
+/// Hands the lock to the next waiter if it is reserved for a task that has not come for long. That one is next then.
+static pp_alarm pass_on(pp_state *state, uint64_t now) {
+    uintptr_t owner = atomic_load(&state->owner);
+    pp_waiter *late = state->waiters ? late_waiter(state, owner, now) : NULL;
+    if (!late || !late->alarm.wake || now <= state->turn_given + LONG_TURN_NANOSECONDS
+        || !atomic_compare_exchange_strong(&state->owner, &owner, this_thread()))
+        return (pp_alarm){0};
+    late->lost++;
+    pp_alarm alarm = hand_over(state);
+    put_before(state->waiters, late);
+    return alarm;
+}
+
 bool pp_tick(pp_state *state) {
     uint64_t now = pp_nanoseconds();
     for (;;) {
         pthread_mutex_lock(&state->queue);
         pp_alarm alarm = hand_over_if_free(state);
+        if (!alarm.wake) alarm = pass_on(state, now);
         if (!alarm.wake) alarm = give_up(state, now);
         bool goes_on = state->has_clock = alarm.wake || state->waiting_tasks > 0;
         unlock_and_wake(state, alarm);

@@ -57,6 +57,72 @@ import Testing
         #expect(fallbacks(harness).isEmpty)
     }
 
+    /// An actor that runs on a queue of its own, which a test can block, as a main thread that is busy.
+    private actor Busy {
+        private final class Executor: SerialExecutor {
+            let queue = DispatchQueue(label: "busy")
+
+            func enqueue(_ job: consuming ExecutorJob) {
+                let job = UnownedJob(job)
+                queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+            }
+        }
+
+        private let executor = Executor()
+        nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+        nonisolated var queue: DispatchQueue { executor.queue }
+
+        func call(_ function: Replaceable<nonisolated(nonsending) @Sendable (Int) async -> Int>) async -> Int {
+            await function(1)
+        }
+    }
+
+    /// A task has the next turn, and its actor is blocked. Other threads and tasks do not wait for that actor.
+    @Test func anActorThatIsBlockedKeepsNobodyOut() async throws {
+        var limits = PatchLimits.patient
+        limits.lockTime = isSanitized ? .seconds(10) : .seconds(2)
+        let harness = try Harness(limits: limits)
+        let isIn = Slot()
+        let mayLeave = DispatchSemaphore(value: 0)
+        let holds = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
+            isIn.release()
+            mayLeave.wait()
+            return x
+        }
+        let quick = try harness.registry.replaceable("T.q") { (x: Int) -> Int in x }
+        let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in x }
+        try harness.apply(
+            """
+            \(Self.through)
+            patch.replace('T.q', function(original, x) return original(x) + 100 end)
+            patch.replace('T.w', function(original, x) return original(x) + 10 end)
+            """, replaces: ["T.f", "T.q", "T.w"])
+        async let held = onThread { holds(1) }
+        await isIn.wait()
+        let busy = Busy()
+        async let late = busy.call(waits)
+        // It must be in the queue, and its actor must be blocked, before the patch is left.
+        try await Task.sleep(for: .milliseconds(50))
+        let mayGoOn = DispatchSemaphore(value: 0)
+        await withCheckedContinuation { isBlocked in
+            busy.queue.async {
+                isBlocked.resume()
+                mayGoOn.wait()
+            }
+        }
+        mayLeave.signal()
+        #expect(await held == 1001)
+        #expect(await onThread { (0..<10).map { quick($0) } } == (100..<110).map { $0 })
+        let answers = await withTaskGroup(of: Int.self) { group in
+            for i in 0..<5 { group.addTask { await waits(i) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.sorted() == (10..<15).map { $0 })
+        mayGoOn.signal()
+        #expect(await late == 11)
+        #expect(fallbacks(harness).isEmpty)
+    }
+
     /// A thread holds a patch until an unrelated task has run. Waiting calls must leave that task a thread.
     @Test
     func tasksThatWaitHoldNoThread() async throws {
