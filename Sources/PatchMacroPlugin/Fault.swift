@@ -14,6 +14,11 @@
         }
     }
 
+    extension AttributeSyntax {
+        /// The name that `@Patchable` is given, as it is written.
+        var writtenName: ExprSyntax? { arguments?.as(LabeledExprListSyntax.self)?.first?.expression }
+    }
+
     extension WithAttributesSyntax {
         /// The attribute with a name, whether it is written with its module or not.
         func attribute(_ name: String) -> AttributeSyntax? {
@@ -21,6 +26,19 @@
                 let written = $0.attributeName.trimmedDescription
                 return written == name || written == "PatchMacros.\(name)"
             }
+        }
+    }
+
+    extension TokenSyntax {
+        /// A name without backticks.
+        var bare: String { text.filter { $0 != "`" } }
+    }
+
+    extension AttributeListSyntax {
+        /// The `@available` attributes, for what a macro adds, each with a space after it.
+        var availability: String {
+            compactMap { $0.as(AttributeSyntax.self) }.filter { $0.attributeName.trimmedDescription == "available" }
+                .map { "\($0.trimmedDescription) " }.joined()
         }
     }
 

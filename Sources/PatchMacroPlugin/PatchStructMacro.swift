@@ -42,23 +42,39 @@
             // A function's reference has all of its parameters, those with default values too.
             let make =
                 omitted.isEmpty
-                ? "\(type.trimmedDescription).init(\(fields.map { "\(bare($0)):" }.joined()))"
-                : "{ \(type.trimmedDescription)(\(fields.enumerated().map { "\(bare($1)): $\($0)" }.joined(separator: ", "))) }"
-            let list = fields.map { ".field(\"\(bare($0))\", \\.\($0.text))" }.joined(separator: ", ")
+                ? "\(type.trimmedDescription).init(\(fields.map { "\($0.bare):" }.joined()))"
+                : "{ \(type.trimmedDescription)(\(fields.enumerated().map { "\($1.bare): $\($0)" }.joined(separator: ", "))) }"
+            let list = fields.map { ".field(\"\($0.bare)\", \\.\($0.text))" }.joined(separator: ", ")
             let omissions = omitted.map { ".omitting(\\.\($0.text))" }.joined()
             let conformance = protocols.isEmpty ? "" : ": PatchStruct"
-            let access = structure.modifiers.access == "private " ? "fileprivate " : structure.modifiers.access
+            let access = try access(of: structure, in: context)
             return [
                 try ExtensionDeclSyntax(
                     """
-                    nonisolated extension \(type.trimmed)\(raw: conformance) {
+                    \(raw: structure.attributes.availability)nonisolated extension \(type.trimmed)\(raw: conformance) {
                         \(raw: access)static let patchFields = PatchFields(\(raw: make), \(raw: list))\(raw: omissions)
                     }
                     """)
             ]
         }
 
-        private static func bare(_ name: TokenSyntax) -> String { name.text.filter { $0 != "`" } }
+        /// The access level of the fields: the struct's own, or that of a type around it that is narrower.
+        private static func access(
+            of structure: StructDeclSyntax, in context: some MacroExpansionContext
+        ) throws -> String {
+            let own = structure.modifiers.access
+            guard own != "private " || context.lexicalContext.isEmpty else {
+                throw Fault.at(
+                    structure.name, "a private struct in a type cannot be a @PatchStruct; make it fileprivate")
+            }
+            let outer = context.lexicalContext.compactMap {
+                $0.asProtocol((any WithModifiersSyntax).self)?.modifiers.access
+            }
+            if ([own] + outer).contains(where: { ["private ", "fileprivate "].contains($0) }) { return "fileprivate " }
+            // What is in a `public extension` is public without saying so.
+            let isInExtension = context.lexicalContext.first?.is(ExtensionDeclSyntax.self) == true
+            return own.isEmpty && isInExtension ? outer.first ?? "" : own
+        }
 
         /// The names of the properties that an instance stores and an initializer sets.
         private static func storedProperties(of variable: VariableDeclSyntax, isOmitted: Bool) throws -> [TokenSyntax] {
@@ -100,9 +116,9 @@
         private static func checkInitializers(of structure: StructDeclSyntax, _ fields: [TokenSyntax]) throws {
             let initializers = structure.memberBlock.members.compactMap { $0.decl.as(InitializerDeclSyntax.self) }
             guard let first = initializers.first else { return }
-            let labels = fields.map(bare)
+            let labels = fields.map(\.bare)
             let hasMemberwise = initializers.contains { initializer in
-                initializer.signature.parameterClause.parameters.map { bare($0.firstName) } == labels
+                initializer.signature.parameterClause.parameters.map { $0.firstName.bare } == labels
             }
             guard !hasMemberwise else { return }
             throw Fault.at(

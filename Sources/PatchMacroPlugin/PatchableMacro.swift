@@ -47,8 +47,9 @@
 
         private var effects: EffectsList { EffectsList(function.signature.effectSpecifiers) }
         private var result: String { function.signature.returnClause?.type.trimmedDescription ?? "Void" }
-        /// The name of the place.
-        var placeName: String { "$" + (name.split(separator: ".").last ?? "") }
+        /// The name of the place: `$` and the last part of the name that patches use.
+        static func placeName(_ name: String) -> String { "$" + (name.split(separator: ".").last ?? "") }
+        private var placeName: String { Self.placeName(name) }
 
         init(
             _ declaration: some DeclSyntaxProtocol, _ node: AttributeSyntax, _ context: some MacroExpansionContext
@@ -66,10 +67,18 @@
             let owner = try Self.owner(of: function, context)
             try Self.check(function)
             parameters = try function.signature.parameterClause.parameters.map(Self.parameter)
-            if let literal = node.arguments?.as(LabeledExprListSyntax.self)?.first?.expression {
+            if let literal = node.writtenName {
                 name = try Self.name(in: literal)
+            } else if let word = function.modifiers.first(where: { $0.name.tokenKind == .keyword(.override) }) {
+                throw Fault.at(
+                    word, "an override that is @Patchable needs a name of its own, as in @Patchable(\"Derived.total\")")
             } else {
-                name = "\(owner).\(function.name.text.filter { $0 != "`" })"
+                name = "\(owner).\(function.name.bare)"
+                guard Self.isName(name) else {
+                    throw Fault.at(
+                        function.name,
+                        "scripts cannot write this name; give another one, as in @Patchable(\"Cart.total\")")
+                }
             }
         }
 
@@ -80,11 +89,11 @@
             var names: [String] = []
             for outer in context.lexicalContext {
                 if let group = outer.as(ExtensionDeclSyntax.self) {
-                    names.append(group.extendedType.trimmedDescription)
+                    names.append(group.extendedType.trimmedDescription.filter { $0 != "`" })
                 } else if let type = outer.asProtocol((any NamedDeclSyntax).self),
                     outer.isProtocol((any DeclGroupSyntax).self)
                 {
-                    names.append(type.name.text)
+                    names.append(type.name.bare)
                     if let generic = outer.asProtocol((any WithGenericParametersSyntax).self),
                         generic.genericParameterClause != nil
                     {
@@ -142,9 +151,12 @@
         private static func check(_ type: TypeSyntax, _ what: String) throws {
             if let attributed = type.as(AttributedTypeSyntax.self) {
                 if let specifier = attributed.specifiers.first {
+                    let isIsolated = specifier.trimmedDescription == "isolated"
                     throw Fault.at(
                         specifier,
-                        "\(what) of a @Patchable function cannot be \(specifier.trimmedDescription); take a value, and return a new one"
+                        isIsolated
+                            ? "\(what) of a @Patchable function cannot be isolated; remove it, a call stays on its caller's actor"
+                            : "\(what) of a @Patchable function cannot be \(specifier.trimmedDescription); take a value, and return a new one"
                     )
                 }
                 return try check(attributed.baseType, what)
@@ -171,13 +183,16 @@
             guard let name = literal.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
                 throw Fault.at(literal, "the name is written here, between quotes, because scripts use it")
             }
-            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-            let isName = parts.allSatisfy { part in
+            guard isName(name) else { throw Fault.at(literal, "a name has letters, digits and _, as in Cart.total") }
+            return name
+        }
+
+        /// Whether scripts can use a name.
+        private static func isName(_ name: String) -> Bool {
+            name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
                 part.first.map { $0.isASCII && ($0.isLetter || $0 == "_") } == true
                     && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
             }
-            guard isName else { throw Fault.at(literal, "a name has letters, digits and _, as in Cart.total") }
-            return name
         }
 
         /// The declaration of the place.
@@ -187,7 +202,7 @@
             let names = parameters.map { "\"\($0.name.filter { $0 != "`" })\"" }.joined(separator: ", ")
             return """
                 /// The place of ``\(raw: function.name.text)``, to register it.
-                \(raw: function.modifiers.access)nonisolated static let \(raw: placeName): PatchPoint<\(raw: isolation)(\(raw: types)) \
+                \(raw: function.attributes.availability)\(raw: function.modifiers.access)nonisolated static let \(raw: placeName): PatchPoint<\(raw: isolation)(\(raw: types)) \
                 \(raw: effects.ofPlace)-> \(raw: result)> = PatchPoint("\(raw: name)", parameters: [\(raw: names)])
                 """
         }
@@ -244,20 +259,21 @@
             let functions = declaration.memberBlock.members.compactMap { $0.decl.as(FunctionDeclSyntax.self) }
             let places = functions.compactMap { function -> String? in
                 guard let attribute = function.attribute("Patchable") else { return nil }
-                let literal = attribute.arguments?.as(LabeledExprListSyntax.self)?.first?.expression
-                let name = literal?.as(StringLiteralExprSyntax.self)?.representedLiteralValue ?? function.name.text
-                return "$" + (name.split(separator: ".").last ?? "").filter { $0 != "`" }
+                let written = attribute.writtenName?.as(StringLiteralExprSyntax.self)?.representedLiteralValue
+                return PatchableFunction.placeName(written ?? function.name.bare)
             }
             guard !places.isEmpty else {
                 throw Fault.at(
                     node, "no function here is @Patchable; functions in extensions are registered one by one")
             }
+            // In the type's body, `private` would keep it from the rest of the file.
+            let access = declaration.modifiers.access == "private " ? "fileprivate " : declaration.modifiers.access
             return [
                 """
                 /// Registers the functions that patches can replace.
                 ///
                 /// - Throws: `PatchError` if a name is already registered, or if the functions are in another registry.
-                \(raw: declaration.modifiers.access)nonisolated static func registerPatches(in registry: PatchRegistry) throws {
+                \(raw: access)nonisolated static func registerPatches(in registry: PatchRegistry) throws {
                     try registry.register(\(raw: places.joined(separator: ", ")))
                 }
                 """

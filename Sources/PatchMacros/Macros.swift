@@ -1,7 +1,7 @@
 #if Macros
     import PatchRunner
 
-    /// Lets patches replace the function that it is attached to. Its type registers it: see ``Patches(as:)``.
+    /// Lets patches replace the function that it is attached to. Its type registers it: see ``Patches()``.
     ///
     ///     @Patches final class Cart {
     ///         @Patchable func total(price: Double, quantity: Int) -> Double { price * Double(quantity) }
@@ -10,8 +10,8 @@
     /// The function keeps its labels, default arguments, isolation and errors. What was its body answers while no patch is active on
     /// its name. It adds a static ``PatchPoint`` to the type: `$` and the last part of the name, here `Cart.$total`.
     ///
-    /// - Parameter name: The name that patches use. By default it is that of the type and the function: `Cart.total`. Functions that
-    ///   differ only in their labels need names of their own.
+    /// - Parameter name: The name that patches use. By default it is that of the type and the function: `Cart.total`. Functions with
+    ///   the same name, and overrides, need names of their own, which differ in their last part.
     @attached(body)
     @attached(peer, names: arbitrary)
     public macro Patchable(_ name: String? = nil) = #externalMacro(module: "PatchMacroPlugin", type: "PatchableMacro")

@@ -4,7 +4,7 @@
     run.py DOCUMENT      `patchpack` is on the PATH
 
 Each block begins in that folder. If lines begin with `$ `, these are the commands, and the others are what they print; a line that
-ends with … is compared up to there. What follows `sh` on a fence says more:
+ends with … is compared up to there, and one that begins with … from there. What follows `sh` on a fence says more:
 
     ```sh (not 0)               a command may end with another status than 0, as the text shows
     ```sh (not run: REASON)     for a reader only
@@ -50,6 +50,8 @@ def printed(line, output):
     """Whether a line of a document is in an output."""
     if line.strip() == "…":
         return True
+    if line.startswith("…"):
+        return any(row.endswith(line[1:]) for row in output)
     start = line.removesuffix("…").rstrip() if line.endswith("…") else line
     return any(row.startswith(start) if line.endswith("…") else row == start for row in output)
 

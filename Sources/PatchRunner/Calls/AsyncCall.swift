@@ -94,7 +94,7 @@ internal import Synchronization
     }
 
     /// Reports that it could not continue, unless the patch is gone.
-    @usableFromInline func isGivenUp(by slot: Slot) { slot.note(Refusal(PP_BUSY, by: layer)) }
+    @usableFromInline func reportBusy(to slot: Slot) { slot.note(Refusal(PP_BUSY, by: layer)) }
 
     /// Enters the patch again after its original or another call has answered. Returns false if the patch is closed, and
     /// nil if it is busy. If it is closed, the call has ended.

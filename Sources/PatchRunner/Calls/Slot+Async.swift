@@ -99,7 +99,7 @@ extension Slot {
             var hasContinued = call.continues()
             if hasContinued == nil { hasContinued = await call.waits(on: self) }
             guard hasContinued == true else {
-                call.isGivenUp(by: self)
+                call.reportBusy(to: self)
                 if let outcome { return try outcome.get() }
                 return try await run(
                     call.below, arguments, count: count, as: Output.self, push: push, read: read, original: original)

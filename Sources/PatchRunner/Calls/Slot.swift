@@ -38,7 +38,8 @@ package final class Slot: Sendable {
     /// The registry that a slot is in. What a macro declares is in none at first, and may be in one registry after another.
     private struct Home {
         weak var others: (any SlotTable)?
-        /// The memory of all states of the registries, which a call may be in still.
+        /// The memory of all states of the registries, which a call may be in still. An app has one registry; what tests leave behind
+        /// is small.
         var pools: [StatePool] = []
     }
     /// The layers on this name and the patches that they belong to, the topmost last.
@@ -71,6 +72,9 @@ package final class Slot: Sendable {
             types: arguments + (Output.type.map { [$0] } ?? []),
             invoke: invoke ?? { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: invokeAsync)
     }
+
+    /// Takes back a ``join(_:)`` before anybody knows of it.
+    func leave() { home.locked { $0.others = nil } }
 
     deinit {
         unsafe top.deinitialize(count: 1)

@@ -31,25 +31,27 @@ package final class NameTable: SlotTable {
         return classes.first { $0.type == id }?.name ?? "\(type(of: object))"
     }
 
-    /// Registers a slot.
-    package func add(_ slot: Slot) throws(PatchError) {
-        let name = slot.name
-        guard Manifest.isReplaceable(name) else {
+    /// Registers slots: all, or none if one cannot be.
+    package func add(_ slots: [Slot]) throws(PatchError) {
+        for slot in slots where !Manifest.isReplaceable(slot.name) {
             throw PatchError(
-                .config, "`\(name)` cannot be registered",
+                .config, "`\(slot.name)` cannot be registered",
                 hint: "use letters, digits and _, as in Cart.total")
         }
-        try describe(slot.types)
+        try describe(slots.flatMap(\.types))
         let fault = table.locked { table -> PatchError? in
-            if table[name] != nil {
-                return PatchError(.config, "\(name) is already registered", hint: "give each function its own name")
-            }
-            guard slot.join(self) else {
+            var names: Set<String> = []
+            for slot in slots where table[slot.name] != nil || !names.insert(slot.name).inserted {
                 return PatchError(
-                    .config, "\(name) is registered with another registry, which is still in use",
-                    hint: "let tests that share it run one after another")
+                    .config, "\(slot.name) is already registered", hint: "give each function its own name")
             }
-            table[name] = slot
+            for (count, slot) in slots.enumerated() where !slot.join(self) {
+                for other in slots.prefix(count) { other.leave() }
+                return PatchError(
+                    .config, "\(slot.name) is registered with another registry, which is still in use",
+                    hint: "let tests that share it use one registry, or run in one serialized suite")
+            }
+            for slot in slots { table[slot.name] = slot }
             return nil
         }
         if let fault { throw fault }

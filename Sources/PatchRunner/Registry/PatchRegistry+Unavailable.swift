@@ -23,3 +23,13 @@ extension PatchRegistry {
         fatalError()
     }
 }
+
+extension PatchPoint {
+    @available(
+        *, unavailable,
+        message:
+            "a PatchPoint has at most eight arguments; each of them and the result is a PatchValue, none is inout or variadic, and an asynchronous one is nonisolated(nonsending); see docs/runner.md"
+    )
+    @_disfavoredOverload
+    public init(_ name: String, _ function: Function.Type = Function.self, parameters: [String] = []) { fatalError() }
+}

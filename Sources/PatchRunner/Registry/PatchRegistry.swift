@@ -75,9 +75,12 @@ public final class PatchRegistry: Sendable {
     /// A place may be in one registry at a time. It can be registered with another one after that is gone.
     ///
     /// - Parameter point: The places.
-    /// - Throws: `config` if a name is already registered or cannot be registered, or if a place is in another registry.
+    /// - Throws: `config` if a name is already registered or cannot be registered, or if a place is in another registry. Then none is
+    ///   registered.
     public func register<each Function>(_ point: repeat PatchPoint<each Function>) throws(PatchError) {
-        for slot in repeat (each point).slot { try names.add(slot) }
+        var slots: [Slot] = []
+        for slot in repeat (each point).slot { slots.append(slot) }
+        try names.add(slots)
     }
 
     @usableFromInline
@@ -86,7 +89,7 @@ public final class PatchRegistry: Sendable {
         invoke: @escaping Slot.Invoke
     ) throws(PatchError) -> Slot {
         let slot = Slot(name, arguments, Output.self, Failure.self, invoke: invoke, invokeAsync: nil)
-        try names.add(slot)
+        try names.add([slot])
         return slot
     }
 
@@ -95,7 +98,7 @@ public final class PatchRegistry: Sendable {
         invoke: @escaping Slot.AsyncInvoke
     ) throws(PatchError) -> Slot {
         let slot = Slot(name, arguments, Output.self, Failure.self, invokeAsync: invoke)
-        try names.add(slot)
+        try names.add([slot])
         return slot
     }
 }

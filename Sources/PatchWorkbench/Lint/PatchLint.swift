@@ -56,10 +56,10 @@ package struct PatchLint {
         let functions =
             interface?.functions ?? replaces.map { .init(name: $0, signature: PatchSignature([], result: "nothing")) }
         for function in functions {
-            try names.add(
-                Slot(
-                    name: function.name, signature: function.signature,
-                    invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: nil))
+            let slot = Slot(
+                name: function.name, signature: function.signature,
+                invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: nil)
+            try names.add([slot])
         }
         let state = try state()
         defer { state.close() }

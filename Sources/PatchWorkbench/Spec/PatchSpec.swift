@@ -211,11 +211,11 @@ package final class PatchSpec: Sendable {
             guard let self else { return .nil }
             return try self.callOriginal(name, signature?.result ?? "value", arguments)
         }
-        try registry.names.add(
-            Slot(
-                name: name, signature: signature ?? PatchSignature([], result: "value"),
-                invoke: { slot, stack, first, record, cell in function.invoke(slot, stack, first, record, cell) },
-                invokeAsync: nil))
+        let slot = Slot(
+            name: name, signature: signature ?? PatchSignature([], result: "value"),
+            invoke: { slot, stack, first, record, cell in function.invoke(slot, stack, first, record, cell) },
+            invokeAsync: nil)
+        try registry.names.add([slot])
     }
 
     /// An error from a function of a spec.

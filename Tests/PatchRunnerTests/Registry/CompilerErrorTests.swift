@@ -63,6 +63,10 @@ import Testing
             notReplaceable
         ),
         (#"_ = try registry.point("A.b", ((Set<String>) -> Int).self)"#, noPoint),
+        (
+            #"let _: PatchPoint<(Set<String>) -> Int> = PatchPoint("A.b")"#,
+            noPoint.replacing("'point'", with: "'init(_:_:parameters:)'")
+        ),
         (#"_ = try registry.point("A.b", ((Int) async -> Int).self)"#, noPoint),
         // What the compiler says well by itself, and must go on saying.
         (#"_ = try registry.replaceable("A.b") { (a: Int) -> Int in missing(a) }"#, "cannot find 'missing' in scope"),

@@ -31,6 +31,20 @@ import Testing
         #expect(total(2, 3) == 6)
     }
 
+    @Test func placesAreRegisteredAllOrNone() throws {
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("P.total") { (x: Int) -> Int in x }
+        #expect(throws: PatchError.self) { try registry.register(Self.fetch, Self.total) }
+        #expect(registry.state.map(\.name) == ["P.total"])
+        let other = PatchRegistry()
+        try other.register(Self.total)
+        #expect(throws: PatchError.self) { try PatchRegistry().register(Self.fetch, Self.total) }
+        #expect(throws: PatchError.self) { try PatchRegistry().register(Self.fetch, Self.fetch) }
+        // Nothing has taken it.
+        try other.register(Self.fetch)
+        #expect(other.state.map(\.name) == ["P.fetch", "P.total"])
+    }
+
     @Test func theInterfaceHasTheParametersNames() throws {
         let registry = PatchRegistry()
         try registry.register(Self.total)

@@ -8,6 +8,11 @@ func check<Value: Equatable>(_ answer: Value, _ expected: Value, _ what: String)
     World.wrong += 1
 }
 
+func fault(_ call: () throws(Trouble) -> Int) -> Trouble? {
+    do throws(Trouble) { _ = try call() } catch { return error }
+    return nil
+}
+
 @MainActor enum World { nonisolated(unsafe) static var wrong = 0 }
 
 /// Calls each shape once. A patch adds `more` to what is answered.
@@ -16,14 +21,16 @@ func check<Value: Equatable>(_ answer: Value, _ expected: Value, _ what: String)
     let extra = Double(more)
     check(cart.total(price: 2, quantity: 3), 12 + extra, "total")
     check(cart.total(price: 2), 2 + extra, "total of one")
+    cart.noResult(5)
+    check(cart.total(price: 1, quantity: 1), 5 + extra, "noResult")
     cart.nothing()
-    cart.noResult(2)
+    check(cart.total(price: 1, quantity: 1), 2 + extra, "nothing")
     check(cart.unlabelled(1, 2), 3 + more, "unlabelled")
     check(cart.withDefault(), 3 + more, "withDefault")
     check(try? cart.throwing(1), 1 + more, "throwing")
     check(try? cart.throwing(0), nil, "throwing")
-    do { _ = try cart.typed(0) } catch { check(error, .empty, "typed") }
-    do { _ = try cart.typed(7) } catch { check(error, more > 0 ? .patched : .empty, "typed") }
+    check(fault { () throws(Trouble) in try cart.typed(0) }, .empty, "typed")
+    check(fault { () throws(Trouble) in try cart.typed(7) }, more > 0 ? .patched : nil, "typed")
     check(try? cart.typed(1), 1 + more, "typed")
     check(cart.never(1), 1 + more, "never")
     check(cart.ofStruct(Item(name: "pen", price: 2)), Item(name: "pen", price: 2 + extra), "ofStruct")
@@ -39,9 +46,14 @@ func check<Value: Equatable>(_ answer: Value, _ expected: Value, _ what: String)
     check(await cart.later(1), 1 + more, "later")
     check(try? await cart.laterThrowing(1), 1 + more, "laterThrowing")
     check(try? await cart.laterThrowing(0), nil, "laterThrowing")
-    do { _ = try await cart.laterTyped(0) } catch { check(error, .empty, "laterTyped") }
+    for (value, expected) in [(0, Trouble.empty), (7, more > 0 ? .patched : nil)] {
+        var fault: Trouble?
+        do { _ = try await cart.laterTyped(value) } catch { fault = error }
+        check(fault, expected, "laterTyped")
+    }
     check(try? await cart.laterTyped(1), 1 + more, "laterTyped")
-    await cart.laterNothing(2)
+    await cart.laterNothing(3)
+    check(cart.total(price: 1, quantity: 1), 3 + extra, "laterNothing")
     cart.discarded(1)
     check(cart.branches(1), more > 0 ? "one!" : "one", "branches")
     check(cart.inExtension(1), 1 + more, "inExtension")
@@ -72,6 +84,7 @@ func check<Value: Equatable>(_ answer: Value, _ expected: Value, _ what: String)
 @main struct Main {
     @MainActor static func main() async throws {
         await callAll(0)
+        var count = 0
         for round in 1...2 {
             let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
             let registry = bench.registry
@@ -83,6 +96,7 @@ func check<Value: Equatable>(_ answer: Value, _ expected: Value, _ what: String)
             try Warehouse.registerPatches(in: registry)
             try Screen.registerPatches(in: registry)
             try Base.registerPatches(in: registry)
+            count = registry.state.count
             let interface = registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1"))
             check(interface.structure("Order")?.fields.map(\.name), ["item", "count", "notes", "default"], "fields")
             check(interface.function("Cart.total")?.signature.parameters, ["price", "quantity"], "parameters")
@@ -99,7 +113,7 @@ func check<Value: Equatable>(_ answer: Value, _ expected: Value, _ what: String)
         // The registry is gone, and the functions answer.
         await callAll(0)
         if World.wrong > 0 { fatalError("\(World.wrong) wrong") }
-        print("macros: 30 shapes, patched and not: right")
+        print("macros: \(count) functions, patched and not: right")
     }
 
     /// A patch that adds to what each function answers.
@@ -113,7 +127,7 @@ func check<Value: Equatable>(_ answer: Value, _ expected: Value, _ what: String)
             for _, name in ipairs { \(names.map { "\"\($0)\"" }.joined(separator: ", ")) } do
                 patch.replace(name, function(original, ...)
                     local answer = original(...)
-                    if name == "Cart.typed" and ... == 7 then host.throw("seven") end
+                    if (name == "Cart.typed" or name == "Cart.laterTyped") and ... == 7 then host.throw("seven") end
                     if name == "Cart.ofEnum" then return "large" end
                     if name == "Cart.optional" then return \(more) end
                     if type(answer) == "number" then return answer + \(more) end

@@ -2,7 +2,7 @@ import Foundation
 import PatchCrypto
 import PatchRunner
 
-// Each shape of a function that can be @Patchable. All of them return what they were given, so that a patch shows in the answer.
+// Each shape of a function that can be @Patchable.
 
 @PatchStruct struct Item: Equatable {
     var name: String
@@ -86,9 +86,8 @@ final class Basket: PatchObject {
     }
     @Patchable func laterNothing(_ value: Int) async { factor = Double(value) }
     @Patchable @discardableResult func discarded(_ value: Int) -> Int { value }
-    @Patchable
-    @available(macOS 15, *)
-    func branches(_ value: Int) -> String {
+    @available(macOS 26, *) @Patchable func available(_ value: Int) -> Int { value }
+    @Patchable func branches(_ value: Int) -> String {
         if value > 1 { return "many" }
         switch value {
         case 0: return "none"
@@ -110,7 +109,7 @@ extension Cart {
     @Patchable func read() -> Int { count }
 }
 
-@Patches enum Prices {
+@Patches public enum Prices {
     @Patchable static func price(of name: String) -> Double { Double(name.utf8.count) }
     @Patches enum Nested {
         @Patchable static func deep(_ value: Int) -> Int { value }
@@ -145,5 +144,22 @@ extension Cart {
     @Patchable func overridden(_ value: Int) -> Int { value }
 }
 final class Derived: Base {
-    override func overridden(_ value: Int) -> Int { super.overridden(value) * 2 }
+    @Patchable("Derived.more") override func overridden(_ value: Int) -> Int { super.overridden(value) * 2 }
+}
+
+fileprivate enum Cache {
+    @PatchStruct struct Entry {
+        var count: Int
+        @Patchable func doubled() -> Int { count * 2 }
+    }
+}
+
+public extension Prices {
+    @PatchStruct struct Tag {
+        var text: String
+    }
+}
+
+@available(macOS 26, *) @PatchStruct struct Newer {
+    var count: Int
 }
