@@ -136,7 +136,7 @@ lint:
 	@scripts/deps.sh lint
 	@$(MAKE) --no-print-directory walls
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 -n 50 $(SWIFT) format lint --strict
-	shellcheck scripts/*.sh scripts/*/*.sh Tests/Plugins/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
+	shellcheck scripts/*.sh scripts/*/*.sh Tests/Plugins/*.sh Tests/Macros/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
 
 # The part of it that takes a second. Without git nothing would be looked at.
 walls:

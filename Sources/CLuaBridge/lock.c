@@ -52,6 +52,9 @@ void pp_lock_is_given_back(const void *address) { __tsan_release(address); }
 /// The owner of the lock while the next waiter has not taken it yet.
 static uintptr_t reserved_for(const pp_waiter *waiter) { return (uintptr_t)waiter | 1; }
 
+/// The waiter that the lock is reserved for; NULL if it is free or taken.
+static pp_waiter *waiter_of(uintptr_t owner) { return owner & 1 ? (pp_waiter *)(owner & ~(uintptr_t)1) : NULL; }
+
 static bool try_lock(pp_state *state) {
     uintptr_t free_owner = 0;
     if (!atomic_compare_exchange_strong_explicit(
@@ -117,8 +120,8 @@ static void unlock_and_wake(pp_state *state, pp_alarm alarm) {
 
 /// The waiter that the lock is reserved for, if it has not come in time.
 static pp_waiter *late_waiter(const pp_state *state, uintptr_t owner, uint64_t now) {
-    if (!(owner & 1)) return NULL;
-    pp_waiter *late = (pp_waiter *)(owner & ~(uintptr_t)1);
+    pp_waiter *late = waiter_of(owner);
+    if (!late) return NULL;
     uint64_t turn = late->lost == MOST_LOST ? LONG_TURN_NANOSECONDS : TURN_NANOSECONDS;
     return now > state->turn_given + turn ? late : NULL;
 }
@@ -266,8 +269,8 @@ static pp_alarm give_up(pp_state *state, uint64_t now) {
 /// Hands the lock to the next waiter if it is reserved for a task that has not come for long. That one is next then.
 static pp_alarm pass_on(pp_state *state, uint64_t now) {
     uintptr_t owner = atomic_load(&state->owner);
-    pp_waiter *late = state->waiters ? late_waiter(state, owner, now) : NULL;
-    if (!late || !late->alarm.wake || now <= state->turn_given + LONG_TURN_NANOSECONDS
+    pp_waiter *late = waiter_of(owner);
+    if (!late || !late->alarm.wake || !state->waiters || now <= state->turn_given + LONG_TURN_NANOSECONDS
         || !atomic_compare_exchange_strong(&state->owner, &owner, this_thread()))
         return (pp_alarm){0};
     late->lost++;

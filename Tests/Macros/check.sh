@@ -19,12 +19,10 @@ esac
   -Xlinker -rpath -Xlinker "$host" Sources/PatchMacroPlugin/*.swift -o "$PATCHPACK_MACROS"
 # usage: compile FILE
 compile() {
-  local build=$here/.build/debug
-  # shellcheck disable=SC2046 # words
+  local flags=() flag
+  while IFS= read -r flag; do flags+=("$flag"); done < <(scripts/module-flags.sh "$here/.build/debug")
   "${swift}c" -typecheck -parse-as-library -swift-version 6 -diagnostic-style=llvm -DMacros -load-plugin-library "$PATCHPACK_MACROS" \
-    -I "$build/Modules" -Xcc -fmodule-map-file="$build/CLuaBridge.build/module.modulemap" \
-    -I Sources/CLua -I Sources/COpenSSL -I Sources/CLibzip $(pkg-config --cflags-only-I lua5.4 | sed 's/-I/-Xcc -I/g') \
-    Sources/PatchMacros/Macros.swift "$1"
+    "${flags[@]}" Sources/PatchMacros/Macros.swift "$1"
 }
 
 for configuration in debug release; do
@@ -33,6 +31,7 @@ for configuration in debug release; do
 done
 
 # What docs/runner.md shows compiles.
+# shellcheck disable=SC2016 # backticks are Markdown's
 sed -n '/^```swift (with the macros)$/,/^```$/p' docs/runner.md | grep -v -e '^```' -e '^import PatchMacros$' >"$here/.build/sample.swift"
 [ -s "$here/.build/sample.swift" ]
 compile "$here/.build/sample.swift"

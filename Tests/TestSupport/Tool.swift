@@ -12,16 +12,22 @@ public struct Tool {
 
     /// The built command line tool, which is beside the tests.
     public static let patchpack: String = {
+        guard let tool = beside("patchpack") else { fatalError("the patchpack tool is not beside the tests") }
+        return tool
+    }()
+
+    /// The path of a file that was built with the tests; nil if there is none.
+    public static func beside(_ name: String) -> String? {
         let tests = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         var folder = tests.deletingLastPathComponent()
         while folder.path != "/" {
-            let tool = folder.appending(path: "patchpack").path
-            let type = try? FileManager.default.attributesOfItem(atPath: tool)[.type] as? FileAttributeType
-            if type == .typeRegular { return tool }
+            let file = folder.appending(path: name).path
+            let type = try? FileManager.default.attributesOfItem(atPath: file)[.type] as? FileAttributeType
+            if type == .typeRegular { return file }
             folder.deleteLastPathComponent()
         }
-        fatalError("the patchpack tool is not beside the tests")
-    }()
+        return nil
+    }
 
     /// The built example app, which is beside the tool.
     public static let shop = URL(filePath: patchpack).deletingLastPathComponent().appending(path: "shop").path

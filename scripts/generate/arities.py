@@ -206,37 +206,7 @@ REPLACEABLE = """\
         return Replaceable(slot: slot, original: original)
     }}
 
-{asynchronous_registrations}    /// Registers a place in the code, with {words}, that {does}. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point{generics}(
-        _ name: String, _ function: ({function}).Type
-    ) throws(PatchError) -> PatchPoint<{function}> {{
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }}
-
-    /// Registers an asynchronous place in the code, with {words}, that {does}. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point{generics}(
-        _ name: String, _ function: ({async_place}).Type
-    ) throws(PatchError) -> PatchPoint<{async_place}> {{
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }}
-
-"""
+{asynchronous_registrations}{points}"""
 
 ASYNCHRONOUS = """\
     /// Registers an asynchronous function with {words} that {does}, and runs {where}.
@@ -285,38 +255,44 @@ CALL = """\
 
 {asynchronous_calls}"""
 
+POINT = """\
+    /// Registers {a_place} in the code, with {words}, that {does}. Its original is the code at that place.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    /// - Throws: `config` if the name is already registered or cannot be registered.
+    @_alwaysEmitIntoClient
+    public func point{generics}(
+        _ name: String, _ function: ({place_type}).Type
+    ) throws(PatchError) -> PatchPoint<{place_type}> {{
+        let point = PatchPoint(name, function)
+        try register(point)
+        return point
+    }}
+
+"""
+
+DECLARATION = """\
+    /// Declares {a_place} in the code, with {words}, that {does}. ``PatchRegistry/register(_:)`` registers it.
+    ///
+    /// - Parameters:
+    ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - function: The type of the code at that place.
+    ///   - parameters: The parameters' names, for the interface.
+    @_alwaysEmitIntoClient
+    public init{generics}(
+        _ name: String, _ function: ({place_type}).Type = ({place_type}).self, parameters: [String] = []
+    ) where Function == {place_type} {{
+        self.init(
+            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self, parameters: parameters,
+            invoke: {place_invoker})
+    }}
+
+"""
+
 PLACE = """\
-    /// Declares a place in the code, with {words}, that {does}. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
-    @_alwaysEmitIntoClient
-    public init{generics}(
-        _ name: String, _ function: ({function}).Type = ({function}).self, parameters: [String] = []
-    ) where Function == {function} {{
-        self.init(
-            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self, parameters: parameters,
-            invoke: Slot.invoker{T}(ofPlace: {output}.self{type_arguments}))
-    }}
-
-    /// Declares an asynchronous place in the code, with {words}, that {does}. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
-    @_alwaysEmitIntoClient
-    public init{generics}(
-        _ name: String, _ function: ({async_place}).Type = ({async_place}).self, parameters: [String] = []
-    ) where Function == {async_place} {{
-        self.init(
-            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self, parameters: parameters,
-            invoke: nil)
-    }}
-
-    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
+{declarations}    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction{generics}(
         {parameters_}original: {async_place}
@@ -446,6 +422,12 @@ def functions():
                             unlike_comment=UNLIKE_COMMENT if unlike else "",
                             async_function=f"{isolation}@Sendable ({f['types']}) async {effect}-> {value}")
                         for isolation, where, attribute, unlike in ISOLATIONS)
+                kinds = (("a place", fields_["function"], "Slot.invoker{T}(ofPlace: {output}.self{type_arguments})".format(**fields_)),
+                         ("an asynchronous place", fields_["async_place"], "nil"))
+                for part, template in (("points", POINT), ("declarations", DECLARATION)):
+                    fields_[part] = "".join(
+                        template.format(**fields_, a_place=place, place_type=kind, place_invoker=invoker)
+                        for place, kind, invoker in kinds)
                 registrations += REPLACEABLE.format(**fields_)
                 calls += CALL.format(**fields_)
                 places += PLACE.format(**fields_)

@@ -10,10 +10,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # `swift package dump-symbol-graph` would fetch swift-syntax.
 target=$("$swift" -print-target-info | sed -n 's/.*"triple": "\(.*\)".*/\1/p' | head -n 1)
-flags=(-target "$target" -I .build/debug/Modules)
-for folder in Sources/*/module.modulemap; do flags+=(-I "$(dirname "$folder")"); done
-for module in CLuaBridge CCurl; do flags+=(-Xcc "-fmodule-map-file=.build/debug/$module.build/module.modulemap"); done
-for flag in $(pkg-config --cflags-only-I lua5.4); do flags+=(-Xcc "$flag"); done
+flags=()
+while IFS= read -r flag; do flags+=("$flag"); done < <(scripts/module-flags.sh "$PWD/.build/debug")
 archives=()
 # usage: convert NAME INPUT...
 convert() {
@@ -28,7 +26,7 @@ convert Guides "$work/Guides.docc"
 modules=(PatchCrypto PatchRunner PatchFeed PatchHTTP PatchDevice PatchTesting)
 for module in "${modules[@]}"; do
   mkdir "$work/$module"
-  "$swift" symbolgraph-extract -module-name "$module" "${flags[@]}" -minimum-access-level public -output-dir "$work/$module"
+  "$swift" symbolgraph-extract -module-name "$module" -target "$target" "${flags[@]}" -minimum-access-level public -output-dir "$work/$module"
   convert "$module" --additional-symbol-graph-dir "$work/$module"
 done
 rm -rf .docs

@@ -38,8 +38,8 @@ package final class Slot: Sendable {
     /// The registry that a slot is in. What a macro declares is in none at first, and may be in one registry after another.
     private struct Home {
         weak var others: (any SlotTable)?
-        /// The memory of all states of the registries, which a call may be in still. An app has one registry; what tests leave behind
-        /// is small.
+        /// The memory of all states of the registries, which a call may be in still. An app has one registry; those of tests
+        /// are small.
         var pools: [StatePool] = []
     }
     /// The layers on this name and the patches that they belong to, the topmost last.

@@ -105,17 +105,6 @@ import Testing
         ),
     ]
 
-    /// The folder of the modules that these tests were built with.
-    private static let build: String? = {
-        var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-        while folder.path != "/" {
-            let module = folder.appending(path: "Modules/PatchRunner.swiftmodule").path
-            if FileManager.default.fileExists(atPath: module) { return folder.path }
-            folder.deleteLastPathComponent()
-        }
-        return nil
-    }()
-
     #if compiler(>=6.3) && !compiler(>=6.4)
         private static let isKnownCompiler = true
     #else
@@ -125,7 +114,8 @@ import Testing
     @Test(.enabled(if: isKnownCompiler, "the words are those of Swift 6.3")) func theFirstLineOfAnErrorSaysWhatIsWrong()
         throws
     {
-        let build = try #require(Self.build, "the modules are not beside the tests")
+        let module = try #require(
+            Tool.beside("Modules/PatchRunner.swiftmodule"), "the modules are not beside the tests")
         let folder = try TestFolder()
         let functions = Self.programs.enumerated().map { number, wrong in
             "func f\(number)(_ registry: PatchRegistry) throws { \(wrong.program) }"
@@ -134,11 +124,10 @@ import Testing
         try folder.write(Array((Self.declarations + "\n" + functions.joined(separator: "\n")).utf8), to: "wrong.swift")
         let run = try Tool.shell(
             """
-            "${SWIFT:-swift}c" -typecheck -parse-as-library -swift-version 6 -diagnostic-style=llvm -I "$1/Modules" \
-            -Xcc -fmodule-map-file="$1/CLuaBridge.build/module.modulemap" \
-            $(for module in CLua COpenSSL CLibzip; do echo -I "$2/Sources/$module"; done) \
-            $(pkg-config --cflags-only-I lua5.4 | sed 's/-I/-Xcc -I/g') wrong.swift
-            """, build, Tool.root, in: folder.path)
+            flags=()
+            while IFS= read -r flag; do flags+=("$flag"); done < <("$2/scripts/module-flags.sh" "${1%/Modules/*}")
+            "${SWIFT:-swift}c" -typecheck -parse-as-library -swift-version 6 -diagnostic-style=llvm "${flags[@]}" wrong.swift
+            """, module, Tool.root, in: folder.path)
         var errors: [Int: String] = [:]
         for line in run.error.split(separator: "\n") {
             let parts = line.split(separator: ":", maxSplits: 4).map(String.init)

@@ -13,6 +13,20 @@ import Testing
         harness.events.compactMap { if case .fellBack(_, _, let reason) = $0 { reason } else { nil } }
     }
 
+    /// Registers `T.f`, whose original stays in the patch until it may leave.
+    private func holding(
+        _ harness: Harness
+    ) throws -> (function: Replaceable<@Sendable (Int) -> Int>, isIn: Slot, mayLeave: DispatchSemaphore) {
+        let isIn = Slot()
+        let mayLeave = DispatchSemaphore(value: 0)
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
+            isIn.release()
+            mayLeave.wait()
+            return x
+        }
+        return (function, isIn, mayLeave)
+    }
+
     /// Runs a body on a new thread, and returns its result.
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { done in
@@ -82,13 +96,7 @@ import Testing
         var limits = PatchLimits.patient
         limits.lockTime = isSanitized ? .seconds(10) : .seconds(2)
         let harness = try Harness(limits: limits)
-        let isIn = Slot()
-        let mayLeave = DispatchSemaphore(value: 0)
-        let holds = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
-            isIn.release()
-            mayLeave.wait()
-            return x
-        }
+        let (holds, isIn, mayLeave) = try holding(harness)
         let quick = try harness.registry.replaceable("T.q") { (x: Int) -> Int in x }
         let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in x }
         try harness.apply(
@@ -127,13 +135,7 @@ import Testing
     @Test
     func tasksThatWaitHoldNoThread() async throws {
         let harness = try Harness()
-        let isIn = Slot()
-        let mayLeave = DispatchSemaphore(value: 0)
-        let holds = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
-            isIn.release()
-            mayLeave.wait()
-            return x
-        }
+        let (holds, isIn, mayLeave) = try holding(harness)
         let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in x }
         try harness.apply(
             "\(Self.through) patch.replace('T.w', function(original, x) return original(x) + 1 end)",
@@ -161,13 +163,7 @@ import Testing
         var limits = PatchLimits.patient
         limits.lockTime = .milliseconds(20)
         let harness = try Harness(limits: limits)
-        let isIn = Slot()
-        let mayLeave = DispatchSemaphore(value: 0)
-        let holds = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
-            isIn.release()
-            mayLeave.wait()
-            return x
-        }
+        let (holds, isIn, mayLeave) = try holding(harness)
         let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in x }
         try harness.apply(
             "\(Self.through) patch.replace('T.w', function(original, x) return original(x) + 1 end)",
@@ -412,14 +408,8 @@ import Testing
     @Test
     func whoIsWokenHoldsNoQueue() async throws {
         let harness = try Harness()
-        let isIn = Slot()
-        let mayLeave = DispatchSemaphore(value: 0)
+        let (holds, isIn, mayLeave) = try holding(harness)
         let mayEnd = DispatchSemaphore(value: 0)
-        let holds = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
-            isIn.release()
-            mayLeave.wait()
-            return x
-        }
         let other = try harness.registry.replaceable("T.o") { (x: Int) -> Int in x }
         let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in x }
         try harness.apply(
