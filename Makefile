@@ -26,7 +26,7 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: all build deps install uninstall deb deb-check demo test conformance interop outside macros getting-started plugins asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-check fleet-bench page-check soak clean
+.PHONY: all build deps install uninstall deb artifactbundle deb-check demo test conformance interop outside macros getting-started plugins mutants asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-advance fleet-check fleet-bench monitoring-check page-check soak clean
 
 comma = ,
 
@@ -59,6 +59,10 @@ uninstall:
 deb: build
 	@scripts/deps.sh package
 	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/package/deb.sh dist
+
+# A package of the build plug-in with the built tool: dist/patchpack-plugins.
+artifactbundle: build
+	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/package/artifact-bundle.sh dist
 
 # As root: checks the package with lintian, and in a new system.
 deb-check: deb
@@ -102,8 +106,8 @@ macros: deps
 	SWIFT=$(SWIFT) Tests/Macros/check.sh
 
 # Builds an app that depends on this checkout by URL and tag, and uses the plug-ins.
-plugins: deps
-	SWIFT=$(SWIFT) Tests/Plugins/check.sh
+plugins: artifactbundle
+	SWIFT=$(SWIFT) Tests/Plugins/check.sh dist/patchpack-plugins
 
 # The libraries' tests under the address sanitizer, with the leak check, and those of the verbs that read foreign files. The
 # tool's other tests start programs thousands of times, each of which takes ten times longer there.
@@ -112,6 +116,11 @@ ASAN = SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks
 asan: deps
 	$(ASAN) --skip patchpackTests
 	$(ASAN) --skip-build --filter 'patchpackTests.(VerifyTests|PackTests|ResignTests|InspectTests|FeedTests|TestCommandTests|LintTests)'
+
+# Makes mistakes in the example patches, and counts what lint and specs find of them.
+mutants: build
+	$(SWIFT) build $(RELEASE_FLAGS) --product shop
+	scripts/check/mutants.py $(BUILD)/patchpack $(BUILD)/shop
 
 # The runner's C code under the undefined behaviour sanitizer. It traps, because Swift's compiler has no runtime for it on
 # Linux.
@@ -136,7 +145,7 @@ lint:
 	@scripts/deps.sh lint
 	@$(MAKE) --no-print-directory walls
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 -n 50 $(SWIFT) format lint --strict
-	shellcheck scripts/*.sh scripts/*/*.sh Tests/Plugins/*.sh Tests/Macros/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
+	shellcheck scripts/*.sh scripts/*/*.sh Tests/Plugins/*.sh Tests/Macros/*.sh Tests/Monitoring/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
 
 # The part of it that takes a second. Without git nothing would be looked at.
 walls:
@@ -187,6 +196,16 @@ DEVICES = 100000
 fleet-check: build deps
 	$(SWIFT) build $(RELEASE_FLAGS) --product fleet
 	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/check/fleet-check.sh $(DEVICES)
+
+# A bad, a good and a mute release in a simulated fleet, with `patchpack feed advance` each hour.
+fleet-advance: build
+	@scripts/deps.sh test
+	python3 Tests/Fleet/advance.py $(BUILD)/patchpack 100000
+
+# An alert of a real Prometheus about a bad release.
+monitoring-check: build
+	@scripts/deps.sh monitoring
+	Tests/Monitoring/check.sh $(BUILD)/patchpack
 
 # Measures `patchpack report` beside DuckDB, ClickHouse's engine and jq, over ten million events. It takes about ten minutes, and 5 GB
 # of disk.

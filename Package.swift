@@ -58,7 +58,8 @@ let package = Package(
             name: "CDecompress",
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("z")]),
-        .target(name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CDecompress"]),
+        .target(
+            name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CDecompress", "Libc"]),
         .target(name: "CLuaWorkbench", dependencies: ["CLua"]),
         .target(
             name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],
@@ -100,7 +101,7 @@ let package = Package(
             name: "tuf-client", dependencies: ["PatchHTTP", "PatchFeed", "PatchCrypto"], path: "Tests/Conformance"),
         .executableTarget(
             name: "fleet", dependencies: ["PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto"],
-            path: "Tests/Fleet"),
+            path: "Tests/Fleet", exclude: ["advance.py"]),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchFilesTests", dependencies: ["PatchFiles", "PatchCrypto", "TestSupport"]),

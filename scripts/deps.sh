@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs missing packages. Does nothing if all of them are installed.
-# usage: deps.sh [lint|build|demo|test|bench|page|package|deb-check]     of build, demo, test and bench, each includes the packages of
+# usage: deps.sh [lint|build|demo|test|bench|page|monitoring|package|deb-check]     of build, demo, test and bench, each includes the packages of
 #        those before it
 set -euo pipefail
 what=${1:-build}
@@ -57,6 +57,8 @@ esac
 [ "$what" != deb-check ] || packages+=(lintian mmdebstrap)
 # a browser that looks at pages
 [ "$what" != page ] || packages+=(chromium fonts-dejavu-core)
+# what watches a fleet
+[ "$what" != monitoring ] || packages=(prometheus prometheus-node-exporter prometheus-alertmanager curl python3)
 # tools that the benchmarks compare patchpack with, and count instructions with
 [ "$what" != bench ] || packages+=(jq minisign php-cli php-zip valgrind)
 missing=()

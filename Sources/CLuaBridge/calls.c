@@ -104,7 +104,7 @@ static inline void begin(
     call->originals = 0;
     call->has_run = call->has_references = false;
     call->id = ++state->last_call;
-    call->refused = call->is_scalar = false;
+    call->refused = call->is_scalar = call->has_non_finite = false;
     call->protected_calls = 0;
     call->step = -1;
     call->began = __builtin_expect(calls % MEASURED_CALLS == 0, 0) ? pp_nanoseconds() : 0;
@@ -175,6 +175,17 @@ static inline __attribute__((always_inline)) int all_arguments(lua_State *L, pp_
 }
 
 bool pp_has_run(lua_State *L) { return state_of(L)->activation->has_run; }
+
+bool pp_may_be_non_finite(lua_State *L) {
+    pp_state *state = state_of(L);
+    return is_spec(state) || (state->activation && state->activation->has_non_finite);
+}
+
+void pp_note_non_finite(lua_State *L) {
+    pp_activation *call = state_of(L)->activation;
+    if (call) call->has_non_finite = true;
+}
+
 void pp_host_begins(lua_State *L) { host_begins(state_of(L)); }
 void pp_host_ends(lua_State *L) { host_ends(state_of(L)); }
 int64_t pp_calls(lua_State *L) { return state_of(L)->last_call; }
@@ -275,13 +286,13 @@ static inline void push_scalar(lua_State *L, uint64_t bits, uint32_t kind) {
     case PP_INTEGER: lua_pushinteger(L, (lua_Integer)bits); break;
     case PP_NUMBER:
         memcpy(&number, &bits, sizeof number);
-        lua_pushnumber(L, number);
+        pp_push_number(L, number);
         break;
     default: lua_pushboolean(L, bits != 0);
     }
 }
 
-static inline bool read_scalar(lua_State *L, int32_t index, uint32_t kind, uint64_t *bits) {
+static inline __attribute__((always_inline)) bool read_scalar(lua_State *L, int32_t index, uint32_t kind, uint64_t *bits) {
     if (kind == PP_NUMBER) {
         pp_number number = pp_read_number(L, index);
         memcpy(bits, &number.value, sizeof *bits);
@@ -323,6 +334,33 @@ bool pp_read_scalars(lua_State *L, int32_t first, uint64_t *values, uint64_t kin
 
 // MARK: asynchronous calls
 
+/// The call that ended last, with its coroutine: to make one takes longer than to run a short script in it.
+static pp_activation *take_spare(pp_state *state) {
+    pp_activation *call = state->spare;
+    lua_State *L = call->L;
+    if (!lua_checkstack(L, HOST_STACK)) return NULL; // a collection has made its stack smaller
+    state->spare = NULL;
+    *call = (pp_activation){.L = L, .lent = call->lent};
+    lua_sethook(L, lua_gethook(state->main), lua_gethookmask(state->main), state->session.interval);
+    return call;
+}
+
+static pp_activation *new_coroutine(pp_state *state) {
+    lua_State *outer = state->activation ? state->activation->L : state->main;
+    pp_activation *call = calloc(1, sizeof *call);
+    if (!call || !lua_checkstack(outer, HOST_STACK)) {
+        free(call);
+        return NULL;
+    }
+    int64_t before = state->session.used;
+    call->L = lua_newthread(outer);
+    lua_checkstack(call->L, HOST_STACK);
+    if (state->session.used > before) call->lent = state->session.used - before; // a collection may have run in between
+    state->session.lent += call->lent;
+    lua_rawsetp(outer, LUA_REGISTRYINDEX, call); // keeps the coroutine until the call is freed
+    return call;
+}
+
 static lua_State *enter_async(
     void *cell, const void *slot, pp_waiter *waiter, int32_t *refusal, pp_layer **refused) {
     bool outermost;
@@ -335,19 +373,12 @@ static lua_State *enter_async(
         return NULL;
     }
     state->session.trusted = true;
-    lua_State *outer = state->activation ? state->activation->L : state->main;
-    pp_activation *call = calloc(1, sizeof *call);
-    if (!call || !lua_checkstack(outer, HOST_STACK)) {
-        free(call);
+    pp_activation *call = state->spare ? take_spare(state) : new_coroutine(state);
+    if (!call) {
         refuse(state, PP_NO_ROOM, outermost, refusal);
         return NULL;
     }
-    int64_t before = state->session.used;
-    lua_State *L = lua_newthread(outer);
-    lua_checkstack(L, HOST_STACK);
-    if (state->session.used > before) call->lent = state->session.used - before; // a collection may have run in between
-    state->session.lent += call->lent;
-    lua_rawsetp(outer, LUA_REGISTRYINDEX, call); // keeps the coroutine until the call ends
+    lua_State *L = call->L;
     begin(state, call, layer, slot, NULL, L);
     call->step = PP_DONE;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function);
@@ -412,10 +443,15 @@ void *pp_suspend(lua_State *L) {
 /// Ends an asynchronous call. The caller holds the state's lock.
 void pp_drop(pp_state *state, pp_activation *call) {
     put_back_budget(state, call);
+    if (call->has_references) state->session.host.call_ended(state->session.context, call->id);
+    if (!state->spare && lua_status(call->L) == LUA_OK) {
+        lua_settop(call->L, 0);
+        state->spare = call;
+        return;
+    }
     state->session.lent -= call->lent;
     lua_pushnil(state->main);
     lua_rawsetp(state->main, LUA_REGISTRYINDEX, call);
-    if (call->has_references) state->session.host.call_ended(state->session.context, call->id);
     free(call);
 }
 
@@ -488,6 +524,8 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
 void pp_empty(pp_state *state) {
     state->session.trusted = true;
     lua_close(state->main);
+    free(state->spare);
+    state->spare = NULL;
     state->main = NULL;
     state->activation = NULL;
     for (int32_t i = 0; i < state->layer_count; i++) {

@@ -303,10 +303,19 @@ static int call_method(lua_State *L) {
     int32_t class_index = (int32_t)lua_tointeger(L, lua_upvalueindex(1));
     int32_t method = (int32_t)lua_tointeger(L, lua_upvalueindex(2));
     make_room(L);
+    pp_activation *call = state->activation;
     lua_State *outer = enter_host(state, L);
     int count = state->session.host.method(state->session.context, class_index, method, L);
     if (count == PP_NOT_CALLED) refuse_arguments(state, L);
     leave_host(state, L, outer);
+    if (count == PP_ASYNCHRONOUS) {
+        if (call->step < 0) return luaL_error(L, "this method is asynchronous, but this replacement is not");
+        lua_pushinteger(L, method);
+        lua_insert(L, 1);
+        lua_pushinteger(L, class_index);
+        lua_insert(L, 1);
+        return wait_for_host(L, call, PP_CALL);
+    }
     return finish(state, L, count);
 }
 

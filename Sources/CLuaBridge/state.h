@@ -56,6 +56,8 @@ typedef struct pp_activation {
     bool is_of_host;
     /// Its function takes and returns only scalars.
     bool is_scalar;
+    /// The host has given it a number that is NaN or infinite, so it may give the host one.
+    bool has_non_finite;
     /// What an asynchronous call waits for; -1 for a synchronous one.
     int32_t step;
     /// When it began, if this call is one of those that are measured; else 0.
@@ -152,6 +154,8 @@ struct pp_state {
     _Atomic(int32_t) suspended;
     lua_State *main;
     pp_activation *activation, *calls;
+    /// An asynchronous call that has ended, whose coroutine the next one uses; or NULL.
+    pp_activation *spare;
     pp_budget budget;
     pp_session session;
     int64_t last_call, fuel_used;

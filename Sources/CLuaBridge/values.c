@@ -24,7 +24,7 @@ bool pp_give_string(lua_State *L, const char *bytes, size_t length) {
 void pp_push_numbers(lua_State *L, const double *values, size_t count) {
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
-        lua_pushnumber(L, values[i]);
+        pp_push_number(L, values[i]);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
 }
@@ -207,10 +207,11 @@ enum pp_within pp_fits_table(lua_State *L, size_t length) {
 
 bool pp_read_numbers(lua_State *L, int32_t index, double *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        bool is_number = lua_rawgeti(L, index, (lua_Integer)i + 1) == LUA_TNUMBER;
-        values[i] = lua_tonumber(L, -1);
+        lua_rawgeti(L, index, (lua_Integer)i + 1);
+        pp_number number = pp_read_number(L, -1);
+        values[i] = number.value;
         lua_pop(L, 1);
-        if (!is_number) return false;
+        if (!number.is_there) return false;
     }
     return true;
 }

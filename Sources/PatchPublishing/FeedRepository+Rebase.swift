@@ -47,7 +47,9 @@ extension JSONValue {
             var entry = entry
             for key in Set(theirs.members.map(\.key) + (old[path]?.members.map(\.key) ?? [])) {
                 guard isChanged(key, theirs, since: old[path]) else { continue }
-                if [Key.state, Key.reason].contains(key) || !isChanged(key, entry, since: old[path]) {
+                if [Key.state, Key.reason, Key.since, Key.offered, Key.author].contains(key)
+                    || !isChanged(key, entry, since: old[path])
+                {
                     entry.set(key, theirs[key])
                 }
             }

@@ -48,6 +48,9 @@ package struct FeedRepository: Sendable {
     let taken: [Role: Int]
     /// No honest feed comes this far. A thief of the online key can, to leave no versions to its owner.
     private static let mostHonest = 1 << 32
+    /// Who makes a change, and why, as the list says it.
+    package var author: String?
+    package var reason: String?
     /// Roles whose metadata wait for signatures, so that no other change touches them.
     package var waiting: Set<Role> = []
     /// What is signed gets versions above this one, which a thief may have used.
@@ -215,7 +218,7 @@ package struct FeedRepository: Sendable {
         /// The envelope's file name, such as `com.example.shop.cart-total-7.js`.
         let name: String
         /// The list's entry, without its path.
-        let entry: PatchEntryDraft
+        package let entry: PatchEntryDraft
 
         package init(_ envelope: [UInt8], name: String, entry: PatchEntryDraft) {
             self.envelope = envelope
@@ -305,10 +308,16 @@ package struct FeedRepository: Sendable {
         return true
     }
 
-    /// Changes the list.
+    /// Changes the list. It then says when each entry was changed, by whom and why.
     package mutating func edit(at now: Timestamp, _ body: (inout PatchListDraft) -> Void) {
         touch(.rollout, at: now)
+        func key(_ entry: PatchEntryDraft) -> String { "\(entry.id) \(entry.version)" }
+        let old = Dictionary(list.entries.map { (key($0), $0) }) { first, _ in first }
         body(&list)
+        list.entries = list.entries.map {
+            $0.stamped(since: old[key($0)], at: now, by: author, because: reason)
+        }
+        (list.author, list.reason) = (author, reason)
         list.published = now
     }
 
@@ -319,6 +328,39 @@ package struct FeedRepository: Sendable {
         edit(at: now) { list in list.entries = list.entries.map { $0.path == entry.path ? new : $0 } }
     }
 
+    /// Makes the list what it was in an older state. A patch that was not listed then is withdrawn: devices may have it.
+    ///
+    /// - Throws: `config` if a patch was listed then whose envelope the release keys have not signed since.
+    package mutating func undo(to older: FeedRepository, at now: Timestamp) throws(PatchError) {
+        let signed = Set(targets.map(\.path))
+        let before = older.list.entries
+        for entry in before where entry.state != .withdrawn && !signed.contains(entry.path ?? "") {
+            throw PatchError(
+                .config, "\(entry.id) \(entry.version) was removed, so the state before that cannot be made again",
+                hint: "publish it again: patchpack feed publish DIR FILE.js")
+        }
+        let reason = reason
+        edit(at: now) { list in
+            let current = list.entries
+            list.isEnabled = older.list.isEnabled
+            list.minimumAppVersion = older.list.minimumAppVersion
+            list.notice = older.list.notice
+            list.switches = older.list.switches
+            list.entries =
+                before.map { entry in
+                    // Who changed what, and when, is not a part of what it was.
+                    let same = current.first { $0.path == entry.path && $0.says(entry) }
+                    return same ?? entry
+                }
+                + current.filter { entry in !before.contains { $0.path == entry.path } }.map { entry in
+                    var entry = entry
+                    entry.state = .withdrawn
+                    entry.reason = reason ?? "undone"
+                    return entry
+                }
+        }
+    }
+
     /// Removes versions of a patch that no device should get any more from the list and from the targets.
     ///
     /// - Parameter isSuperfluous: Whether an entry goes.
@@ -326,8 +368,19 @@ package struct FeedRepository: Sendable {
         let paths = Set(list.entries.filter(isSuperfluous).compactMap(\.path))
         guard !paths.isEmpty else { return }
         edit(at: now) { list in list.entries.removeAll(where: isSuperfluous) }
+        removeTargets(at: now, paths.contains)
+    }
+
+    /// Removes targets, so that the release keys have not signed them any more.
+    package mutating func removeTargets(at now: Timestamp, _ isSuperfluous: (String) -> Bool) {
         touch(.targets, at: now)
-        drafts[.targets]?.signed.change("targets") { $0 = .object($0.members.filter { !paths.contains($0.key) }) }
+        drafts[.targets]?.signed.change("targets") { $0 = .object($0.members.filter { !isSuperfluous($0.key) }) }
+    }
+
+    /// The envelopes that the release keys have signed and no entry lists.
+    package var unlistedTargets: [String] {
+        let listed = Set(list.entries.compactMap(\.path))
+        return targets.map(\.path).filter { $0.utf8.starts(with: "patches/".utf8) && !listed.contains($0) }
     }
 
     /// Changes the keys of a role.

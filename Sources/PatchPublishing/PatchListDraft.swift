@@ -34,6 +34,36 @@ package struct PatchListDraft: Sendable {
         set { json.set(Key.enabled, .bool(newValue)) }
     }
 
+    /// Who made the last change.
+    package var author: String? {
+        get { json[Key.author]?.text }
+        set { json.set(Key.author, newValue.map(JSONValue.string)) }
+    }
+
+    /// Why the last change was made.
+    package var reason: String? {
+        get { json[Key.reason]?.text }
+        set { json.set(Key.reason, newValue.map(JSONValue.string)) }
+    }
+
+    /// The lowest version of the app that gets patches at all.
+    package var minimumAppVersion: AppVersion? {
+        get { json[Key.minimumAppVersion]?.text.flatMap { AppVersion($0) } }
+        set { json.set(Key.minimumAppVersion, newValue.map { .string($0.description) }) }
+    }
+
+    /// A text for the app to show.
+    package var notice: String? {
+        get { json[Key.notice]?.text }
+        set { json.set(Key.notice, newValue.map(JSONValue.string)) }
+    }
+
+    /// Values for the app to read.
+    package var switches: JSONValue? {
+        get { json[Key.switches] }
+        set { json.set(Key.switches, newValue) }
+    }
+
     package var entries: [PatchEntryDraft] {
         get { (json[Key.patches]?.elements ?? []).map(PatchEntryDraft.init) }
         set { json.set(Key.patches, .array(newValue.map(\.json))) }
@@ -76,9 +106,53 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.state, newValue.map { .string($0.rawValue) }) }
     }
 
+    /// Why it was changed last.
     package var reason: String? {
         get { json[Key.reason]?.text }
         set { json.set(Key.reason, newValue.map(JSONValue.string)) }
+    }
+
+    /// When it was changed last; nil for an entry of an older version of this library.
+    package var since: Timestamp? {
+        get { json[Key.since]?.text.flatMap { Timestamp($0) } }
+        set { json.set(Key.since, newValue.map { .string($0.description) }) }
+    }
+
+    /// Since when it has been offered without a pause.
+    package var offered: Timestamp? {
+        get { json[Key.offered]?.text.flatMap { Timestamp($0) } }
+        set { json.set(Key.offered, newValue.map { .string($0.description) }) }
+    }
+
+    /// Who changed it last.
+    package var author: String? {
+        get { json[Key.author]?.text }
+        set { json.set(Key.author, newValue.map(JSONValue.string)) }
+    }
+
+    /// Whether another entry says the same to devices.
+    package func says(_ other: PatchEntryDraft) -> Bool {
+        func said(_ entry: PatchEntryDraft) -> [UInt8] {
+            var json = entry.json
+            for key in [Key.since, Key.offered, Key.author, Key.reason] { json.set(key, nil) }
+            return json.encoded()
+        }
+        return said(self) == said(other)
+    }
+
+    /// The entry after a change, with when it was made, by whom and why.
+    ///
+    /// - Parameter old: The entry before; nil for a new one.
+    func stamped(
+        since old: PatchEntryDraft?, at now: Timestamp, by author: String?, because reason: String?
+    ) -> PatchEntryDraft {
+        guard old?.json.encoded() != json.encoded() else { return self }
+        var entry = self
+        entry.since = now
+        if state == .active, old?.state != .active { entry.offered = now }
+        entry.author = author
+        if entry.reason == old?.reason { entry.reason = reason }
+        return entry
     }
 
     /// The part of all devices that it is for; nil for all, or, if there are groups or users, for only those.

@@ -1,3 +1,5 @@
+package import PatchCrypto
+
 /// What a fleet of devices told about its patches.
 package struct FleetReport: Sendable {
     /// What was read.
@@ -12,6 +14,8 @@ package struct FleetReport: Sendable {
         package var withoutDevice = 0
         /// Events whose time is missing, before 2020 or in the future. They count, but not by time.
         package var withoutTime = 0
+        /// Events from before the time that was asked for. They are not counted at all.
+        package var earlier = 0
         /// Events that were not counted by patch, hour or text, because there were too many different ones.
         package var dropped = 0
         /// Those of them that were about a patch, so that what is said of patches may be wrong.
@@ -24,6 +28,8 @@ package struct FleetReport: Sendable {
         package let version: Int
         /// Devices that reported anything about the patch.
         package var devices = 0
+        /// Those that did so for the first time since the time that was asked for.
+        package var newDevices = 0
         /// Devices on which it runs: it was activated, not taken away since, and part of the last launch.
         package var running = 0
         /// Devices on which it failed at least once.
@@ -89,6 +95,8 @@ package struct FleetReport: Sendable {
     package var devices = 0
     /// How many devices each one that was counted represents: 1 unless there were too many for the memory.
     package var scale = 1
+    /// When the newest event was made; nil if none has a believable time.
+    package var newest: Timestamp?
     /// The patches, sorted by id, then by version.
     package var patches: [Patch] = []
 }

@@ -1,5 +1,5 @@
 internal import CEventReader
-internal import PatchCrypto
+package import PatchCrypto
 
 /// Adds events up to a report.
 @safe package struct ReportBuilder: ~Copyable {
@@ -34,6 +34,12 @@ internal import PatchCrypto
     private let limits: Limits
     /// The end of the time that is believed, in milliseconds since 1970.
     private let end: Int64
+    /// The latest time that is not in the future, if the device's clock is a little wrong.
+    private let present: Int64
+    /// Only events from this time on count; nil for all.
+    private let since: Int64?
+    /// Devices are new if they are heard of from this time on, in seconds since 1970.
+    private let newSince: UInt32
     /// The beginning of it: 2020.
     private static let start: Int64 = 1_577_836_800_000
     private let reader: OpaquePointer
@@ -64,14 +70,21 @@ internal import PatchCrypto
     private var appVersionTexts: [UInt32] = [0]
     private var versionParts: [[Int]] = [[]]
     package private(set) var input = FleetReport.Input()
+    /// The time of the newest event, in milliseconds since 1970.
+    private var newest: Int64 = 0
 
     /// - Parameters:
     ///   - now: Milliseconds since 1970. Events more than a day after it have no time.
     ///   - limits: How much is kept.
     ///   - patch: The only patch to count; nil for all.
     ///   - version: The only version to count; nil for all.
+    ///   - since: Only events from this time on count; nil for all.
+    ///   - newSince: Devices that reported a patch from this time on for the first time are counted as new; nil for all.
     /// - Returns: nil if there is not enough memory.
-    package init?(now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil) {
+    package init?(
+        now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil, since: Timestamp? = nil,
+        newSince: Timestamp? = nil
+    ) {
         guard let reader = unsafe er_open(EventRecord.schema) else { return nil }
         for (event, name) in Self.events { unsafe er_set_event(reader, event, name.rawValue) }
         for (key, name) in Self.keys { unsafe er_set_key(reader, key, name.rawValue) }
@@ -83,6 +96,9 @@ internal import PatchCrypto
         unsafe self.reader = reader
         self.limits = limits
         end = Int64(now.addingOrMost(86_400_000))
+        present = Int64(now.addingOrMost(300_000))
+        self.since = since.map { Int64($0.secondsSince1970) * 1000 }
+        self.newSince = UInt32(clamping: newSince?.secondsSince1970 ?? 0)
         devices = DeviceTable(most: limits.devices)
     }
 
@@ -122,8 +138,10 @@ internal import PatchCrypto
     // MARK: lines
 
     private mutating func add(_ line: er_line) {
-        input.events += 1
         let hasTime = line.time >= Self.start && line.time <= end
+        if let since, !hasTime || line.time < since { return input.earlier += 1 }
+        input.events += 1
+        if hasTime, line.time <= present { newest = max(newest, line.time) }
         if !hasTime { input.withoutTime += 1 }
         let time = hasTime ? UInt64(line.time) : 0
         let appVersion = number(ofAppVersion: line.app_version)
@@ -274,6 +292,7 @@ internal import PatchCrypto
         report.input = input
         report.input.dropped.addOrMost(Int(clamping: unsafe er_dropped_texts(reader)))
         report.scale = devices.scale
+        report.newest = newest > 0 ? Timestamp(secondsSince1970: Int(newest / 1000)) : nil
         let scale = devices.scale
         var patches = patches
         var versions: [[UInt16: Int]] = Array(repeating: [:], count: patches.count)
@@ -283,6 +302,7 @@ internal import PatchCrypto
             let index = Int(entry.patch)
             guard index > 0 else { return all += 1 }
             patches[index].devices += scale
+            patches[index].newDevices += entry.first >= newSince ? scale : 0
             patches[index].running += devices.isRunning(entry) ? scale : 0
             patches[index].failing += entry.has(.failed) ? scale : 0
             patches[index].rolledBack += entry.has(.rolledBack) ? scale : 0

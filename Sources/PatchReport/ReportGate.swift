@@ -16,11 +16,11 @@ package struct ReportGate: Sendable, Equatable {
 
     /// Whether a report keeps to a bound.
     package enum Verdict: String, Sendable {
-        /// The part is below the bound, even at the upper end of its interval.
+        /// The part is surely below the bound.
         case passed
-        /// The part is not below the bound.
+        /// The part is surely above the bound.
         case crossed
-        /// The part is below the bound, but there are too few devices or calls to be sure.
+        /// There are too few devices or calls to be sure.
         case undecided
     }
 
@@ -45,6 +45,16 @@ package struct ReportGate: Sendable, Equatable {
         self.text = text
     }
 
+    /// What is known of what the gate looks at.
+    ///
+    /// - Parameter scale: How many devices each counted one represents. Only those that were counted say something.
+    package func sequence(in patch: FleetReport.Patch, scale: Int) -> ConfidenceSequence {
+        let share = share(in: patch)
+        let isOfCalls = measure == .failures || measure == .fallbacks
+        let counted = isOfCalls ? share : Share(share.count / max(1, scale), of: share.total / max(1, scale))
+        return ConfidenceSequence(counted, around: bound)
+    }
+
     /// What the gate looks at.
     package func share(in patch: FleetReport.Patch) -> Share {
         switch measure {
@@ -56,10 +66,12 @@ package struct ReportGate: Sendable, Equatable {
         }
     }
 
-    package func verdict(on patch: FleetReport.Patch) -> Verdict {
-        let share = share(in: patch)
-        guard let value = share.value else { return .undecided }
-        if value >= bound { return .crossed }
-        return share.interval.upperBound < bound ? .passed : .undecided
+    /// - Parameter scale: As for `sequence(in:scale:)`.
+    package func verdict(on patch: FleetReport.Patch, scale: Int) -> Verdict {
+        switch sequence(in: patch, scale: scale).isAbove(bound) {
+        case true?: .crossed
+        case false?: .passed
+        case nil: .undecided
+        }
     }
 }

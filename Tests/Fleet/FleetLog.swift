@@ -51,6 +51,8 @@ final class FleetLog: Sendable {
         set(hour)
         let patches = versions.compactMap(Self.patch)
         for patch in patches { log.record(.runner(.activated(patch))) }
+        // A launch is told of after its patches, some milliseconds later.
+        now.wrappingAdd(7, ordering: .relaxed)
         log.record(.launched(patches, isSafe: false))
     }
 

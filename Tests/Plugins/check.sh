@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Builds an app that depends on this checkout by URL and tag, as apps do, and uses its plug-ins. Nothing may warn.
+# Builds an app that depends on this checkout by URL and tag, as apps do, and uses its plug-ins; then the same app with the
+# plug-in of a package that has the built tool. Nothing may warn.
+# usage: check.sh PACKAGE     PACKAGE is what `make artifactbundle` makes
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 swift=${SWIFT:-swift}
+plugins=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 log=$work/log
@@ -50,4 +53,15 @@ refuse "a private key" "trusted.pem: .*private key"
 cp keys/trusted.pem "$resources/trusted.pem"
 sed -i.bak 's/"version":1/"version":2/' "$resources/root.json"
 refuse "a root that is not signed" "root.json: "
-echo "depends by URL and tag without a warning; both plug-ins work"
+cp feed/metadata/1.root.json "$resources/root.json"
+
+# With the built tool nothing of the tool is compiled.
+cp -R "$plugins" "$work/patchpack-plugins"
+sed -i.bak -e 's|exact: "0.0.1")|&, .package(path: "../patchpack-plugins")|' \
+  -e 's|name: "PatchResources", package: "patchpack"|name: "PatchResourcesPlugin", package: "patchpack-plugins"|' Package.swift
+rm -rf .build
+started=$SECONDS
+"$swift" build --product app >"$log" 2>&1 || { cat "$log"; exit 1; }
+if grep -E "warning:|error:|Compiling PatchWorkbench" "$log"; then exit 1; fi
+.build/debug/app | cmp - "$work/said"
+echo "depends by URL and tag without a warning; both plug-ins work, with and without the built tool (a cold build with it: $((SECONDS - started)) s)"

@@ -12,7 +12,8 @@ activations AS
         splitByChar(' ', named)[1] AS patch, toUInt32OrZero(splitByChar(' ', named)[2]) AS version, device, time,
         'activated' AS event
     FROM events ARRAY JOIN running AS named
-    WHERE event = 'launched'
+    -- `event` alone would be the column that is made here.
+    WHERE events.event = 'launched'
 ),
 last_activations AS
 (

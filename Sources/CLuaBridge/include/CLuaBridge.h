@@ -307,7 +307,14 @@ void pp_abandon(void *waiting);
 static inline void pp_push_nil(lua_State *L) { lua_pushnil(L); }
 static inline void pp_push_bool(lua_State *L, bool value) { lua_pushboolean(L, value); }
 static inline void pp_push_integer(lua_State *L, int64_t value) { lua_pushinteger(L, value); }
-static inline void pp_push_number(lua_State *L, double value) { lua_pushnumber(L, value); }
+/// Notes that the running call was given a number that is NaN or infinite.
+__attribute__((cold)) void pp_note_non_finite(lua_State *L);
+/// Whether the running call was given such a number. A spec may always have one.
+__attribute__((cold)) bool pp_may_be_non_finite(lua_State *L);
+static inline void pp_push_number(lua_State *L, double value) {
+    if (__builtin_expect(!__builtin_isfinite(value), 0)) pp_note_non_finite(L);
+    lua_pushnumber(L, value);
+}
 /// Pushes a string (`lua_pushlstring`) that the script does not pay for.
 void pp_push_string(lua_State *L, const char *bytes, size_t length);
 /// Charges for a string, and pushes it. Returns false and pushes nothing if it is past a limit.
@@ -344,9 +351,11 @@ static inline pp_integer pp_read_integer(lua_State *L, int32_t index) {
     return (pp_integer){value, is_integer};
 }
 
+/// A number that is NaN or infinite is read only in a call that was given one. Its value is in the result all the same.
 static inline pp_number pp_read_number(lua_State *L, int32_t index) {
     if (lua_type(L, index) != LUA_TNUMBER) return (pp_number){0, false};
-    return (pp_number){lua_tonumberx(L, index, NULL), true};
+    double value = lua_tonumberx(L, index, NULL);
+    return (pp_number){value, __builtin_expect(__builtin_isfinite(value), 1) || pp_may_be_non_finite(L)};
 }
 
 /// A string's bytes, which live as long as the value is on the stack (`lua_tolstring`). NULL for another value.

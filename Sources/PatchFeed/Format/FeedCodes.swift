@@ -17,6 +17,8 @@ extension PatchError.Code {
     public static let feedUnavailable = Self("feed-unavailable")
     /// A version of a patch was published before, with other bytes.
     public static let feedPublished = Self("feed-published")
+    /// A version of a patch is listed already, and not as it was asked for.
+    public static let feedListed = Self("feed-listed")
     /// Metadata seem expired only because the device's clock is wrong, by the server's clock.
     public static let clock = Self("clock")
 }

@@ -117,8 +117,15 @@ extension Slot {
         }
     }
 
-    /// The call that a script's `host.call` awaits. nil after an error was pushed.
+    /// The call that a script waits for: of a function, whose name is at 1, or of a method, whose class and place in it
+    /// are at 1 and 2. nil after an error was pushed.
     @usableFromInline func invocation(askedForBy call: AsyncCall) -> (@Sendable () async -> PushOutcome)? {
+        if let type = call.stack.integer(at: 1), let method = call.stack.integer(at: 2) {
+            guard case .asynchronous(let read) = others?.method(Int(method), ofClass: Int(type)).body else {
+                return nil
+            }
+            return read(call.stack, 3)
+        }
         guard let slot = others?.slot(call.stack.text(at: 1)) else { return nil }
         return slot.invokeAsync?(slot, call.stack, 2)
     }

@@ -9,6 +9,9 @@ protocol SlotTable: AnyObject, Sendable {
 
     /// The slot of a name.
     func slot(_ name: String) -> Slot?
+
+    /// A method by its class's place and its own.
+    func method(_ index: Int, ofClass place: Int) -> ExposedMethod
 }
 
 /// A registered function and the patches that replace it.

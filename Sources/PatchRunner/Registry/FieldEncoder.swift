@@ -22,8 +22,10 @@ struct FieldEncoder: Encoder {
         /// Notes the types in a value, and returns the name of its own.
         func note(_ value: some Encodable) throws -> String {
             let type = Swift.type(of: value) as? any PatchValue.Type
-            if let type, type._isDirect { types.append(type) }
-            if let type, type._isDirect, !(type is any PatchContainer.Type) { return type.patchTypeName }
+            if let type, type._isDirect || type is any CaseIterable.Type { types.append(type) }
+            if let type, type is any CaseIterable.Type || type._isDirect && !(type is any PatchContainer.Type) {
+                return type.patchTypeName
+            }
             let inner = FieldEncoder()
             try value.encode(to: inner)
             structs += inner.found.structs

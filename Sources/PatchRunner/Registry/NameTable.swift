@@ -10,6 +10,9 @@ package final class NameTable: SlotTable {
     private let exposed = Mutex<[ExposedClass]>([])
     private let listener = Mutex<(@Sendable () -> Void)?>(nil)
     private let described = Mutex<[String: PatchInterface.Struct]>([:])
+    /// The types with cases, by their names; nil for a name that several have.
+    private let enums = Mutex<[String: (any PatchValue.Type)?]>([:])
+    private let sampled = Mutex<[String: PatchInterface.Scalar]>([:])
     /// Held while any runner activates or deactivates a patch.
     private let changes = Mutex<Void>(())
 
@@ -24,6 +27,10 @@ package final class NameTable: SlotTable {
     }
 
     package var classes: [ExposedClass] { exposed.locked { $0 } }
+
+    func method(_ index: Int, ofClass place: Int) -> ExposedMethod {
+        exposed.locked { $0[place].methods[index] }
+    }
 
     func className(of object: AnyObject) -> String {
         if let object = object as? any NamedObject { return object.className }
@@ -68,10 +75,10 @@ package final class NameTable: SlotTable {
 
     /// Exposes a class that is known only by its name: the objects of a spec all have the same Swift type.
     package func expose(className name: String, methods: [ExposedMethod]) throws(PatchError) {
-        try expose(nil, as: name, methods: methods)
+        try expose(nil, typeName: nil, as: name, methods: methods)
     }
 
-    func expose(_ type: AnyClass?, as name: String, methods: [ExposedMethod]) throws(PatchError) {
+    func expose(_ type: AnyClass?, typeName: String?, as name: String, methods: [ExposedMethod]) throws(PatchError) {
         for word in [name] + methods.map(\.name)
         where !Manifest.isReplaceable(word) || word.contains(where: { ".:".contains($0) }) {
             throw PatchError(.config, "`\(word)` cannot be exposed", hint: "use letters, digits and _")
@@ -87,7 +94,10 @@ package final class NameTable: SlotTable {
             else {
                 return false
             }
-            exposed.append(ExposedClass(type: type.map(ObjectIdentifier.init), name: name, methods: methods))
+            exposed.append(
+                ExposedClass(
+                    type: type.map(ObjectIdentifier.init), typeName: typeName == name ? nil : typeName, name: name,
+                    methods: methods))
             return true
         }
         guard isNew else { throw PatchError(.config, "\(name) is already exposed", hint: "expose each class once") }
@@ -104,26 +114,48 @@ package final class NameTable: SlotTable {
     ) throws(PatchError) {
         var found: [String: PatchInterface.Struct] = [:]
         for structure in structs { _ = try Self.add(structure, to: &found) }
-        for type in types { try Self.add(type, to: &found) }
+        var enums: [any PatchValue.Type] = []
+        for type in types { try Self.add(type, to: &found, &enums) }
         let conflict = described.locked { described in
             let conflict = found.first { (described[$0.key] ?? $0.value) != $0.value }
             if conflict == nil { described.merge(found) { known, _ in known } }
             return conflict?.key
         }
         if let conflict { throw Self.twoStructs(named: conflict) }
+        self.enums.locked { known in
+            for type in enums {
+                let other = known.updateValue(type, forKey: type.patchTypeName)
+                if let other, other.map({ $0 != type }) ?? true { known[type.patchTypeName] = .some(nil) }
+            }
+        }
     }
 
+    /// The types with cases whose names are their own.
+    var typesWithCases: [any PatchValue.Type] { enums.locked { $0.values.compactMap(\.self) } }
+
+    /// What scripts see of the types of samples.
+    var samples: [PatchInterface.Scalar] { sampled.locked { Array($0.values) } }
+
+    func describe(_ scalar: PatchInterface.Scalar) { sampled.locked { $0[scalar.name] = scalar } }
+
     private static func add(
-        _ type: any PatchValue.Type, to found: inout [String: PatchInterface.Struct]
+        _ type: any PatchValue.Type, to found: inout [String: PatchInterface.Struct],
+        _ enums: inout [any PatchValue.Type]
     ) throws(PatchError) {
-        if let container = type as? any PatchContainer.Type { return try add(container.contained, to: &found) }
-        guard let type = type as? any PatchStruct.Type else { return }
+        if let container = type as? any PatchContainer.Type {
+            for type in container.contained { try add(type, to: &found, &enums) }
+            return
+        }
+        guard let type = type as? any PatchStruct.Type else {
+            if type is any CaseIterable.Type { enums.append(type) }
+            return
+        }
         let fields = type.declaredFields
         let structure = PatchInterface.Struct(
             name: type.patchTypeName, fields: fields.map { .init(name: $0.name, type: $0.type.patchTypeName) })
         guard try add(structure, to: &found) else { return }
         if let fault = type.layoutFault { throw fault }
-        for field in fields { try add(field.type, to: &found) }
+        for field in fields { try add(field.type, to: &found, &enums) }
     }
 
     /// Returns whether the struct is new.

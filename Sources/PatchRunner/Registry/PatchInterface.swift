@@ -61,6 +61,28 @@ public struct PatchInterface: Sendable, Hashable {
         public var isOptional: Bool { type.hasSuffix(" or nil") }
     }
 
+    /// A type that scripts see as one basic value, such as an enum with raw values, or `Date`.
+    public struct Scalar: Sendable, Hashable {
+        /// A value that scripts can write.
+        public enum Case: Sendable, Hashable {
+            case string(String)
+            case integer(Int)
+        }
+
+        /// The name of the type, as signatures have it.
+        public let name: String
+        /// What scripts see: `string`, `integer`, `number` or `boolean`.
+        public let type: String
+        /// The values that there are; empty if that is not known.
+        public let cases: [Case]
+
+        package init(name: String, type: String, cases: [Case]) {
+            self.name = name
+            self.type = type
+            self.cases = cases
+        }
+    }
+
     /// The program's reverse-DNS name.
     public let app: String
     /// The program's version.
@@ -69,14 +91,20 @@ public struct PatchInterface: Sendable, Hashable {
     public let functions: [Function]
     /// The structs whose fields are known, sorted by the bytes of their names.
     public let structs: [Struct]
+    /// The types that scripts see as a basic value, sorted by the bytes of their names.
+    public let scalars: [Scalar]
     /// The classes, sorted by the bytes of their names.
     public let classes: [Class]
 
-    package init(app: String, appVersion: String, functions: [Function], structs: [Struct], classes: [Class]) {
+    package init(
+        app: String, appVersion: String, functions: [Function], structs: [Struct], scalars: [Scalar] = [],
+        classes: [Class]
+    ) {
         self.app = app
         self.appVersion = appVersion
         self.functions = Self.sorted(functions, by: \.name)
         self.structs = Self.sorted(structs, by: \.name)
+        self.scalars = Self.sorted(scalars, by: \.name)
         self.classes = Self.sorted(
             classes.map { Class(name: $0.name, methods: Self.sorted($0.methods, by: \.name)) }, by: \.name)
     }
@@ -93,6 +121,11 @@ public struct PatchInterface: Sendable, Hashable {
     /// The struct with a name; nil if its fields are not known.
     public func structure(_ name: String) -> Struct? {
         structs.first { $0.name.hasBytes(of: name) }
+    }
+
+    /// The type with a name; nil if it is not known that scripts see it as a basic value.
+    public func scalar(_ name: String) -> Scalar? {
+        scalars.first { $0.name.hasBytes(of: name) }
     }
 }
 
@@ -118,6 +151,7 @@ extension PatchInterface {
               "appVersion": \(JSONValue.string(appVersion).text()),
               "functions": \(lines(functions.map { Self.json(of: $0) }, indent: "  ")),
               "structs": \(lines(structs.map { Self.json(of: $0) }, indent: "  ")),
+              "scalars": \(lines(scalars.map { Self.json(of: $0) }, indent: "  ")),
               "classes": \(classes.isEmpty ? "[]" : "[\n\(classes.joined(separator: ",\n"))\n  ]")
             }
 
@@ -132,6 +166,18 @@ extension PatchInterface {
                 .array(
                     structure.fields.map { .object([("name", .string($0.name)), ("type", .string($0.type))]) })
             ),
+        ])
+    }
+
+    private static func json(of scalar: Scalar) -> JSONValue {
+        let cases = scalar.cases.map { value in
+            switch value {
+            case .string(let text): JSONValue.string(text)
+            case .integer(let number): JSONValue.integer(number)
+            }
+        }
+        return .object([
+            ("name", .string(scalar.name)), ("type", .string(scalar.type)), ("cases", .array(cases)),
         ])
     }
 

@@ -20,21 +20,6 @@ public final class PatchRegistry: Sendable {
         names.slots.map { ReplaceableState(name: $0.name, signature: $0.signature, patches: $0.patches) }
     }
 
-    /// The interface of this program: what scripts can rely on. Commit it with the scripts, and compare it from version to version.
-    ///
-    /// - Parameter host: The program.
-    public func interface(of host: HostInfo) -> PatchInterface {
-        PatchInterface(
-            app: host.app, appVersion: host.version.description,
-            functions: names.slots.map { PatchInterface.Function(name: $0.name, signature: $0.signature) },
-            structs: names.structs,
-            classes: names.classes.map { exposed in
-                PatchInterface.Class(
-                    name: exposed.name,
-                    methods: exposed.methods.map { PatchInterface.Function(name: $0.name, signature: $0.signature) })
-            })
-    }
-
     /// Lets scripts call methods of a class's objects.
     ///
     ///     try registry.expose(Cart.self) { cart in
@@ -56,18 +41,8 @@ public final class PatchRegistry: Sendable {
         var methods = PatchMethods<Object>(className: name ?? Object.patchTypeName)
         describe(&methods)
         try names.describe(methods.types)
-        try names.expose(type, as: name ?? Object.patchTypeName, methods: methods.methods)
-    }
-
-    /// Lists the fields of a `Codable` type in the interface, so that `patchpack lint` and `patchpack test` know them. The
-    /// fields of a ``PatchStruct`` are known without it.
-    ///
-    /// - Parameter sample: Any value of the type. Its fields are found by encoding it.
-    /// - Throws: `config` if the value cannot be encoded, if it has no fields, or if another type of this name has other
-    ///   fields.
-    public func describe(_ sample: some PatchValue & Encodable) throws(PatchError) {
-        let (structs, types) = try FieldEncoder.structs(of: sample)
-        try names.describe(types, and: structs)
+        try names.expose(
+            type, typeName: Object.patchTypeName, as: name ?? Object.patchTypeName, methods: methods.methods)
     }
 
     /// Registers places in the code that were declared before there was a registry.

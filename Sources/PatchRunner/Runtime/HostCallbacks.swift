@@ -37,8 +37,11 @@ enum HostCallbacks {
             guard classIndex >= 0 else {
                 return unsafe CallValues.at(context).functions[Int(method)](PatchStack(state))
             }
-            let exposed = unsafe ScriptState.at(context).names.classes[Int(classIndex)]
-            return unsafe exposed.methods[Int(method)].invoke(PatchStack(state))
+            let exposed = unsafe ScriptState.at(context).names.method(Int(method), ofClass: Int(classIndex))
+            return switch exposed.body {
+            case .synchronous(let invoke): unsafe invoke(PatchStack(state))
+            case .asynchronous: CallbackResult.asynchronous
+            }
         },
         throws: { context, state in
             guard let state = unsafe state else { return CallbackResult.raise }

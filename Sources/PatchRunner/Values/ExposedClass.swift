@@ -2,6 +2,8 @@
 package struct ExposedClass: Sendable {
     /// The Swift type; nil for a class that is known only by its name.
     let type: ObjectIdentifier?
+    /// The type's own name for scripts, if it is another one than that under which it is exposed.
+    let typeName: String?
     package let name: String
     let methods: [ExposedMethod]
 }
@@ -10,13 +12,23 @@ package struct ExposedClass: Sendable {
 package struct ExposedMethod: Sendable {
     let name: String
     let signature: PatchSignature
-    let invoke: @Sendable (PatchStack) -> Int32
+    let body: Body
+
+    enum Body: Sendable {
+        case synchronous(@Sendable (PatchStack) -> Int32)
+        /// It reads the object and the arguments from the place of the object on, and returns a function to await.
+        case asynchronous(@Sendable (PatchStack, Int32) -> (@Sendable () async -> @Sendable (PatchStack) -> Bool)?)
+    }
+
+    init(name: String, signature: PatchSignature, body: Body) {
+        self.name = name
+        self.signature = signature
+        self.body = body
+    }
 
     package init(
         name: String, signature: PatchSignature, invoke: @escaping @Sendable (PatchStack) -> Int32
     ) {
-        self.name = name
-        self.signature = signature
-        self.invoke = invoke
+        self.init(name: name, signature: signature, body: .synchronous(invoke))
     }
 }

@@ -21,9 +21,9 @@ extension PatchObject {
 /// The methods of a class that scripts may call.
 public struct PatchMethods<Object: PatchObject> {
     let className: String
-    private(set) var methods: [ExposedMethod] = []
+    var methods: [ExposedMethod] = []
     /// The types of all arguments and results.
-    private(set) var types: [any PatchValue.Type] = []
+    var types: [any PatchValue.Type] = []
 
     init(className: String) { self.className = className }
 
@@ -85,42 +85,47 @@ public struct PatchMethods<Object: PatchObject> {
 
 extension PatchMethods {
     /// Notes an argument's type, and returns its name.
-    private mutating func note(_ type: any PatchValue.Type) -> String {
+    mutating func note(_ type: any PatchValue.Type) -> String {
         types.append(type)
         return type.patchTypeName
     }
 }
 
 /// Reads a method's arguments one after the other.
-private struct PatchArguments {
+struct PatchArguments {
     let method: String
     let count: Int
     let stack: PatchStack
-    private var index: Int32 = 0
+    /// The place of the object, and that of what is read next.
+    private let first: Int32
+    private var index: Int32
 
     private struct Mismatch: Error {
         let message: String
     }
 
     /// - Parameter count: The number of arguments without the object.
-    init(of method: String, taking count: Int, on stack: PatchStack) {
+    init(of method: String, taking count: Int, on stack: PatchStack, from first: Int32 = 1) {
         self.method = method
         self.count = count
         self.stack = stack
+        self.first = first
+        index = first
     }
 
     /// Reads the object, which is the first argument. Throws if there are too many arguments.
     mutating func object<Value: PatchValue>(_: Value.Type) throws -> Value {
-        guard stack.top <= count + 1 else {
-            throw Mismatch(message: "\(method) takes \(count) arguments, given \(stack.top - 1)")
+        let given = stack.top - first
+        guard given <= count else {
+            throw Mismatch(message: "\(method) takes \(count) arguments, given \(given)")
         }
         return try next(Value.self)
     }
 
     mutating func next<Value: PatchValue>(_: Value.Type) throws -> Value {
-        index += 1
+        defer { index += 1 }
         guard let value = Value.read(from: stack, at: index) else {
-            let place = index == 1 ? "the object" : "argument \(index - 1)"
+            let place = index == first ? "the object" : "argument \(index - first)"
             throw Mismatch(message: "\(place) of \(method): " + Value._mismatch(in: stack, at: index))
         }
         return value

@@ -307,7 +307,12 @@ extension PatchStack {
 
     /// The message for a value that could not be read as the expected type.
     package func mismatch(expected type: String, at index: Int32) -> String {
-        takeReadFault() ?? "expected \(type), given \(typeName(at: index))"
+        if let fault = takeReadFault() { return fault }
+        let number = unsafe pp_read_number(state, index)
+        guard type == "number", !number.is_there, !number.value.isFinite else {
+            return "expected \(type), given \(typeName(at: index))"
+        }
+        return "expected a finite number, given \(number.value)"
     }
 
     /// Pushes nil for a value that cannot be passed to the script, and makes the run fail that was to get it.

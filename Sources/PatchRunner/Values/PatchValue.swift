@@ -81,6 +81,41 @@ extension PatchValue {
     public static var _patchArrayTypeName: String { "array of \(patchTypeName)" }
 }
 
+/// A type whose values can be the keys of a dictionary that is passed to scripts.
+///
+/// `String` and `Int` are such types. An enum whose raw values are strings or integers needs one word; scripts see its raw
+/// values:
+///
+///     enum Meal: String, PatchKey { case lunch, dinner }
+public protocol PatchKey: PatchValue, Hashable {}
+
+extension PatchKey where Self: RawRepresentable, RawValue: PatchKey {
+    public func push(to stack: PatchStack) { rawValue.push(to: stack) }
+    public static func read(from stack: PatchStack, at index: Int32) -> Self? {
+        RawValue.read(from: stack, at: index).flatMap(Self.init(rawValue:))
+    }
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+        guard let value = RawValue.read(from: stack, at: index) else { return RawValue._mismatch(in: stack, at: index) }
+        return "expected \(patchTypeName), given \(value)"
+    }
+    public static var _isDirect: Bool { true }
+}
+
+extension PatchKey where Self: RawRepresentable & Codable, RawValue: PatchKey {
+    public func push(to stack: PatchStack) { rawValue.push(to: stack) }
+    public static func read(from stack: PatchStack, at index: Int32) -> Self? {
+        RawValue.read(from: stack, at: index).flatMap(Self.init(rawValue:))
+    }
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+        guard let value = RawValue.read(from: stack, at: index) else { return RawValue._mismatch(in: stack, at: index) }
+        return "expected \(patchTypeName), given \(value)"
+    }
+    public static var _isDirect: Bool { true }
+}
+
+extension String: PatchKey {}
+extension Int: PatchKey {}
+
 /// How a function's result is passed. Used by the functions that register names.
 @usableFromInline package protocol PatchResult: SendableMetatype {
     /// The result's type.

@@ -131,7 +131,7 @@ extension Array: PatchValue where Element: PatchValue {
     }
 }
 
-extension Dictionary: PatchValue where Key == String, Value: PatchValue {
+extension Dictionary: PatchValue where Key: PatchKey, Value: PatchValue {
     @inlinable public func push(to stack: PatchStack) {
         stack.pushTable(fields: count)
         for (key, value) in self {
@@ -141,10 +141,10 @@ extension Dictionary: PatchValue where Key == String, Value: PatchValue {
             stack.setPair()
         }
     }
-    @inlinable public static func read(from stack: PatchStack, at index: Int32) -> [String: Value]? {
-        var values: [String: Value] = [:]
+    @inlinable public static func read(from stack: PatchStack, at index: Int32) -> [Key: Value]? {
+        var values: [Key: Value] = [:]
         let isRead = stack.forEachPair(at: index) {
-            guard let key = String.read(from: stack, at: -2), let value = Value.read(from: stack, at: -1) else {
+            guard let key = Key.read(from: stack, at: -2), let value = Value.read(from: stack, at: -1) else {
                 return false
             }
             values[key] = value
@@ -152,18 +152,21 @@ extension Dictionary: PatchValue where Key == String, Value: PatchValue {
         }
         return isRead ? values : nil
     }
-    public static var patchTypeName: String { "table of \(Value.patchTypeName)" }
+    public static var patchTypeName: String {
+        Key.self == String.self
+            ? "table of \(Value.patchTypeName)" : "\(Key.patchTypeName) table of \(Value.patchTypeName)"
+    }
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         if let fault = stack.takeReadFault() { return fault }
         var found = "expected \(patchTypeName), given \(stack.typeName(at: index))"
         _ = stack.forEachPair(at: index) {
-            guard let key = String.read(from: stack, at: -2) else {
-                found = "key: " + String._mismatch(in: stack, at: -2)
+            guard let key = Key.read(from: stack, at: -2) else {
+                found = "key: " + Key._mismatch(in: stack, at: -2)
                 return false
             }
             guard Value.read(from: stack, at: -1) == nil else { return true }
-            found =
-                "field \(String(decoding: key.utf8.prefix(128), as: UTF8.self)): " + Value._mismatch(in: stack, at: -1)
+            let name = String(decoding: "\(key)".utf8.prefix(128), as: UTF8.self)
+            found = "field \(name): " + Value._mismatch(in: stack, at: -1)
             return false
         }
         return found
@@ -172,15 +175,15 @@ extension Dictionary: PatchValue where Key == String, Value: PatchValue {
 
 /// A type whose values consist of values of another type.
 protocol PatchContainer: PatchValue {
-    static var contained: any PatchValue.Type { get }
+    static var contained: [any PatchValue.Type] { get }
 }
 
 extension Optional: PatchContainer where Wrapped: PatchValue {
-    static var contained: any PatchValue.Type { Wrapped.self }
+    static var contained: [any PatchValue.Type] { [Wrapped.self] }
 }
 extension Array: PatchContainer where Element: PatchValue {
-    static var contained: any PatchValue.Type { Element.self }
+    static var contained: [any PatchValue.Type] { [Element.self] }
 }
-extension Dictionary: PatchContainer where Key == String, Value: PatchValue {
-    static var contained: any PatchValue.Type { Value.self }
+extension Dictionary: PatchContainer where Key: PatchKey, Value: PatchValue {
+    static var contained: [any PatchValue.Type] { [Key.self, Value.self] }
 }

@@ -38,6 +38,9 @@ extension PatchInterface {
         for structure in newer.structs where self.structure(structure.name) == nil {
             changes.append(Change(isBreaking: false, description: "the struct \(structure.name) is new"))
         }
+        for scalar in scalars {
+            changes += Self.changes(scalar, newer.scalar(scalar.name))
+        }
         for exposed in classes {
             let methods = newer.classes.first { $0.name == exposed.name }?.methods
             if methods == nil {
@@ -73,6 +76,23 @@ extension PatchInterface {
         return changes
     }
 
+    /// A case that is gone could be what a patch returns. A new one could be what it is given, as any other value.
+    private static func changes(_ older: Scalar, _ newer: Scalar?) -> [Change] {
+        guard let newer else { return [] }
+        guard newer.type == older.type else {
+            return [
+                Change(isBreaking: true, description: "\(older.name) was \(older.type) and is now \(newer.type)")
+            ]
+        }
+        guard !older.cases.isEmpty, !newer.cases.isEmpty else { return [] }
+        return older.cases.filter { !newer.cases.contains($0) }.map {
+            Change(isBreaking: true, description: "the case \($0.text) of \(older.name) is gone")
+        }
+            + newer.cases.filter { !older.cases.contains($0) }.map {
+                Change(isBreaking: false, description: "the case \($0.text) of \(older.name) is new")
+            }
+    }
+
     private static func changes(
         _ older: [Function], _ newer: [Function], named name: (String) -> String
     ) -> [Change] {
@@ -100,5 +120,15 @@ extension PatchInterface {
                 Change(isBreaking: false, description: "\(name(function.name)) is new: \(function.signature)"))
         }
         return changes
+    }
+}
+
+extension PatchInterface.Scalar.Case {
+    /// The value as a script writes it.
+    var text: String {
+        switch self {
+        case .string(let text): JSONValue.string(text).text()
+        case .integer(let number): String(number)
+        }
     }
 }

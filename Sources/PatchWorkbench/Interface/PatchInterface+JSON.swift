@@ -23,7 +23,7 @@ extension PatchInterface {
         guard AppVersion(version) != nil else { throw file.fault("appVersion", "expected a version") }
         self.init(
             app: try file.shortText("app"), appVersion: version, functions: try Self.functions(file, "functions"),
-            structs: try Self.structs(file), classes: classes)
+            structs: try Self.structs(file), scalars: try Self.scalars(file), classes: classes)
         try Self.check(functions.map(\.name), "functions")
         try Self.check(self.classes.map(\.name), "classes")
         for exposed in self.classes { try Self.check(exposed.methods.map(\.name), "methods") }
@@ -57,6 +57,28 @@ extension PatchInterface {
         }
         try checkOnce(structs.map(\.name), "structs")
         return structs
+    }
+
+    /// The types that scripts see as a basic value. An older app did not write them.
+    private static func scalars(_ file: JSONObject) throws(PatchError) -> [Scalar] {
+        var scalars: [Scalar] = []
+        for one in try file.optional("scalars", file.objects) ?? [] {
+            var cases: [Scalar.Case] = []
+            for value in try one.list("cases") {
+                switch value {
+                case .string(let text): cases.append(.string(text))
+                case .integer(let number): cases.append(.integer(number))
+                default: throw one.fault("cases", "expected a list of strings or whole numbers")
+                }
+            }
+            let type = try one.text("type")
+            guard Scalar.types.contains(type) else {
+                throw one.fault("type", "expected \(Scalar.types.sorted().joined(separator: ", "))")
+            }
+            scalars.append(Scalar(name: try one.shortText("name"), type: type, cases: cases))
+        }
+        try checkOnce(scalars.map(\.name) + Scalar.types, "scalars")
+        return scalars
     }
 
     private static func functions(_ object: JSONObject, _ key: String) throws(PatchError) -> [Function] {

@@ -16,6 +16,13 @@ extension PatchInterface {
                         "---@field \(Self.key(method.name)) fun(\(parameters(method, before: [receiver])))\(result(method))"
                 }).joined(separator: "\n")
         }
+        let scalars = scalars.map { scalar in
+            let cases = scalar.cases.map { value in
+                if case .string(let text) = value { Self.quoted(text) } else { value.text }
+            }
+            return "---@alias \(Self.identifier(scalar.name)) "
+                + (cases.isEmpty ? type(scalar.type) : cases.joined(separator: " | "))
+        }
         let others = unknownTypes.map { "---@alias \($0) \(anyObject)" }
         return
             ([
@@ -23,7 +30,7 @@ extension PatchInterface {
                 ---@meta
                 -- What patches for \(Self.oneLine(app)) \(Self.oneLine(appVersion)) find. Written by patchpack interface stubs.
                 """
-            ] + structs + classes + others + [
+            ] + structs + scalars + classes + others + [
                 functions(of: "patch.replace"), Self.words, functions(of: "host.call"), Self.specs,
             ])
             .joined(separator: "\n\n") + "\n"
@@ -93,31 +100,27 @@ extension PatchInterface {
         "string": "string",
     ]
 
-    private func type(_ name: String) -> String {
-        if name.hasSuffix(" or nil") {
-            let wrapped = type(String(name.dropLast(7)))
+    private func type(_ name: String) -> String { type(InterfaceType(name)) }
+
+    private func type(_ type: InterfaceType) -> String {
+        switch type {
+        case .optional(let wrapped):
+            let wrapped = self.type(wrapped)
             return wrapped.hasSuffix("?") ? wrapped : "\(wrapped)?"
+        case .array(let element): return "(\(self.type(element)))[]"
+        case .dictionary(let key, let value): return "table<\(self.type(key)), \(self.type(value))>"
+        case .named(let name): return Self.known[name] ?? Self.identifier(name)
         }
-        if name.hasPrefix("array of ") { return "(\(type(String(name.dropFirst(9)))))[]" }
-        if name.hasPrefix("table of ") { return "table<string, \(type(String(name.dropFirst(9))))>" }
-        return Self.known[name] ?? Self.identifier(name)
     }
 
     /// The types that functions name and the interface does not describe, such as the Swift names of classes.
     private var unknownTypes: [String] {
-        let described = Set((structs.map(\.name) + classes.map(\.name)).map(Self.identifier))
+        let described = Set((structs.map(\.name) + scalars.map(\.name) + classes.map(\.name)).map(Self.identifier))
         let methods = classes.flatMap(\.methods) + functions
         let named =
             methods.flatMap { $0.signature.arguments + [$0.signature.result] }
             + structs.flatMap { $0.fields.map(\.type) }
-        func innermost(_ name: String) -> String {
-            if name.hasSuffix(" or nil") { return innermost(String(name.dropLast(7))) }
-            for prefix in ["array of ", "table of "] where name.hasPrefix(prefix) {
-                return innermost(String(name.dropFirst(prefix.count)))
-            }
-            return name
-        }
-        let names = Set(named.map(innermost)).filter { Self.known[$0] == nil }.map(Self.identifier)
+        let names = Set(named.flatMap { InterfaceType($0).names }).filter { Self.known[$0] == nil }.map(Self.identifier)
         return Set(names).subtracting(described).sorted()
     }
 

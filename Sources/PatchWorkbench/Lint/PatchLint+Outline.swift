@@ -215,6 +215,20 @@ extension PatchLint {
     }
 }
 
+extension SourceText {
+    /// A finding about a word whose place is known.
+    ///
+    /// - Parameter place: The word, and the offset of its first byte in the script.
+    func finding(_ code: Finding.Code, at place: SourceOutline.Place, _ message: String, hint: String? = nil) -> Finding
+    {
+        let before = lineStarts.indices.contains(place.line - 1) ? place.start - lineStarts[place.line - 1] : 0
+        let column = String(decoding: line(place.line).utf8.prefix(max(0, before)), as: UTF8.self).unicodeScalars.count
+        return Finding(
+            code: code, script: name, line: place.line, column: column + 1,
+            length: max(1, place.text.unicodeScalars.count), message: message, hint: hint)
+    }
+}
+
 extension SourceOutline.Operation {
     /// The words of a message if the operation fails for a type. nil if it works, or if the type is another one.
     fileprivate func fault(on type: String) -> String? {

@@ -53,9 +53,9 @@ package struct PatchLint {
     }
 
     private mutating func run() throws(PatchError) {
-        let functions =
+        let offered =
             interface?.functions ?? replaces.map { .init(name: $0, signature: PatchSignature([], result: "nothing")) }
-        for function in functions {
+        for function in offered {
             let slot = Slot(
                 name: function.name, signature: function.signature,
                 invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: nil)
@@ -64,15 +64,16 @@ package struct PatchLint {
         let state = try state()
         defer { state.close() }
         for (script, text) in zip(scripts, texts) { checkEncoding(script, text) }
-        var chunks: [Chunk] = []
+        var functions: [Prototype] = []
         for (script, text) in zip(scripts, texts) {
             do throws(PatchError) {
-                if let chunk = Chunk(dumped: try state.loader.precompiled(script)) { chunks.append(chunk) }
+                if let function = Prototype(dumped: try state.loader.precompiled(script)) { functions.append(function) }
             } catch {
                 found.append(Self.finding(for: error, in: text))
             }
         }
-        guard chunks.count == scripts.count else { return }
+        guard functions.count == scripts.count else { return }
+        let chunks = functions.map(Chunk.init)
         outlines = scripts.map { SourceOutline($0.bytes) }
         if let finding = findingForSpec(chunks) {
             found = [finding]
@@ -83,6 +84,8 @@ package struct PatchLint {
         checkLocals()
         checkRequired()
         checkClasses()
+        // Types say why a script does not load, too.
+        defer { checkTypes(functions, chunks, of: state) }
         try state.load()
         checkReplacements(of: state)
     }
@@ -179,7 +182,7 @@ package struct PatchLint {
             checkOriginal(name, index, line: begin)
             // A function of the Lua library has no line.
             let line = begin > 0 ? begin : text.firstLine(with: name) ?? 1
-            check(name, Chunk(dumped: state.loader.precompiled(layer)), line: line, text: text)
+            check(name, Prototype(dumped: state.loader.precompiled(layer)), line: line, text: text)
         }
         let entry = texts[0]
         for name in replaces where !replaced.contains(name) {
@@ -215,8 +218,8 @@ package struct PatchLint {
 
     /// Checks a replacement.
     ///
-    /// - Parameter chunk: The replacement's function; nil if it is not a Lua function.
-    private mutating func check(_ name: String, _ chunk: Chunk?, line: Int, text: SourceText) {
+    /// - Parameter replacement: Its function; nil if it is not a Lua function.
+    private mutating func check(_ name: String, _ replacement: Prototype?, line: Int, text: SourceText) {
         let word = text.line(line).contains(name) ? name : String(name.split { $0 == "." || $0 == ":" }.last ?? "")
         guard replaces.contains(name) else {
             let isKnown = interface.map { $0.function(name) != nil } ?? true
@@ -234,70 +237,14 @@ package struct PatchLint {
             found.append(unknown(name, line: line, text: text))
             return
         }
-        guard let chunk else { return }
+        guard let replacement else { return }
         let most = function.signature.arguments.count + 1
-        if chunk.parameters > most {
+        if replacement.parameters > most {
             found.append(
                 text.finding(
                     .arity, line: line, word: word,
-                    "the replacement has \(chunk.parameters) parameters, but gets at most \(most): the original, and the arguments of \(name)\(function.signature)"
+                    "the replacement has \(replacement.parameters) parameters, but gets at most \(most): the original, and the arguments of \(name)\(function.signature)"
                 ))
-        }
-        for result in chunk.constantResults where !Self.fits(result.type, function.signature.result) {
-            found.append(
-                text.finding(
-                    .resultType, line: result.line, word: "return",
-                    "\(name) returns \(function.signature.result), but this is \(result.type == "integer" ? "an" : "a") \(result.type)"
-                ))
-        }
-        let type = function.signature.result
-        if let structure = interface.structure(
-            type.hasSuffix(" or nil") ? String(type.dropLast(" or nil".count)) : type)
-        {
-            checkFields(name, structure, chunk, text)
-        }
-    }
-
-    /// Checks the fields of the tables that a replacement returns for a struct.
-    private mutating func checkFields(
-        _ name: String, _ structure: PatchInterface.Struct, _ chunk: Chunk, _ text: SourceText
-    ) {
-        for result in chunk.tableResults {
-            for field in structure.fields {
-                let written = result.fields.last { $0.name == field.name }
-                let fault: String
-                if let written {
-                    guard let type = written.type, !Self.fits(type, field.type) else { continue }
-                    fault =
-                        "the field \(field.name) of \(structure.name) is \(field.type), but this is \(type == "integer" ? "an" : "a") \(type)"
-                } else if !field.isOptional {
-                    fault = "\(name) returns \(structure.name), but this has no field \(field.name)"
-                } else {
-                    continue
-                }
-                let others = result.fields.map(\.name).filter { other in
-                    !structure.fields.contains { $0.name == other }
-                }
-                found.append(
-                    text.finding(
-                        .resultType, line: result.line, word: "return", fault,
-                        hint: written == nil
-                            ? nearest(field.name, among: others).map { "\($0) is not a field of \(structure.name)" }
-                            : nil))
-            }
-        }
-    }
-
-    /// Whether a constant can be a result of a type.
-    private static func fits(_ constant: String, _ result: String) -> Bool {
-        if result.hasSuffix(" or nil") {
-            return constant == "nil" || fits(constant, String(result.dropLast(" or nil".count)))
-        }
-        return switch (result, constant) {
-        case ("nothing", _), ("number", "integer"), ("integer", "number"): true
-        case ("boolean", _), ("number", _), ("integer", _), ("string", _): result == constant
-        // Structs, arrays and objects; an enum with a raw value may be any of these.
-        default: constant != "nil" && !result.contains(" of ")
         }
     }
 }

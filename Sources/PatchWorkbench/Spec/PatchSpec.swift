@@ -20,6 +20,8 @@ package final class PatchSpec: Sendable {
         /// The calls of originals in this test, with their arguments.
         var calls: [(name: String, arguments: [ScriptValue])] = []
         var events: [RunnerEvent] = []
+        /// Whether this test has asked for failures, so that it may expect some.
+        var hasAsked = false
     }
 
     /// Counts how often lines run.
@@ -143,7 +145,7 @@ package final class PatchSpec: Sendable {
 
     /// The lines of a script that hold code. Empty if it does not compile.
     private static func lines(of script: PatchScript, in spec: ScriptState) -> Set<Int> {
-        (try? spec.loader.precompiled(script)).flatMap { Chunk(dumped: $0) }?.lines ?? []
+        (try? spec.loader.precompiled(script)).flatMap { Prototype(dumped: $0) }.map(Chunk.init)?.lines ?? []
     }
 
     /// Runs the next test. Returns nil after the last one.
@@ -151,6 +153,7 @@ package final class PatchSpec: Sendable {
         state.locked { state in
             state.calls = []
             state.events = []
+            state.hasAsked = false
         }
         try install()
         defer { runner.deactivateAll() }
@@ -163,23 +166,31 @@ package final class PatchSpec: Sendable {
         } catch {
             outcome = [.text("failed"), .text(error.message)]
         }
+        let status = SpecReport.Status(rawValue: outcome.first?.text ?? "") ?? .failed
+        let text = outcome.dropFirst().first?.text ?? ""
+        let failures = unexpectedFailures(of: status)
         return SpecReport.Test(
             name: name, line: named.dropFirst().first?.number ?? 0,
-            status: SpecReport.Status(rawValue: outcome.first?.text ?? "") ?? .failed,
-            message: message(of: outcome), nanoseconds: monotonicTime() - began)
+            status: status == .passed && !failures.isEmpty ? .failed : status,
+            message: ((status == .failed ? [trimmed(text)] : text.isEmpty ? [] : [text]) + failures).joined(
+                separator: "\n"),
+            nanoseconds: monotonicTime() - began)
     }
 
-    /// The message of a test without the frames of this library. If the test failed, the failures of the patches follow.
-    private func message(of outcome: [ScriptValue]) -> String {
-        let text = outcome.dropFirst().first?.text ?? ""
-        guard outcome.first?.text == "failed" else { return text }
-        let failures = state.locked { state in
-            state.events.compactMap { event -> String? in
-                guard case .failed(_, let function, let failure) = event else { return nil }
-                return "the patch failed in \(function): \(failure.text)"
+    /// What the patches failed at in a test. The app's own code answers then, so a test that passes all the same has not
+    /// tested the patch, unless it has asked for failures.
+    private func unexpectedFailures(of status: SpecReport.Status) -> [String] {
+        state.locked { state in
+            guard status == .failed || status == .passed && !state.hasAsked else { return [] }
+            return state.events.compactMap { event -> String? in
+                switch event {
+                case .failed(_, let function, let failure): "the patch failed in \(function): \(failure.text)"
+                case .fellBack(_, let function, let reason):
+                    "the patch was skipped in \(function): \(reason.rawValue)"
+                default: nil
+                }
             }
         }
-        return ([trimmed(text)] + failures).joined(separator: "\n")
     }
 
     /// A traceback without the frames of this library.
@@ -237,11 +248,12 @@ package final class PatchSpec: Sendable {
         let (values, fault) = spec.callHeld(held, arguments)
         if let fault { throw OriginalError(description: fault) }
         let value = values.first ?? .nil
-        if let fault = value.fault(as: result, in: interface) {
+        let type = InterfaceType(result)
+        if let fault = value.fault(as: type, in: interface) {
             throw OriginalError(
                 description: "the spec's \(name) does not return what the app's returns: \(fault)")
         }
-        return value.converted(to: result, in: interface)
+        return value.converted(to: type, in: interface)
     }
 
     // MARK: what a spec can call
@@ -347,7 +359,8 @@ package final class PatchSpec: Sendable {
     /// `host.failures()`: the failures of the patches in this test.
     private func failures(_ stack: PatchStack) -> Int32 {
         let failures: [ScriptValue] = state.locked { state in
-            state.events.compactMap { event in
+            state.hasAsked = true
+            return state.events.compactMap { event in
                 guard case .failed(let patch, let function, let failure) = event else { return nil }
                 return Self.table([
                     ("patch", .text(patch.id)), ("name", .text(function)), ("code", .text("\(failure.code)")),
@@ -363,6 +376,7 @@ package final class PatchSpec: Sendable {
     /// `host.fellback(name)`: how often what lies below a patch answered instead of it in this test.
     private func fellBack(_ stack: PatchStack) -> Int32 {
         let name = stack.string(at: 1) ?? ""
+        state.locked { $0.hasAsked = true }
         let count = registry.names.slot(name)?.patches.reduce(0) { $0 + $1.fallbacks } ?? 0
         stack.push(Int64(count))
         return 1

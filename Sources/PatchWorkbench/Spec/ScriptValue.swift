@@ -128,14 +128,26 @@ final class ScriptFunction: Sendable {
                 guard let stack = unsafe slot.enter(cell, CallReference(record)) else { return try original(arguments) }
                 for argument in arguments { argument.push(to: stack) }
                 if let value = ScriptResult.finish(stack, arguments: Int32(arguments.count)) {
-                    let type = signature?.result ?? "value"
+                    let type = InterfaceType(signature?.result ?? "value")
                     guard let fault = value.fault(as: type, in: interface) else {
                         stack.leave()
                         return value.converted(to: type, in: interface)
                     }
                     stack.values.refuseRead(fault)
                 }
-                switch unsafe slot.settle(stack, ScriptResult.self, record.pointee.outcome) {
+                let outcome = unsafe record.pointee.outcome
+                if signature?.throws == false, (try? outcome?.get()) != nil || outcome == nil {
+                    // The app's function cannot throw, so an error of the script is a failure.
+                    let answer = try outcome.map { Result<ScriptValue, Never>.success(try $0.get()) }
+                    switch slot.settle(stack, ScriptResult.self, answer) {
+                    case .outcome(let outcome): return outcome.get()
+                    case .below(var below):
+                        return try unsafe withUnsafeMutablePointer(to: &below) {
+                            try unsafe call(slot, LayerCell($0), arguments)
+                        }
+                    }
+                }
+                switch slot.settle(stack, ScriptResult.self, outcome) {
                 case .outcome(let outcome): return try outcome.get()
                 case .below(var below):
                     return try unsafe withUnsafeMutablePointer(to: &below) {

@@ -253,6 +253,18 @@ extension Option {
     static let patchVersion = Option(
         name: "patch-version", value: .text("N"), help: "version of the patch (default: the highest that is listed)")
     static let reason = Option(name: "reason", value: .text("TEXT"), help: "why, for the devices' events")
+    static let changeReason = Option(
+        name: "reason", value: .text("TEXT"), help: "why, for `feed log` and the devices' events")
+    static let author = Option(
+        name: "author", value: .text("NAME"),
+        help: "who, for `feed log`; devices can read it, too (or PATCHPACK_AUTHOR; default: USER)")
+    static let last = Option(
+        name: "last", value: .text("N"), help: "number of the newest changes to show (default: 20)")
+    static let minimumAppVersion = Option(
+        name: "minimum-app-version", value: .text("V"), help: "lowest version of the app that gets patches; or none")
+    static let notice = Option(
+        name: "notice", value: .text("TEXT"), help: "text for the app to show; or an empty one for none")
+    static let listed = Option(name: "list", help: "also list each file that is signed, and whether it is offered")
     static let addKey = Option(
         name: "add", value: .key("KEY"), repeats: true, help: "key to add, public or private")
     static let removeKey = Option(

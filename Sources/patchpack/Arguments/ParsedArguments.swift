@@ -72,6 +72,28 @@ struct ParsedArguments: Sendable {
         }
     }
 
+    /// A value as a length of time, in seconds.
+    func seconds(of option: Option) throws(PatchError) -> Int? {
+        try value(of: option, "a length of time such as 90s, 15m, 4h or 2d", Self.seconds)
+    }
+
+    /// A value as a time, or as the length of time from it until now.
+    func moment(of option: Option, before now: Timestamp) throws(PatchError) -> Timestamp? {
+        try value(of: option, "a time such as 2027-01-01T00:00:00Z, or how long ago, such as 4h") { text in
+            Timestamp(text)
+                ?? Self.seconds(text).flatMap { Timestamp(secondsSince1970: max(0, now.secondsSince1970 - $0)) }
+        }
+    }
+
+    /// A number of at most nine digits, and s, m, h or d.
+    private static func seconds(_ text: String) -> Int? {
+        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }), (2...10).contains(text.utf8.count),
+            text.utf8.dropLast().allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+        else { return nil }
+        return Int(text.dropLast()).map { $0 * unit }
+    }
+
     /// A value as a time.
     func time(of option: Option) throws(PatchError) -> Timestamp? {
         try value(of: option, "a time such as 2027-01-01T00:00:00Z", Timestamp.init(_:))

@@ -39,6 +39,10 @@ extension PatchError.Code {
         (.feedUnavailable, 36, "a file of a feed cannot be fetched: the network failed, or it is missing"),
         (.clock, 37, "metadata seem expired, but the server's clock says that this machine's is wrong"),
         (.feedPublished, 38, "this version of a patch was published before, with other bytes"),
+        (
+            .feedListed, 39,
+            "a version that was to be published is listed already: offered to others, paused or withdrawn"
+        ),
         (.usage, 64, "wrong arguments, or tags that are wrong or missing"),
         (.duplicate, 65, "two files of one run are the same version of the same patch"),
         (.noInput, 66, "a file is missing or cannot be read"),

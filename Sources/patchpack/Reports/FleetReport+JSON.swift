@@ -3,7 +3,7 @@ import PatchReport
 
 extension FleetReport {
     /// The report as an object of the schema `patchpack.report/1`. Parts are in millionths.
-    func json(_ gates: [ReportGateResult], _ failure: PatchError?) -> JSONValue {
+    func json(_ gates: [ReportGateResult], _ failure: PatchError?, at made: Timestamp) -> JSONValue {
         let members: [(key: String, value: JSONValue)] = [
             (
                 "input",
@@ -11,9 +11,10 @@ extension FleetReport {
                     ("bytes", .integer(input.bytes)), ("events", .integer(input.events)),
                     ("damaged", .integer(input.damaged)), ("foreign", .integer(input.foreign)),
                     ("withoutDevice", .integer(input.withoutDevice)), ("withoutTime", .integer(input.withoutTime)),
-                    ("dropped", .integer(input.dropped)),
+                    ("dropped", .integer(input.dropped)), ("earlier", .integer(input.earlier)),
                 ])
             ),
+            ("made", .string(made.description)), ("newest", newest.map { .string($0.description) } ?? .null),
             ("devices", .integer(devices)), ("scale", .integer(scale)), ("patches", .array(patches.map(\.json))),
             (
                 "gates",

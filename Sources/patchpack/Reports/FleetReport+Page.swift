@@ -3,7 +3,7 @@ import PatchReport
 
 extension FleetReport {
     /// The report as one page of HTML. It needs nothing else: no script, no font, no picture.
-    func page(_ gates: [ReportGateResult]) -> String {
+    func page(_ gates: [ReportGateResult], at made: Timestamp) -> String {
         let sections = patches.enumerated().map { index, patch in
             let color = HTMLChart.color(index)
             return """
@@ -16,7 +16,7 @@ extension FleetReport {
                 """
         }
         let verdicts = gates.map { gate in
-            "<li class=\"\(gate.verdict == .passed ? "good" : "bad")\"><b>\(gate.verdict.rawValue)</b> <code>\(gate.gate.text.html)</code> \(gate.patch.html): \(gate.reason.html)</li>"
+            "<li class=\"\(gate.verdict.rawValue)\"><b>\(gate.verdict.rawValue)</b> <code>\(gate.gate.text.html)</code> \(gate.patch.html): \(gate.reason.html)</li>"
         }
         let charts = HTMLChart(patches).figures
         return """
@@ -34,7 +34,7 @@ extension FleetReport {
             <body>
             <header>
             <h1>Patches on \(devices.grouped) devices</h1>
-            <p>\(summary.html)</p>
+            <p>Made \(made.description). \(summary.html)</p>
             </header>
             <main>
             \(verdicts.isEmpty ? "" : "<ul class=\"gates\">\n\(verdicts.joined(separator: "\n"))\n</ul>")
@@ -59,8 +59,8 @@ extension FleetReport {
         h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 0 0 .5rem; overflow-wrap: anywhere; }
         header p { color: var(--faint); margin: .25rem 0 1.25rem; }
         .gates { list-style: none; padding: 0; margin: 0 0 1.25rem; } .gates li { color: var(--text); padding: .5rem .75rem; border-left: .3rem solid; margin-bottom: .4rem; background: var(--card); overflow-wrap: anywhere; }
-        .gates .good { border-color: var(--good); } .gates .good b { color: var(--good); }
-        .gates .bad { border-color: var(--bad); } .gates .bad b { color: var(--bad); }
+        .gates .passed { border-color: var(--good); } .gates .passed b { color: var(--good); }
+        .gates .crossed { border-color: var(--bad); } .gates .crossed b { color: var(--bad); } .gates .undecided { border-color: var(--faint); }
         .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; }
         figure, section { margin: 0; padding: 1rem; background: var(--card); border-radius: .5rem; break-inside: avoid; }
         section { margin-top: 1rem; } figcaption { font-weight: 600; margin-bottom: .5rem; }

@@ -29,7 +29,8 @@ extension FleetReport {
         for gate in gates {
             lines.append(
                 ReportLine(
-                    style: gate.verdict == .passed ? .good : .bad, word: gate.verdict.rawValue,
+                    style: gate.verdict == .passed ? .good : gate.verdict == .crossed ? .bad : .faint,
+                    word: gate.verdict.rawValue,
                     text: "  \(gate.gate.text)  \(gate.patch): \(gate.reason)"))
         }
         return lines
@@ -39,6 +40,8 @@ extension FleetReport {
     var summary: String {
         let counts = "\(input.events.counting("event")) of \(devices.counting("device")), \(input.bytes.bytes)"
         var notes: [String] = []
+        if let newest { notes.append("the newest from \(newest)") }
+        if input.earlier > 0 { notes.append("\(input.earlier.counting("earlier event")) left out") }
         if input.damaged > 0 { notes.append(input.damaged.counting("damaged line")) }
         if input.foreign > 0 { notes.append("\(input.foreign.counting("line")) of another schema") }
         if input.withoutDevice > 0 { notes.append("\(input.withoutDevice.counting("event")) without an installation") }

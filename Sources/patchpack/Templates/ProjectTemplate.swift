@@ -78,7 +78,7 @@ enum ProjectTemplate {
         export PATCHPACK_TRUSTED_KEY="${PATCHPACK_TRUSTED_KEY:-keys/trusted.pem}"
         export PATCHPACK_SCRIPT_KEY="${PATCHPACK_SCRIPT_KEY:-keys/script.key}"
 
-        patchpack lint -r patches
+        patchpack lint -r patches --strict
         patchpack test patches --spec specs
         # What was packed before is replaced only by what is good as a whole.
         rm -rf dist.new
@@ -110,7 +110,7 @@ enum ProjectTemplate {
                   install -D tools/patchpack "$HOME/.local/bin/patchpack"
                   echo "$HOME/.local/bin" >>"$GITHUB_PATH"
               - name: Lint
-                run: patchpack lint -r patches --interface interface.json --format github
+                run: patchpack lint -r patches --strict --interface interface.json --format github
               - name: Test
                 run: patchpack test patches --spec specs --interface interface.json
               - name: Pack and verify

@@ -1,7 +1,31 @@
 import PatchCrypto
 import PatchRunner
+import Synchronization
 import TestSupport
 import Testing
+
+private actor Account: PatchObject {
+    private(set) var seen: [Int] = []
+    private var sum = 0
+    private let whileWaiting: @Sendable () -> Int
+
+    init(_ whileWaiting: @escaping @Sendable () -> Int) { self.whileWaiting = whileWaiting }
+
+    func add(_ amount: Int) throws -> Int {
+        if amount < 0 { throw Trouble(text: "negative") }
+        if amount > 1 { seen.append(whileWaiting()) }
+        sum += amount
+        return sum
+    }
+
+    func clear() { sum = 0 }
+}
+
+private final class Recursive: Sendable {
+    private let body = Mutex<@Sendable (Int) async -> Int>({ $0 })
+    func set(_ body: @escaping @Sendable (Int) async -> Int) { self.body.withLock { $0 = body } }
+    func call(_ x: Int) async -> Int { await body.withLock { $0 }(x) }
+}
 
 @Suite(.ownThreads) struct AsyncReplaceableTests {
     @Test func theOriginalIsAwaitedWhileOthersUseThePatch() async throws {
@@ -28,6 +52,86 @@ import Testing
         inner.release()
         #expect(await answer == 101 + 4)
         #expect(harness.failures.isEmpty)
+    }
+
+    @Test func methodsOfActorsAreAwaited() async throws {
+        let harness = try Harness()
+        try harness.registry.expose(Account.self) { account in
+            account.method("add") { (account: Account, amount: Int) async throws -> Int in try await account.add(amount)
+            }
+            account.method("clear") { (account: Account) async in await account.clear() }
+            account.method("name") { (_: Account) in "an account" }
+        }
+        let pay = try harness.registry.replaceable("A.pay") { (account: Account, amount: Int) async -> Int in -1 }
+        let sync = try harness.registry.replaceable("A.sync") { (account: Account) -> Int in -1 }
+        let other = try harness.registry.replaceable("A.other") { (x: Int) -> Int in x }
+        try harness.apply(
+            """
+            patch.replace("A.pay", function(original, account, amount)
+              if amount == 0 then return account:clear() or account:add(0) end
+              if amount == 1 then return account:add("x") end
+              if amount == 2 then return account:add(1, 2) end
+              if amount == 3 then local sum = 0; table.sort({2, 1}, function(a, b) account:add(1) return a < b end) end
+              local ok, failure = pcall(account.add, account, -1)
+              assert(not ok and failure.message == "negative", failure)
+              assert(account:name() == "an account")
+              return account:add(amount) + account:add(amount)
+            end)
+            patch.replace("A.sync", function(original, account) return account:add(1) end)
+            patch.replace("A.other", function(original, x) return x + 1 end)
+            """, replaces: ["A.pay", "A.sync", "A.other"])
+        let account = Account { other(1) }
+        #expect(await pay(account, 10) == 10 + 20)
+        #expect(await account.seen == [2, 2], "the patch is free while a script waits for a method")
+        #expect(await pay(account, 0) == 0)
+        #expect(await pay(account, 1) == -1)
+        #expect(await pay(account, 2) == -1)
+        #expect(await pay(account, 3) == -1)
+        #expect(sync(account) == -1)
+        #expect(
+            harness.failures.map(\.message) == [
+                "argument 1 of Account:add: expected integer, given string",
+                "Account:add takes 1 arguments, given 2",
+                "an asynchronous function cannot be called inside sort, gsub or a callback",
+                "this method is asynchronous, but this replacement is not",
+            ])
+        let host = try HostInfo(app: "com.example.shop", version: "1")
+        let methods = harness.registry.interface(of: host).classes[0].methods
+        #expect(
+            methods.map(\.signature.description) == [
+                "(integer) async -> integer", "() async -> nothing", "() -> string",
+            ])
+    }
+
+    /// One coroutine is kept for the next call; a call that fails, or that waits meanwhile, has one of its own.
+    @Test func callsOneAfterAnotherAndWithinEachOther() async throws {
+        let harness = try Harness()
+        let recursive = Recursive()
+        let function = try harness.registry.replaceable("A.f") { (x: Int) async -> Int in
+            x > 0 ? await recursive.call(x - 1) : 0
+        }
+        recursive.set { await function($0) }
+        // The original holds `recursive`, which holds the original.
+        defer { recursive.set { $0 } }
+        try harness.apply(
+            """
+            patch.replace("A.f", function(original, x)
+              if x == 100 then error("x") end
+              if x == 101 then while true do end end
+              local many = {} for i = 1, x do many[i] = i end
+              return original(x) + 1 + select("#", table.unpack(many)) - x
+            end)
+            """, replaces: ["A.f"])
+        for round in 0..<20 {
+            #expect(await function(round) == round + 1)
+            if round == 5 { #expect(await function(100) == 100, "the original answers, which calls the others") }
+            if round == 9 { #expect(await function(101) == 100) }
+        }
+        async let first = function(7)
+        async let second = function(8)
+        #expect(await first == 8)
+        #expect(await second == 9)
+        #expect(harness.failures.count >= 2)
     }
 
     @Test func errorsAndFailures() async throws {

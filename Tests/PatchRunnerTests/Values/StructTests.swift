@@ -197,6 +197,60 @@ import Testing
         #expect(throws: PatchError(.config, "")) { try registry.describe(Both?.none) }
     }
 
+    /// What scripts see is found by pushing the values, so a type's own way of doing that counts.
+    @Test func casesAndOtherBasicValuesAreListed() throws {
+        enum Size: Int, Codable, PatchValue, CaseIterable { case small = 1, big = 9 }
+        enum Way: CaseIterable, PatchKey {
+            case walk, fly
+            func push(to stack: PatchStack) { (self == .walk ? "on foot" : "by air").push(to: stack) }
+            static func read(from stack: PatchStack, at index: Int32) -> Way? {
+                String.read(from: stack, at: index).flatMap { $0 == "on foot" ? .walk : $0 == "by air" ? .fly : nil }
+            }
+        }
+        enum Payment: String, Codable, PatchValue { case cash, card }
+        enum Shape: Codable, PatchValue, CaseIterable { case round, square }
+        struct Moment: Codable, PatchValue {
+            var seconds: Double
+            init(seconds: Double) { self.seconds = seconds }
+            init(from decoder: any Decoder) throws { seconds = try decoder.singleValueContainer().decode(Double.self) }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(seconds)
+            }
+        }
+        struct Parcel: PatchStruct {
+            var size: Size
+            static let patchFields = PatchFields(Parcel.init, .field("size", \.size))
+        }
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("T.send") { (parcel: Parcel, ways: [Way: Int]?, meal: [Meal], shape: Shape) in }
+        try registry.describe(Payment.cash)
+        try registry.describe(Moment(seconds: 1))
+        let interface = registry.interface(of: try HostInfo(app: "com.example.shop", version: "1"))
+        #expect(
+            interface.scalars == [
+                .init(name: "Meal", type: "string", cases: [.string("lunch"), .string("dinner")]),
+                .init(name: "Moment", type: "number", cases: []),
+                .init(name: "Payment", type: "string", cases: []),
+                .init(name: "Size", type: "integer", cases: [.integer(1), .integer(9)]),
+                .init(name: "Way", type: "string", cases: [.string("on foot"), .string("by air")]),
+            ])
+        #expect(interface.json.contains(#"{"name":"Size","type":"integer","cases":[1,9]}"#))
+    }
+
+    /// Two types of one name are both left out: neither is right for all functions.
+    @Test func typesOfOneNameAreNotListed() throws {
+        enum One { enum Size: String, Codable, PatchValue, CaseIterable { case small } }
+        enum Two { enum Size: String, Codable, PatchValue, CaseIterable { case large } }
+        let registry = PatchRegistry()
+        let host = try HostInfo(app: "com.example.shop", version: "1")
+        _ = try registry.replaceable("T.one") { (size: One.Size) in }
+        #expect(registry.interface(of: host).scalars.map(\.name) == ["Size"])
+        _ = try registry.replaceable("T.two") { (size: Two.Size) in }
+        _ = try registry.replaceable("T.three") { (size: One.Size) in }
+        #expect(registry.interface(of: host).scalars.isEmpty)
+    }
+
     /// Keys of a dictionary, and the cases of an enum, are no fields: another value has others.
     @Test func whatDependsOnTheSampleIsNoField() throws {
         struct Price: Codable { var amount: Double }

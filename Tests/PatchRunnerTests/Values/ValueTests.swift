@@ -28,6 +28,9 @@ enum Payment: Codable, Equatable, Sendable, PatchValue {
     case card(number: String, limit: Int)
 }
 
+enum Meal: String, Codable, CaseIterable, PatchKey { case lunch, dinner }
+enum Level: Int, PatchKey { case low, high }
+
 final class Basket: PatchObject {
     let names: Counter = Counter()
 }
@@ -65,6 +68,13 @@ final class Basket: PatchObject {
         #expect(try roundTrip([[1], [], [2, 3]]) == [[1], [], [2, 3]])
         #expect(try roundTrip(["a": 1, "b": 2]) == ["a": 1, "b": 2])
         #expect(try roundTrip(["a": ["x"], "b": []]) == ["a": ["x"], "b": []])
+        #expect(try roundTrip([7: "a", -1: "b"]) == [7: "a", -1: "b"])
+        #expect(try roundTrip([Meal.lunch: 1, .dinner: 2]) == [.lunch: 1, .dinner: 2])
+        #expect(try roundTrip([Meal.lunch: Meal.dinner], "return {lunch = x.lunch}") == [.lunch: .dinner])
+        #expect(
+            try roundTrip([Level.low: [Meal.lunch]], "return {x[0], [0] = {'dinner'}}") == [
+                .low: [.dinner], .high: [.lunch],
+            ])
     }
 
     @Test func codableTypesAreTables() throws {
@@ -162,6 +172,75 @@ final class Basket: PatchObject {
         #expect(big(UInt64.max) == 1)
         #expect(harness.failures.map(\.message) == ["18446744073709551615 does not fit into a Lua integer"])
         #expect(big(3) == 2)
+    }
+
+    @Test func keysThatAreNoCaseAreRefused() throws {
+        let harness = try Harness()
+        let meals = try harness.registry.replaceable("T.meals") { (x: [Meal: Int]) -> [Meal: Int] in x }
+        let levels = try harness.registry.replaceable("T.levels") { (x: [Int: Double]) -> [Int: Double] in x }
+        try harness.apply(
+            """
+            patch.replace("T.meals", function(original, x) return {supper = 1} end)
+            patch.replace("T.levels", function(original, x) return x[1] and {a = 1} or {[5] = "x"} end)
+            """, replaces: ["T.meals", "T.levels"])
+        #expect(meals([.lunch: 1]) == [.lunch: 1])
+        #expect(levels([1: 1]) == [1: 1])
+        #expect(levels([:]) == [:])
+        #expect(
+            harness.failures.map(\.message) == [
+                "wrong result: key: expected Meal, given supper",
+                "wrong result: key: expected integer, given string",
+                "wrong result: field 5: expected number, given string",
+            ])
+        #expect([Meal: Int].patchTypeName == "Meal table of integer")
+        #expect([String: [Int: Double]?].patchTypeName == "table of integer table of number or nil")
+    }
+
+    /// A number that is NaN or infinite comes back only to a call that was given one.
+    @Test func whatIsNoFiniteNumberIsNotMadeByAPatch() throws {
+        var limits = PatchLimits.patient
+        limits.failures = 100
+        let harness = try Harness(limits: limits)
+        let registry = harness.registry
+        let scalar = try registry.replaceable("N.scalar") { (x: Double, y: Double) -> Double in 1 }
+        let list = try registry.replaceable("N.list") { (x: [Double]) -> [Double] in [1] }
+        let optional = try registry.replaceable("N.optional") { (x: Float) -> Float? in 1 }
+        let table = try registry.replaceable("N.table") { (x: [String: Double]) -> [String: Double] in ["one": 1] }
+        let struct_ = try registry.replaceable("N.money") { (x: Money) -> Money in x }
+        let seen = Counter()
+        let through = try registry.replaceable("N.through") { (x: Double) -> Double in
+            seen.add()
+            return x > 5 ? .infinity : 1
+        }
+        try harness.apply(
+            """
+            patch.replace("N.scalar", function(original, x, y) return x / y end)
+            patch.replace("N.list", function(original, x) return {x[1] / 0, 1} end)
+            patch.replace("N.optional", function(original, x) return x / 0 end)
+            patch.replace("N.table", function(original, x) return {a = x.a / 0} end)
+            patch.replace("N.money", function(original, x) return {amount = x.amount / 0} end)
+            patch.replace("N.through", function(original, x) return x < 0 and original(1 / 0) or original(x) end)
+            """, replaces: ["N.scalar", "N.list", "N.optional", "N.table", "N.money", "N.through"])
+        #expect(scalar(1, 0) == 1 && scalar(0, 0) == 1 && list([1]) == [1] && optional(1) == 1)
+        #expect(table(["a": -1]) == ["one": 1] && struct_(Money(amount: 2)) == Money(amount: 2))
+        #expect(through(-1) == 1 && seen.count == 1)
+        #expect(
+            harness.failures.map(\.message) == [
+                "wrong result: expected a finite number, given inf",
+                "wrong result: expected a finite number, given -nan",
+                "wrong result: element 1: expected a finite number, given inf",
+                "wrong result: expected a finite number, given inf",
+                "wrong result: field a: expected a finite number, given -inf",
+                "wrong result: expected Money: amount: expected a finite number, given inf",
+                "argument 1 of N.through: expected a finite number, given inf",
+            ])
+        // What it was given it may give back.
+        #expect(scalar(.infinity, 2) == .infinity && scalar(.nan, 2).isNaN && scalar(2, 4) == 0.5)
+        #expect(list([.infinity]) == [.infinity, 1] && optional(.infinity) == .infinity)
+        #expect(table(["a": .infinity]) == ["a": .infinity] && struct_(Money(amount: .infinity)).amount == .infinity)
+        #expect(through(6) == .infinity)
+        #expect(scalar(1, 0) == 1, "another call was given none")
+        #expect(harness.failures.count == 8)
     }
 
     @Test func objectsHaveTheMethodsThatAreExposed() throws {

@@ -356,6 +356,37 @@ import Testing
         #expect(newer.changes(to: newer).isEmpty)
     }
 
+    @Test func scalarsAreReadAndCompared() throws {
+        func interface(_ scalars: [PatchInterface.Scalar]) -> PatchInterface {
+            PatchInterface(
+                app: "com.example.shop", appVersion: "1", functions: [], structs: [], scalars: scalars, classes: [])
+        }
+        let older = interface([
+            .init(name: "Meal", type: "string", cases: [.string("lunch"), .string("din\"ner")]),
+            .init(name: "Size", type: "integer", cases: [.integer(-1), .integer(9)]),
+            .init(name: "Date", type: "number", cases: []),
+        ])
+        #expect(try PatchInterface(json: Array(older.json.utf8)) == older)
+        let newer = interface([
+            .init(name: "Meal", type: "string", cases: [.string("lunch"), .string("brunch")]),
+            .init(name: "Size", type: "string", cases: []),
+        ])
+        #expect(
+            older.changes(to: newer).map { "\($0.isBreaking) \($0.description)" } == [
+                #"true the case "din\"ner" of Meal is gone"#, "true Size was integer and is now string",
+                #"false the case "brunch" of Meal is new"#,
+            ])
+        #expect(older.stubs.contains(#"---@alias Meal "lunch" | "din\"ner""#))
+        #expect(older.stubs.contains("---@alias Size -1 | 9\n") && older.stubs.contains("---@alias Date number\n"))
+        for (old, new) in [
+            (#""type":"string""#, #""type":"Meal""#), (#""name":"Meal""#, #""name":"Size""#),
+            (#""name":"Meal""#, #""name":"string""#), ("-1", "true"), ("-1", "1.5"),
+        ] {
+            let broken = older.json.replacingOccurrences(of: old, with: new)
+            #expect(throws: PatchError(.malformed, "")) { try PatchInterface(json: Array(broken.utf8)) }
+        }
+    }
+
     @Test func changesOfFieldsAreNamed() throws {
         func interface(_ fields: [(String, String)]) -> PatchInterface {
             PatchInterface(

@@ -260,6 +260,33 @@ import Testing
         static let patchFields = PatchFields(Item.init, .field("price", \.price), .field("name", \.name))
     }
 
+    @Test func theCasesOfEnumsAreChecked() throws {
+        enum Mood: String, Codable, PatchValue, CaseIterable { case good, bad }
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("Cart.mood") { (mood: Mood) -> Mood in mood }
+        let script = PatchScript(
+            name: "main.lua",
+            bytes: Array("patch.replace('Cart.mood', function(original, mood) return mood .. '' end)".utf8))
+        let spec = """
+            host.define("Cart.mood", function(mood) return mood end)
+            it("is right", function() assert.equal("bad", host.call("Cart.mood", "bad")) end)
+            it("is no mood", function()
+              assert.error_matches(function() host.call("Cart.mood", "god") end, "expected Mood, given god")
+            end)
+            it("is no string", function()
+              assert.error_matches(function() host.call("Cart.mood", 5) end, "expected Mood, given integer")
+            end)
+            """
+        let manifest = try Manifest(
+            id: "com.example.fix", version: 1, app: "com.example.shop", replaces: ["Cart.mood"],
+            scripts: [.init(name: "main.lua", size: script.bytes.count)])
+        let report = PatchSpec.run(
+            PatchScript(name: "spec.lua", bytes: Array(spec.utf8)),
+            on: [PatchUnderTest(manifest: manifest, scripts: [script])],
+            interface: registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1")))
+        #expect(report.tests.map(\.status) == [.passed, .passed, .passed], "\(report.tests)")
+    }
+
     /// A wrong table fails here with the words of the app.
     @Test func theFieldsOfStructsAreChecked() throws {
         let registry = PatchRegistry()

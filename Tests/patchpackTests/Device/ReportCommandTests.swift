@@ -74,15 +74,15 @@ import Testing
 
     @Test func aGateHoldsARolloutBack() throws {
         let passed = try Tool.patchpack(
-            "report", "events", "--gate", "failures<0.1%", "--gate", "failing<1%", in: folder.path)
+            "report", "events", "--gate", "failures<0.1%", "--gate", "failing<2%", in: folder.path)
         #expect(passed.status == 0)
-        #expect(passed.text.contains("passed  failing<1%  com.example.shop.fix 3: 0.50 %, between 0.27 % and 0.92 %"))
-        let crossed = try Tool.patchpack("report", "events", "--gate", "failing<0.4%", in: folder.path)
+        #expect(passed.text.contains("passed  failing<2%  com.example.shop.fix 3: 0.50 %, between 0.15 % and 1.17 %"))
+        let crossed = try Tool.patchpack("report", "events", "--gate", "failing<0.1%", in: folder.path)
         #expect(crossed.status == 20)
         #expect(crossed.text.contains("crossed"))
         let unsure = try Tool.patchpack("report", "events", "--gate", "failing<0.6%", in: folder.path)
         #expect(unsure.status == 20)
-        #expect(unsure.text.contains("too few to tell"))
+        #expect(unsure.text.contains("too few to tell; about "))
         let none = try Tool.patchpack(
             "report", "events", "--patch", "com.example.other", "--gate", "failing<1%", in: folder.path)
         #expect(none.status == 20)
@@ -93,7 +93,7 @@ import Testing
     @Test func thePageIsWellFormedAndQuotesEverything() throws {
         let run = try Tool.shell(
             """
-            patchpack report events --html page.html --gate 'failing<1%' && patchpack report events --html page.html; echo $?
+            patchpack report events --html page.html --gate 'failing<2%' && patchpack report events --html page.html; echo $?
             /usr/bin/python3 -c '
             import html.parser, re
             text = open("page.html", encoding="utf-8").read()

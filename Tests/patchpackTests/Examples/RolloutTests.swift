@@ -1,3 +1,5 @@
+import Foundation
+import PatchCrypto
 import TestSupport
 import Testing
 
@@ -22,10 +24,12 @@ import Testing
         try #require(prepare.status == 0, "\(prepare.error)")
     }
 
-    /// Lines of devices that activated the patch, and on some of which it failed.
-    private func report(_ devices: Range<Int>, failing: Int) throws {
+    /// Lines of devices that activated the patch at this moment, and on some of which it failed.
+    private func report(_ devices: Range<Int>, failing: Int, secondsAgo: Int = 0) throws {
+        let seconds = Int(Date().timeIntervalSince1970) - secondsAgo
+        let time = try #require(Timestamp(secondsSince1970: seconds)).description.dropLast()
         func line(_ event: String, _ device: Int) -> String {
-            #"{"schema":"patchpack.event/1","timestamp":"2026-11-22T10:00:00.000Z","resource":{"app.installation.id":"\#(device)","service.name":"com.example.shop","service.version":"2.3.1"},"severityNumber":9,"eventName":"\#(event)","attributes":{"patch.id":"com.example.shop.cart-total","patch.version":7}}"#
+            #"{"schema":"patchpack.event/1","timestamp":"\#(time).900Z","resource":{"app.installation.id":"\#(device)","service.name":"com.example.shop","service.version":"2.3.1"},"severityNumber":9,"eventName":"\#(event)","attributes":{"patch.id":"com.example.shop.cart-total","patch.version":7}}"#
         }
         let lines = devices.flatMap {
             [line("activated", $0)] + ($0 - devices.lowerBound < failing ? [line("failed", $0)] : [])
@@ -34,45 +38,83 @@ import Testing
     }
 
     /// Runs the script, and returns what it says and what is offered then.
-    private func step() throws -> (status: Int32, says: String, entry: String) {
+    private func step(soak: String = "0s") throws -> (status: Int32, says: String, entry: String) {
         let run = try Tool.shell(
             """
-            unset -f patchpack; export PATH=$PWD/bin:$PATH PATCHPACK_FEED_KEY=online/signing.pem
+            unset -f patchpack; export PATH=$PWD/bin:$PATH PATCHPACK_FEED_KEY=online/signing.pem SOAK=\(soak)
             '\(Tool.root)/examples/rollout.sh' feed events com.example.shop.cart-total 7
             """, in: folder.path)
-        #expect(!run.error.contains("error"), "\(run.error)")
         let status = try Tool.shell(
             """
             patchpack feed status feed --format json | python3 -c '
             import json, sys
             entry = json.load(sys.stdin)["patches"][0]
-            print(entry["state"], entry.get("rollout", {}).get("permyriad"))'
+            print(entry["state"], entry.get("rollout", {}).get("permyriad"), entry.get("author"))'
             """, in: folder.path)
-        return (run.status, run.text, status.text)
+        return (run.status, run.text + run.error, status.text)
     }
 
-    @Test func aGoodPatchReachesEverybody() throws {
-        try report(0..<100, failing: 0)
+    @Test func aGoodPatchReachesEverybody() async throws {
+        #expect(try step().says.contains("waits  com.example.shop.cart-total 7: no event has come"))
+        try report(0..<150, failing: 0)
         var now = try step()
-        #expect(now.says.contains("too early to tell"))
-        #expect(now.entry == "active 100\n")
-        try report(100..<2000, failing: 1)
-        for (percent, permyriad) in [("5", "500"), ("25", "2500"), ("100", "10000")] {
-            now = try step()
-            #expect(now.status == 0)
-            #expect(now.says.contains("widened to \(percent) percent"))
-            #expect(now.entry == "active \(permyriad)\n")
+        #expect(now.says.contains("failing<0.5%: 0.0 %, between 0.0 % and 2.28 %"), "\(now.says)")
+        #expect(now.entry.hasPrefix("active 100 "))
+        for (step, (percent, permyriad)) in [("5", "500"), ("25", "2500"), ("100", "10000")].enumerated() {
+            // The old devices are no evidence for a new step.
+            if step > 0 {
+                #expect(try self.step().says.contains("0 of 100 new devices have reported since this step began"))
+            }
+            try report(2000 * (step + 1)..<2000 * (step + 2), failing: 1)
+            // Times are whole seconds: the next step begins in another one.
+            try await Task.sleep(for: .milliseconds(1100))
+            #expect(try self.step(soak: "1h").says.contains("s old, and lasts 60 min"))
+            now = try self.step()
+            #expect(now.status == 0 && now.says.contains("-> offered to \(percent)% by installation"), "\(now.says)")
+            #expect(now.entry == "active \(permyriad) rollout.sh\n")
         }
-        #expect(try step().says.contains("on all devices"))
+        #expect(try step().says.contains("complete  com.example.shop.cart-total 7: offered to 100%"))
+        let log = try Tool.patchpack("feed", "log", "feed", "com.example.shop.cart-total", in: folder.path).text
+        #expect(log.contains("  rollout.sh"))
+        #expect(log.contains("offered to 1% by installation -> offered to 5% by installation"), "\(log)")
     }
 
     @Test func aBadPatchIsPaused() throws {
         try report(0..<300, failing: 12)
-        let now = try step()
+        var now = try step()
         #expect(now.status == 20)
-        #expect(now.says.contains("a gate is crossed"))
+        #expect(now.says.contains("is paused: failing<0.5%: 4.00 %"), "\(now.says)")
         #expect(now.entry.hasPrefix("paused "))
-        // Reported again, it stays paused.
-        #expect(try step().entry.hasPrefix("paused "))
+        // It stays so until somebody resumes it. What was known then does not pause it again, but more of it does.
+        now = try step()
+        #expect(now.status == 0 && now.says.contains("stopped  com.example.shop.cart-total 7: paused"))
+        // Times are whole seconds.
+        let resume = try Tool.shell(
+            "sleep 1.1; patchpack feed resume feed com.example.shop.cart-total --key online/signing.pem",
+            in: folder.path)
+        #expect(resume.status == 0)
+        #expect(try step().entry.hasPrefix("active "))
+        try report(300..<400, failing: 5, secondsAgo: -1)
+        #expect(try step().status == 20)
+    }
+
+    @Test func aCollectorThatIsDeadStopsARollout() throws {
+        try report(0..<3000, failing: 0, secondsAgo: 2 * 3600)
+        let now = try Tool.patchpack(
+            "feed", "advance", "feed", "com.example.shop.cart-total", "--events", "events", "--since", "3h",
+            "--new-devices", "1", "--soak", "0s", "--gate", "failing<0.5%", "--key", "online/signing.pem",
+            in: folder.path)
+        #expect(now.status == 0)
+        #expect(
+            now.text.contains("the newest event is 2 h old: are events still collected?"), "\(now.text)\(now.error)")
+        for wrong in [
+            ["--gate", "failing<0.5%"], ["--events", "events"], ["--events", "none", "--gate", "failing<0.5%"],
+        ] {
+            let run = try Tool.run(
+                Tool.patchpack,
+                ["feed", "advance", "feed", "com.example.shop.cart-total", "--key", "online/signing.pem"] + wrong,
+                in: folder.path)
+            #expect(run.status == 64 || run.status == 66)
+        }
     }
 }

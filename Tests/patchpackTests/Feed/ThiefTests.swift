@@ -165,9 +165,9 @@ import Testing
             try work.run(FeedWorkshop.make("other")).status == 0
                 && work.run(["publish", "other", "8.js"] + FeedWorkshop.envelopes + Self.owner).status == 0)
         let first = try #require(Forgery.allCases.firstIndex(of: forgery))
-        // Each verb meets a quarter of the forgeries, and all of them if tests may take long.
+        // Each verb meets an eighth of the forgeries, and all of them if tests may take long.
         for (number, (name, arguments)) in Self.verbs.enumerated()
-        where testsMayBeLong || (first + number).isMultiple(of: 4) {
+        where testsMayBeLong || (first + number).isMultiple(of: 8) {
             try #require(try work.shop.shell("rm -rf feed.kept && cp -r feed feed.kept").status == 0)
             if name == "sign" || name == "detach" {
                 let staged = try work.publish(["8.js"], "--stage", with: FeedWorkshop.online)

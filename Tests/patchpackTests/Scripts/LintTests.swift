@@ -103,6 +103,8 @@ import Testing
         let run = try shop.shell(
             "'\(Tool.patchpack)' lint '\(Tool.root)'/examples/patches/*.lua --interface interface.json")
         #expect(run.status == 0, "\(run.text)")
-        #expect(run.lines.count == 5)
+        #expect(run.lines.filter { $0.hasPrefix("ok ") }.count == 4)
+        // Its bug is what its spec is there for.
+        #expect(run.lines.filter { $0.contains("[may-be-nil]") }.count == 2)
     }
 }

@@ -11,6 +11,9 @@ struct FeedChange {
         .dryRun, .served, .authorities, .insecure, .clockIsRight, .above,
     ]
 
+    /// The options of an action that changes the list.
+    static let listOptions = options + [.author, .changeReason]
+
     private let arguments: ParsedArguments
     private let console: Console
     private let keys: KeyFiles
@@ -60,6 +63,14 @@ struct FeedChange {
         return feed
     }
 
+    /// The earlier states of the feed. They count if the keys of a trusted root have signed them.
+    func history() -> FeedHistory {
+        FeedHistory { (number) throws(PatchError) in
+            guard try folder.read("metadata/\(number).snapshot.json") != nil else { return nil }
+            return try folder.repository(FeedRepository.Reading(root: pin.root(), snapshot: number))
+        }
+    }
+
     /// Changes the feed.
     ///
     /// - Parameters:
@@ -91,9 +102,16 @@ struct FeedChange {
             feed.above = try arguments.number(of: .above) ?? 0
             guard feed.above < 1 << 52 else { throw PatchError(.usage, "--above: expected a number below 2^52") }
             if staged != nil { feed.waiting = [.targets, .root] }
+            (feed.author, feed.reason) = (try author(), try arguments.text(of: .changeReason))
             let lines = try body(&feed)
             try finish(&feed, lines, since: base, under: staged, keepsStaged: isUnreadable)
         }
+    }
+
+    /// Who makes the change; nil if no name is to be given.
+    private func author() throws(PatchError) -> String? {
+        let name = try arguments.text(of: .author) ?? Environment["PATCHPACK_AUTHOR"] ?? Environment["USER"] ?? ""
+        return name.isEmpty ? nil : String(name.prefix(100))
     }
 
     /// Goes on with a change that was staged.

@@ -24,7 +24,7 @@ extension FeedCommand {
     }
 
     @Sendable static func withdraw(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        try edit(arguments, console, to: .withdrawn, reason: arguments.text(of: .reason))
+        try edit(arguments, console, to: .withdrawn)
     }
 
     @Sendable static func disable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -45,9 +45,47 @@ extension FeedCommand {
         }
     }
 
+    /// Sets what the list says of the app as a whole.
+    @Sendable static func set(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let version = try arguments.text(of: .minimumAppVersion)
+        let notice = try arguments.text(of: .notice)
+        var lowest: AppVersion?
+        if let version, version != "none" {
+            lowest = AppVersion(version)
+            guard lowest != nil else {
+                throw PatchError(.usage, "--minimum-app-version \(version): expected a version such as 2.3.1, or none")
+            }
+        }
+        guard version != nil || notice != nil else {
+            throw PatchError(.usage, "nothing to set", hint: "give --minimum-app-version V or --notice TEXT")
+        }
+        let lines = [
+            version.map { $0 == "none" ? "minimum app version  none" : "minimum app version  \($0)" },
+            notice.map { $0.isEmpty ? "notice  none" : "notice  \($0)" },
+        ]
+        return try change(arguments, console, lines.compactMap(\.self).joined(separator: "\n")) { list in
+            if version != nil { list.minimumAppVersion = lowest }
+            if let notice { list.notice = notice.isEmpty ? nil : notice }
+        }
+    }
+
+    /// Makes the state before the last change of the list again.
+    @Sendable static func undo(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let change = try FeedChange(arguments, console)
+        try change.run(isUrgent: true) { (feed) throws(PatchError) in
+            let base = feed
+            guard let older = try change.history().stateBefore(feed) else {
+                throw PatchError(.config, "the feed has no earlier state to make again").about(change.folder.path)
+            }
+            try feed.undo(to: older, at: change.now)
+            return feed.visibleChanges(since: base)
+        }
+        return 0
+    }
+
     /// Changes a patch's state.
     private static func edit(
-        _ arguments: ParsedArguments, _ console: Console, to state: PatchList.Entry.State, reason: String? = nil
+        _ arguments: ParsedArguments, _ console: Console, to state: PatchList.Entry.State
     ) throws(PatchError) -> Int32 {
         try edit(arguments, console, isUrgent: state != .active) { (entry) throws(PatchError) in
             guard state != .paused || entry.state != .withdrawn else {
@@ -56,7 +94,6 @@ extension FeedCommand {
                     hint: "patchpack feed resume, and then pause")
             }
             entry.state = state
-            entry.reason = reason
             return state.rawValue
         }
     }
@@ -72,6 +109,11 @@ extension FeedCommand {
             let old = try feed.entry(arguments.operands[1].text, version: arguments.number(of: .patchVersion))
             var entry = old
             let what = try body(&entry)
+            let reason = try arguments.text(of: .changeReason)
+            guard !entry.says(old) || reason != nil && reason != old.reason else {
+                return ["already \(what)  \(entry.id) \(entry.version)"]
+            }
+            entry.reason = reason
             feed.replace(old, with: entry, at: change.now)
             return ["\(what)  \(entry.id) \(entry.version)"] + (try before.difference(to: feed))
         }
@@ -85,8 +127,12 @@ extension FeedCommand {
     ) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
         try change.run(isUrgent: isUrgent) { (feed) throws(PatchError) in
-            feed.edit(at: change.now, body)
-            return line.split(separator: "\n").map(String.init)
+            let lines = line.split(separator: "\n").map(String.init)
+            var list = feed.list
+            body(&list)
+            guard list.json.encoded() != feed.list.json.encoded() else { return lines.map { "already \($0)" } }
+            feed.edit(at: change.now) { $0 = list }
+            return lines
         }
         return 0
     }

@@ -6,15 +6,15 @@ import PatchPublishing
 // The actions that change nothing.
 extension FeedCommand {
     @Sendable static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let folder = FeedFolder(path: arguments.operands[0].path)
-        let feed: FeedRepository
-        if let root = FeedPin.given(arguments) {
-            feed = try folder.repository(FeedRepository.Reading(root: InputFile.small(root)))
-        } else {
-            feed = try folder.ownRepository()
-        }
+        let place = FeedState(arguments.operands[0].text)
+        var root: [UInt8]?
+        if let file = FeedPin.given(arguments) { root = try InputFile.small(file) }
+        let feed = try place.feed(root, arguments)
         let now = try SystemClock.now()
         let limit = try arguments.number(of: .days, atLeast: 0)
+        if console.format == .text, !console.isQuiet {
+            for line in feed.overview(at: now) { try line.print(console) }
+        }
         var late: [String] = []
         var roles: [(key: String, value: JSONValue)] = []
         for role in FeedRepository.Role.allCases {
@@ -44,14 +44,16 @@ extension FeedCommand {
         if console.format == .json {
             try console.json(
                 .object(
-                    [("schema", .string("patchpack.feed-status/1")), ("feed", .string(folder.path.description))]
+                    [("schema", .string("patchpack.feed-status/1")), ("feed", .string(place.name))]
                         + JSONValue.outcome(error) + [
                             ("app", .string(feed.app)), ("environment", .string(feed.environment)),
-                            ("enabled", .bool(feed.list.isEnabled)), ("roles", .object(roles)),
+                            ("enabled", .bool(feed.list.isEnabled)),
+                            ("published", feed.published.map { .string($0.description) } ?? .null),
+                            ("roles", .object(roles)),
                             ("patches", .array(feed.list.entries.map(\.json))), ("error", .error(error)),
                         ]))
         } else if let error {
-            console.error(error.about(folder.path))
+            console.error(error.about(Path(place.name)))
         }
         return error?.code.exitStatus ?? 0
     }
@@ -81,6 +83,7 @@ extension FeedCommand {
             }
             return (list, list.entries.count, bytes)
         }
+        let signed = arguments.has(.listed) ? try signedFiles(arguments, reading.root) : []
         let future = PatchError.published(at: list.published, before: now)
         let caching = reading.cachingFaults
         if console.format == .json {
@@ -91,11 +94,17 @@ extension FeedCommand {
                             ("app", .string(list.app)), ("environment", .string(list.environment)),
                             ("patches", .integer(targets)), ("bytes", .integer(bytes)),
                             ("faults", .array(list.faults.map { .string($0.message) })),
-                            ("caching", .array(caching.map(JSONValue.string))), ("error", .error(future)),
+                            ("caching", .array(caching.map(JSONValue.string))),
+                            (
+                                "signed",
+                                .array(
+                                    signed.map { .object([("path", .string($0.path)), ("entry", .string($0.words))]) })
+                            ), ("error", .error(future)),
                         ]))
         } else {
             for fault in list.faults { console.warning(fault.message) }
             for warning in caching { console.warning(warning) }
+            for (path, words) in signed { try console.line("\(path)  \(words)") }
             if let future {
                 console.error(future.about(reading.place))
             } else if !console.isQuiet {
@@ -104,6 +113,18 @@ extension FeedCommand {
             }
         }
         return future?.code.exitStatus ?? 0
+    }
+
+    /// The files that the release keys have signed, and what the list says of each.
+    private static func signedFiles(
+        _ arguments: ParsedArguments, _ root: [UInt8]
+    ) throws(PatchError) -> [(path: String, words: String)] {
+        let feed = try FeedState(arguments.operands[0].text).feed(root, arguments)
+        return feed.targets.map { target in
+            let entry = feed.list.entries.first { $0.path == target.path }
+            let isTrust = target.path == PatchList.trustPath(for: feed.app)
+            return (target.path, isTrust ? "the trust store" : entry?.words ?? "in no entry")
+        }
     }
 
     @Sendable static func preview(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {

@@ -69,6 +69,7 @@ extension FeedCommand {
     ) throws(PatchError) {
         let verification = try Verification(arguments)
         let audience = try FeedAudience(arguments)
+        var differing: PatchError?
         try change.run { (feed) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
             var publications: [FeedRepository.Publication] = []
@@ -95,12 +96,30 @@ extension FeedCommand {
                         try audience.apply(to: &entry)
                     })
             }
+            let listed = feed.list.entries
             let isNew = try feed.publish(publications, files: change.folder.published(for: feed.app), at: change.now)
-            let lines = zip(names, isNew).map { name, isNew in
-                isNew ? "\(word)  \(name)  \(audience.text)" : "unchanged  \(name)"
+            var lines: [String] = []
+            for (name, (publication, isNew)) in zip(names, zip(publications, isNew)) {
+                guard !isNew else {
+                    lines.append("\(word)  \(name)  \(audience.text)")
+                    continue
+                }
+                let asked = publication.entry
+                let entry = listed.first { $0.id == asked.id && $0.version == asked.version }
+                guard let entry, entry.words != asked.words else {
+                    lines.append("unchanged  \(name)")
+                    continue
+                }
+                lines.append("left as it is  \(name)  \(entry.words)")
+                differing =
+                    differing
+                    ?? PatchError(
+                        .feedListed, "\(name) is listed already: \(entry.words), and not \(asked.words)",
+                        hint: "patchpack feed rollout, resume or pause changes it")
             }
             return lines + (try before.difference(to: feed))
         }
+        if let differing { throw differing.about(change.folder.path) }
     }
 
     @Sendable static func prune(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -112,7 +131,7 @@ extension FeedCommand {
             var gone: Set<String> = []
             for id in ids {
                 let entries = feed.entries(of: id)
-                guard !entries.isEmpty else { throw .unlisted(id, feed) }
+                guard !entries.isEmpty else { throw .unlisted(id, in: feed) }
                 // A withdrawal must reach devices that have been away for long, so it stays in the list.
                 let versions = entries.filter { $0.state != .withdrawn }.map(\.version).sorted(by: >)
                 for version in versions.dropFirst(keep) {
@@ -121,7 +140,31 @@ extension FeedCommand {
                 }
             }
             feed.prune(at: change.now) { gone.contains("\($0.id) \($0.version)") }
+            for path in feed.unlistedTargets {
+                console.warning("\(path) is signed, but in no entry: `feed remove` takes it away")
+            }
             return lines.isEmpty ? ["nothing to remove"] : lines
+        }
+        return 0
+    }
+
+    @Sendable static func remove(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let change = try FeedChange(arguments, console)
+        let id = arguments.operands[1].text
+        guard let version = try arguments.number(of: .patchVersion) else {
+            throw PatchError(.usage, "no version", hint: "give --patch-version N")
+        }
+        try change.run { (feed) throws(PatchError) in
+            let path = "patches/\(feed.app)/\(id)-\(version).js"
+            let isListed = feed.list.entries.contains { $0.id == id && $0.version == version }
+            let isSigned = feed.targets.contains { $0.path == path }
+            guard isListed || isSigned else { throw .unlisted(id, version: version, in: feed) }
+            if isListed { feed.prune(at: change.now) { $0.id == id && $0.version == version } }
+            if isSigned { feed.removeTargets(at: change.now) { $0 == path } }
+            if isListed {
+                console.warning("a device that has it keeps it, because no entry withdraws it any more")
+            }
+            return ["removed  \(id) \(version)"]
         }
         return 0
     }

@@ -16,37 +16,50 @@ extension FeedCommand {
                 makeFeed),
             action(
                 "publish", "verify envelopes, and add them", "DIR FILE.js... --key KEY...", 2...Int.max,
-                FeedChange.options + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
+                FeedChange.listOptions + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
                     + [.activation, .units],
                 "patchpack feed publish feed dist/*.js --rollout 5% --key release.pem --key online.pem", publish),
             action(
                 "rollout", "offer a patch to more or fewer devices", "DIR ID PERCENT --key KEY", 3...3,
-                FeedChange.options + [
+                FeedChange.listOptions + [
                     .rolloutUnit, .seed, .group, .user, .activation, .patchVersion, .units, .appVersion,
                 ],
                 "patchpack feed rollout feed com.example.shop.cart-total 25% --key online.pem", rollout),
             action(
+                "advance", "widen a rollout by a step if that is safe, or pause it",
+                "DIR ID --events DIR --gate BOUND... --key KEY", 2...2,
+                advanceOptions,
+                "patchpack feed advance feed com.example.shop.cart-total --events events --gate 'failing<0.5%'",
+                advance),
+            action(
                 "pause", "offer a patch to no further device", "DIR ID --key KEY", 2...2,
-                FeedChange.options + [.patchVersion],
+                FeedChange.listOptions + [.patchVersion],
                 "patchpack feed pause feed com.example.shop.cart-total --key online.pem", pause),
             action(
                 "resume", "offer a paused or withdrawn patch again", "DIR ID --key KEY", 2...2,
-                FeedChange.options + [.patchVersion],
+                FeedChange.listOptions + [.patchVersion],
                 "patchpack feed resume feed com.example.shop.cart-total --key online.pem", resume),
             action(
                 "withdraw", "take a patch away from every device", "DIR ID --key KEY", 2...2,
-                FeedChange.options + [.patchVersion, .reason],
+                FeedChange.listOptions + [.patchVersion],
                 "patchpack feed withdraw feed com.example.shop.cart-total --reason 'wrong total' --key online.pem",
                 withdraw),
             action(
-                "disable", "switch all patches off", "DIR --key KEY", 1...1, FeedChange.options,
+                "disable", "switch all patches off", "DIR --key KEY", 1...1, FeedChange.listOptions,
                 "patchpack feed disable feed --key online.pem", disable),
             action(
-                "enable", "switch patches on again", "DIR --key KEY", 1...1, FeedChange.options,
+                "enable", "switch patches on again", "DIR --key KEY", 1...1, FeedChange.listOptions,
                 "patchpack feed enable feed --key online.pem", enable),
             action(
                 "switch", "set values for the app to read", "DIR NAME=VALUE... --key KEY", 2...Int.max,
-                FeedChange.options, "patchpack feed switch feed checkout=old --key online.pem", setSwitches),
+                FeedChange.listOptions, "patchpack feed switch feed checkout=old --key online.pem", setSwitches),
+            action(
+                "set", "set the lowest app version, or a text for the app to show", "DIR --key KEY", 1...1,
+                FeedChange.listOptions + [.minimumAppVersion, .notice],
+                "patchpack feed set feed --minimum-app-version 2.3.0 --key online.pem", set),
+            action(
+                "undo", "make the state before the last change of the list again", "DIR --key KEY", 1...1,
+                FeedChange.listOptions, "patchpack feed undo feed --reason 'the wrong patch' --key online.pem", undo),
             action(
                 "refresh", "sign the timestamp again, and what ends soon", "DIR --key KEY", 1...1,
                 FeedChange.options + [.interrupted], "patchpack feed refresh feed --key online.pem", refresh),
@@ -68,27 +81,37 @@ extension FeedCommand {
                 "patchpack feed sign feed --show", sign),
             action(
                 "prune", "remove old versions of patches", "DIR ID... --key KEY...", 2...Int.max,
-                FeedChange.options + [.keep],
+                FeedChange.listOptions + [.keep],
                 "patchpack feed prune feed com.example.shop.cart-total --keep 2 --key release.pem --key online.pem",
                 prune),
             action(
+                "remove", "remove a version of a patch, listed or not, from what is signed",
+                "DIR ID --patch-version N --key KEY...",
+                2...2, FeedChange.listOptions + [.patchVersion],
+                "patchpack feed remove feed com.example.shop.cart-total --patch-version 3 --key release.pem --key online.pem",
+                remove),
+            action(
                 "promote", "publish a patch of one feed in another one, byte for byte", "FROM TO ID --key KEY...",
                 3...3,
-                FeedChange.options + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
+                FeedChange.listOptions + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
                     + [.activation, .patchVersion, .units],
                 "patchpack feed promote staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem",
                 promote),
             action(
-                "status", "show versions, keys and the days that are left", "DIR [--days N]", 1...1,
-                [.days, .pinnedRoot],
+                "status", "show what is out, since when, by whom, and the days that are left", "DIR|URL [--days N]",
+                1...1,
+                readingOptions + [.days],
                 "patchpack feed status feed --days 3", status),
+            action(
+                "log", "show what was changed, when, by whom and why", "DIR|URL [ID]", 1...2, readingOptions + [.last],
+                "patchpack feed log feed com.example.shop.cart-total", log),
             action(
                 "diff", "say what differs between two states of a feed", "FEED[@SNAPSHOT] FEED[@SNAPSHOT]", 2...2,
                 readingOptions, "patchpack feed diff feed@12 feed", diff),
             action(
                 "check", "read a feed as a device would: every signature and every file", "DIR|URL [--root FILE]",
                 1...1,
-                readingOptions,
+                readingOptions + [.listed],
                 "patchpack feed check https://example.com/feed --root 1.root.json", check),
             action(
                 "preview", "say which device gets what, and why", "DIR|URL --app-version V", 1...1,

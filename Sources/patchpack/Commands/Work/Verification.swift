@@ -92,7 +92,7 @@ struct Verification: Sendable {
                 result.signers = patch.signers
                 var hasher = Hasher()
                 hasher.combine(patch.manifest.json.text())
-                for script in patch.scripts { hasher.combine(script.bytes) }
+                for script in patch.scripts { unsafe script.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
                 result.contents = hasher.finalize()
             } else {
                 result.signers = try verifier.verifySignatures(consume bytes, report: &result.report).signers

@@ -35,6 +35,16 @@ final class Basket: PatchObject {
     func add(_ item: String) -> Int { item.utf8.count }
 }
 
+actor Till: PatchObject {
+    private var sum = 0
+    func pay(_ amount: Int) -> Int {
+        sum += amount
+        return sum
+    }
+}
+
+enum Meal: String, PatchKey { case lunch, dinner }
+
 /// On the main actor, as all that does not say otherwise.
 final class Shop {
     private var factor = 2.0
@@ -46,6 +56,8 @@ final class Shop {
     let fetch: Replaceable<@Sendable (String, Int) async -> String>
     let tries: Replaceable<@Sendable (Int) async throws -> Int>
     let away: Replaceable<@concurrent @Sendable (Int) async -> Int>
+    let pay: Replaceable<@Sendable (Till, Int) async -> Int>
+    let menu: Replaceable<@Sendable ([Meal: Int]) -> [Meal: Int]>
 
     init(registry: PatchRegistry) throws {
         price = try registry.replaceable("Shop.price") { item, order in item.price * Double(order.quantity) }
@@ -68,6 +80,11 @@ final class Shop {
             // The main actor is free for this.
             await MainActor.run { count }
         }
+        pay = try registry.replaceable("Shop.pay") { till, amount in await till.pay(amount) }
+        menu = try registry.replaceable("Shop.menu") { menu in menu }
+        try registry.expose(Till.self) { till in
+            till.method("pay") { (till: Till, amount: Int) async in await till.pay(amount) }
+        }
         try registry.expose(Basket.self) { basket in
             basket.method("add") { (basket: Basket, item: String) in basket.add(item) }
         }
@@ -89,6 +106,7 @@ func calls(_ expected: [Double]) {
     check(shop.late(Late(count: 1)).count == Int(expected[1]), "late")
     check(shop.day(Date(timeIntervalSinceReferenceDate: 1)).timeIntervalSinceReferenceDate == expected[2], "day")
     check(shop.fill(Basket()) == Int(expected[3]), "fill")
+    check(shop.menu([.lunch: 1])[.lunch] == Int(expected[1]), "menu")
     check(shop.heading() == (expected[3] > 1 ? "Shop 2.0!" : "Shop 2.0"), "heading")
 }
 func asynchronousCalls(_ expected: [Int]) async throws {
@@ -100,6 +118,7 @@ func asynchronousCalls(_ expected: [Int]) async throws {
         check(false, "throws")
     } catch { check(error is CancellationError, "throws") }
     check(await shop.away(1) == expected[2], "away")
+    check(await shop.pay(Till(), 1) == expected[1], "pay")
     check(await Task.detached { [pricing] in await pricing.double(2) }.value == expected[3], "an actor's")
 }
 
@@ -121,7 +140,7 @@ try bench.install(
         -- @version 1
         -- @app com.example.shop
         -- @replaces Shop.price Shop.late Shop.day Shop.fill Shop.title
-        -- @replaces Shop.fetch Shop.tries Shop.away Pricing.half
+        -- @replaces Shop.fetch Shop.tries Shop.away Shop.pay Shop.menu Pricing.half
         patch.replace("Shop.price", function(original, item, order) return original(item, order) + #item.name end)
         patch.replace("Shop.late", function(original, late) return { count = late.count + 1 } end)
         patch.replace("Shop.day", function(original, day) return day + 1 end)
@@ -132,6 +151,8 @@ try bench.install(
         end)
         patch.replace("Shop.tries", function(original, count) return original(count) + 1 end)
         patch.replace("Shop.away", function(original, count) return original(count) + 2 end)
+        patch.replace("Shop.pay", function(original, till, amount) return till:pay(amount) + till:pay(0) end)
+        patch.replace("Shop.menu", function(original, menu) return { lunch = menu.lunch + 1 } end)
         patch.replace("Pricing.half", function(original, value) return original(value) + 1 end)
         """)
 calls([9, 2, 2, 4])

@@ -34,13 +34,21 @@ package struct Finding: Sendable {
         case originalArguments = "original-arguments"
         case unknownClass = "unknown-class"
         case unknownMethod = "unknown-method"
+        case unknownField = "unknown-field"
+        case unknownCase = "unknown-case"
+        case argument
+        case missingReturn = "missing-return"
+        case mayBeNil = "may-be-nil"
+        case alwaysFalse = "always-false"
+        case cannotThrow = "cannot-throw"
+        case callsItself = "calls-itself"
         case spec
         case unreadable
 
         package var severity: Severity {
             switch self {
             case .unknownTag, .undefinedGlobal, .notInSandbox, .arity, .encoding, .unusedScript, .unusedLocal,
-                .shadowedLocal, .unknownMethod, .unknownClass, .operand, .originalArguments:
+                .shadowedLocal, .unknownMethod, .unknownClass, .missingReturn, .mayBeNil, .alwaysFalse, .callsItself:
                 .warning
             default: .error
             }
@@ -71,10 +79,21 @@ package struct Finding: Sendable {
             case .originalArguments: "the original is called with more or fewer arguments than it takes"
             case .unknownClass: "waxClass names a class that has no function in the app"
             case .unknownMethod: "a method is called that neither the app nor the script has"
+            case .unknownField: "a field is read or returned that the struct does not have"
+            case .unknownCase:
+                "a string is given to the app, or is the key of a table, as a value of an enum that does not have it"
+            case .argument: "an argument is of another type than the function takes, or there are too many or too few"
+            case .missingReturn: "a path through a replacement ends without a result"
+            case .mayBeNil:
+                "a result may be nil, and the function returns no optional; or an argument may be nil that is used without a test"
+            case .alwaysFalse:
+                "two values are compared that are never equal: they have different types, or an enum has no such value"
+            case .cannotThrow: "host.throw in a replacement of a function that cannot throw"
+            case .callsItself: "a replacement calls the function that it replaces on each path, without an end"
             case .spec: "the script is a spec, which is for `patchpack test`"
             case .unreadable: "a file cannot be read"
             case .resultType:
-                "a replacement returns a constant of another type than the function's, or a table without the fields of its struct"
+                "a replacement returns a value of another type than the function's, or a table without the fields of its struct"
             }
         }
     }
@@ -99,7 +118,7 @@ package struct SourceText: Sendable {
     package let name: String
     package let lines: [String]
     /// The offset in bytes at which each line begins.
-    private let lineStarts: [Int]
+    let lineStarts: [Int]
 
     package init(_ name: String, _ bytes: [UInt8]) {
         self.name = name
@@ -146,18 +165,6 @@ package struct SourceText: Sendable {
         return Finding(
             code: code, script: name, line: max(1, line), column: start + 1, length: length, message: message,
             hint: hint)
-    }
-
-    /// A finding about a word whose place is known.
-    ///
-    /// - Parameter place: The word, and the offset of its first byte in the script.
-    func finding(_ code: Finding.Code, at place: SourceOutline.Place, _ message: String, hint: String? = nil) -> Finding
-    {
-        let before = lineStarts.indices.contains(place.line - 1) ? place.start - lineStarts[place.line - 1] : 0
-        let column = String(decoding: line(place.line).utf8.prefix(max(0, before)), as: UTF8.self).unicodeScalars.count
-        return Finding(
-            code: code, script: name, line: place.line, column: column + 1,
-            length: max(1, place.text.unicodeScalars.count), message: message, hint: hint)
     }
 
     private static func isName(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,0 +1,83 @@
+internal import Libc
+
+/// What is surely known of a part of a whole, however often one looks at it while the whole grows.
+///
+/// An ordinary interval of 95 percent is wrong once in twenty looks, so it misleads soon if one looks each hour. A confidence
+/// sequence is wrong for one in twenty parts over all looks together. This one is Robbins' beta-binomial mixture; see Howard, Ramdas,
+/// McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence sequences" (2021).
+package struct ConfidenceSequence: Sendable {
+    /// The part in the sample, and the whole.
+    package let share: Share
+    /// The middle of the mixture, from 0 to 1: the part of interest, of which the sequence is to decide soon.
+    private let middle: Double
+
+    package init(_ share: Share, around middle: Double) {
+        self.share = share
+        // At 0 and at 1 no sample could speak for the other side.
+        self.middle = min(max(middle, 1e-9), 1 - 1e-9)
+    }
+
+    /// The logarithm of 20: the evidence that is against the true part in one of twenty samples, over all looks.
+    private static let enough = 2.995_732_273_553_991
+
+    /// The evidence against a part, as the logarithm of a likelihood ratio.
+    private func evidence(against part: Double, _ count: Double, of total: Double) -> Double {
+        let (a, b) = (0.5, 0.5 * (1 - middle) / middle)
+        return logBeta(a + count, b + total - count) - logBeta(a, b) - count * log(part)
+            - (total - count) * log1p(-part)
+    }
+
+    private func logBeta(_ a: Double, _ b: Double) -> Double { logGamma(a) + logGamma(b) - logGamma(a + b) }
+
+    /// Whether it is sure that the true part is above a bound (true) or below it (false); nil if it is not sure yet.
+    package func isAbove(_ bound: Double) -> Bool? {
+        guard let value = share.value else { return nil }
+        guard bound < 1 else {
+            return value < 1 && isSure(bound, Double(share.count), Double(share.total)) ? false : nil
+        }
+        guard isSure(bound, Double(share.count), Double(share.total)) else { return nil }
+        return value > bound
+    }
+
+    private func isSure(_ bound: Double, _ count: Double, _ total: Double) -> Bool {
+        evidence(against: min(max(bound, 1e-12), 1 - 1e-12), count, of: total) >= Self.enough
+    }
+
+    /// How many more are needed to be sure of a bound if the part stays as it is; nil if more than a billion.
+    package func needed(for bound: Double) -> Int? {
+        guard isAbove(bound) == nil else { return 0 }
+        let part = share.value ?? 0
+        var (low, high) = (Double(share.total), Double(max(1, share.total)))
+        while !isSure(bound, part * high, high) {
+            (low, high) = (high, high * 2)
+            guard high <= 1e9 else { return nil }
+        }
+        while high - low > max(1, high / 100) {
+            let half = ((low + high) / 2).rounded()
+            if isSure(bound, part * half, half) { high = half } else { low = half }
+        }
+        return max(1, Int(high) - share.total)
+    }
+
+    /// The parts of which none is excluded.
+    package var interval: ClosedRange<Double> {
+        guard let value = share.value else { return 0...1 }
+        let (count, total) = (Double(share.count), Double(share.total))
+        func end(between inside: Double, and outside: Double) -> Double {
+            var (inside, outside) = (inside, outside)
+            // The evidence grows with the distance from the sample's own part.
+            for _ in 0..<60 {
+                let half = (inside + outside) / 2
+                if evidence(against: half, count, of: total) < Self.enough { inside = half } else { outside = half }
+            }
+            return inside
+        }
+        return (share.count == 0 ? 0 : end(between: value, and: 0))...(value == 1 ? 1 : end(between: value, and: 1))
+    }
+}
+
+/// The logarithm of the gamma function. The C library's `lgamma` writes a global variable.
+private func logGamma(_ value: Double) -> Double {
+    var sign: Int32 = 0
+    return unsafe lgamma_r(value, &sign)
+}

@@ -1,0 +1,52 @@
+internal import PatchCrypto
+
+extension PatchInterface.Scalar {
+    /// Finds what scripts see of a type's values.
+    ///
+    /// The values are pushed as they are for a script, so it is certain that this is what scripts see.
+    ///
+    /// - Parameters:
+    ///   - type: The type.
+    ///   - sample: A value of it, for a type whose values cannot be listed.
+    ///   - host: The program.
+    /// - Returns: nil if scripts see tables, objects, or values of several types.
+    init?(_ type: any PatchValue.Type, sample: (any PatchValue)? = nil, host: HostInfo) {
+        let listed = (type as? any CaseIterable.Type).map { Self.values(of: $0) } ?? []
+        let samples = listed.isEmpty ? [sample].compactMap { $0 } : listed
+        guard !samples.isEmpty,
+            let state = try? ScriptState(
+                [], limits: PatchLimits(), host: host, names: NameTable(), reports: .none, seed: 1)
+        else { return nil }
+        defer { state.close() }
+        let stack = unsafe PatchStack(state.lua.main)
+        var types: Set<String> = []
+        var cases: [Case] = []
+        for sample in samples {
+            sample.push(to: stack)
+            types.insert(stack.typeName(at: -1))
+            if let text = stack.string(at: -1) {
+                cases.append(.string(text))
+            } else if let number = stack.integer(at: -1) {
+                cases.append(.integer(Int(number)))
+            }
+            stack.pop()
+        }
+        state.lua.unlock()
+        guard types.count == 1, let seen = types.first, Self.types.contains(seen) else {
+            return nil
+        }
+        let isComplete = cases.count == listed.count && listed.count <= Self.mostCases
+        self.init(name: type.patchTypeName, type: seen, cases: isComplete ? cases : [])
+    }
+
+    /// The basic types of scripts.
+    package static let types: Set = ["string", "integer", "number", "boolean"]
+
+    /// An interface lists no more cases of a type.
+    private static let mostCases = 1000
+
+    /// The values of a type, or one more than are listed.
+    private static func values<Value: CaseIterable>(of _: Value.Type) -> [any PatchValue] {
+        Value.allCases.prefix(mostCases + 1).compactMap { $0 as? any PatchValue }
+    }
+}

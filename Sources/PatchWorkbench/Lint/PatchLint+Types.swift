@@ -1,0 +1,69 @@
+internal import PatchRunner
+
+// The checks that know the types of values.
+
+extension PatchLint {
+    /// Follows the values of all scripts, from what the app gives to replacements.
+    mutating func checkTypes(_ functions: [Prototype], _ chunks: [Chunk], of state: ScriptState) {
+        let offered =
+            interface ?? PatchInterface(app: "", appVersion: "", functions: [], structs: [], classes: [])
+        let globals = chunks.flatMap(\.globals)
+        let context = TypeFlow.Context(
+            interface: offered, knowsApp: interface != nil,
+            assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.waxClasses.map(\.text) }),
+            written: functions.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
+                .union(outlines.flatMap { $0.functions.map(\.name) }),
+            setsMetatables: globals.contains { ["setmetatable", "_G"].contains($0.name) })
+        var replacements: [String: [TypeFlow.Replacement]] = [:]
+        for layer in state.lua.layers {
+            guard let signature = interface?.function(layer.name)?.signature else { continue }
+            let (script, line) = layer.place
+            let index = texts.firstIndex { $0.name == script } ?? 0
+            replacements["\(index):\(line)", default: []].append(
+                .init(name: layer.name, signature: signature, isMethod: !outlines[index].waxClasses.isEmpty))
+        }
+        for (index, (function, text)) in zip(functions, texts).enumerated() {
+            let count = function.functionsByLine
+            // What the outline has found has its exact place.
+            let known = Set(found.filter { $0.script == text.name }.map { "\($0.code) \($0.line)" })
+            let problems = TypeFlow.problems(
+                in: function, upvalues: function.upvalues.map { _ in .unknown }, context
+            ) { inner in
+                // Two functions on one line are not told apart, and neither are two names of one function.
+                let here = replacements["\(index):\(inner.line)"] ?? []
+                return here.count == 1 && count[inner.line] == 1 ? here[0] : nil
+            }
+            for problem in problems where found.count < Self.mostFindings {
+                guard !known.contains("\(problem.code) \(problem.line)") else { continue }
+                found.append(
+                    text.finding(
+                        problem.code, line: problem.line, word: problem.word, problem.message, hint: problem.hint))
+            }
+        }
+    }
+}
+
+extension Prototype {
+    /// How many functions begin on each line.
+    fileprivate var functionsByLine: [Int: Int] {
+        inner.reduce(into: [:]) { lines, function in
+            lines[function.line, default: 0] += 1
+            lines.merge(function.functionsByLine, uniquingKeysWith: +)
+        }
+    }
+
+    /// The names of fields that are assigned, but for those of tables that are just made.
+    fileprivate func collectWrittenFields(into names: inout Set<String>) {
+        var new: Set<Int> = []
+        for instruction in code {
+            switch instruction.opcode {
+            case .newTable: new.insert(instruction.a)
+            case .setField where !new.contains(instruction.a):
+                if let name = text(instruction.b) { names.insert(name) }
+            case .setField, .loadInteger, .loadFloat, .loadConstant, .extraArgument: break
+            default: new = []
+            }
+        }
+        for function in inner { function.collectWrittenFields(into: &names) }
+    }
+}

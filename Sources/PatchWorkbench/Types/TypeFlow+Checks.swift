@@ -1,0 +1,302 @@
+internal import PatchCrypto
+internal import PatchRunner
+
+// What is wrong with an instruction whose operands' types are known.
+
+extension TypeFlow {
+    mutating func report(_ code: Finding.Code, _ index: Int, _ word: String?, _ message: String, hint: String? = nil) {
+        guard reports else { return }
+        problems.append(
+            Problem(code: code, line: function.lineOf[index], word: word, message: message, hint: hint))
+    }
+
+    /// Reports an operation on a value that has none of the types that it takes.
+    mutating func report(
+        _ code: Finding.Code, _ index: Int, _ value: ValueType, _ word: String?, unless kinds: ValueType.Kinds,
+        _ operation: String
+    ) {
+        guard reports else { return }
+        if !value.isUnknown, value.kinds.contains(.nil), value.kinds != .nil, !kinds.contains(.nil), let word,
+            optionalParameters.contains(word)
+        {
+            return report(
+                .mayBeNil, index, word, "\(operation) \(word), which may be nil",
+                hint: "test it first: if \(word) then … end")
+        }
+        guard value.isNever(kinds) else { return }
+        let isOriginal = value.isOriginal
+        let what = word.map { $0 == value.description ? $0 : "\($0), which is \(value)" } ?? "\(value)"
+        let isFirst = isOriginal && word.map { !$0.lowercased().hasPrefix("orig") && $0 != "_" } ?? false
+        report(
+            code, index, word, "\(operation) \(what)",
+            hint: isFirst
+                ? "a replacement's first parameter is the original; the arguments follow it"
+                : isOriginal ? "call it: \(word ?? "original")(…)" : nil)
+    }
+
+    // MARK: types that operations take
+
+    /// A table that a script makes may have metamethods, if any script gives one to tables.
+    func tables(_ value: ValueType) -> ValueType.Kinds { value.detail == nil || context.setsMetatables ? .table : [] }
+    func calls(_ value: ValueType) -> ValueType.Kinds { ValueType.Kinds.function.union(tables(value)) }
+    func lengths(_ value: ValueType) -> ValueType.Kinds { [.string, .table, .object] }
+
+    mutating func arithmetic(
+        _ target: Int, _ operands: [Int], other: ValueType?, _ index: Int, _ state: inout State
+    ) {
+        let types = operands.map { state[$0] } + (other.map { [$0] } ?? [])
+        for (place, register) in operands.enumerated() {
+            let type = types[place]
+            // The other operand may be a table whose metamethod takes this one. It takes no original.
+            let isAlone = types.indices.allSatisfy { $0 == place || types[$0].isNever([.table, .object]) }
+            let taken: ValueType.Kinds =
+                isAlone ? tables(type) : type.isOriginal ? .table : [.table, .function, .boolean]
+            report(
+                .operand, index, type, name(register, state, index),
+                unless: taken.union([.integer, .float, .string, .object]), "calculates with")
+        }
+        if let other, other.isNever([.integer, .float, .string]), types[0].isNever([.table, .object]) {
+            report(.operand, index, nil, "calculates with \(other)")
+        }
+        let result: ValueType =
+            switch function.code[index].opcode {
+            case .divide, .divideConstant, .power, .powerConstant:
+                types.allSatisfy { $0.isNever([.table, .object]) } ? .float : .unknown
+            default:
+                if types.allSatisfy({ $0.kinds == .integer }) {
+                    .integer
+                } else if types.allSatisfy({ $0.isNever([.table, .object]) }) {
+                    types.contains { $0.kinds == .float } ? .float : .number
+                } else {
+                    .unknown
+                }
+            }
+        if state.registers.indices.contains(target) { state.registers[target] = Register(type: result) }
+    }
+
+    /// Finds values of different types, which are never equal. A test for nil is a matter of care.
+    mutating func checkEquality(_ left: ValueType, _ right: ValueType, _ words: [String?], _ index: Int) {
+        guard reports, !left.isUnknown, !right.isUnknown, left.kinds != .nil, right.kinds != .nil else { return }
+        for case (.scalar(let type), .text(let text)) in [(left.detail, right.detail), (right.detail, left.detail)]
+        where context.interface.lacks(text, in: type) {
+            return report(
+                .alwaysFalse, index, text, "\(type) has no value \"\(text)\", so they are never equal",
+                hint: hint(for: text, in: type))
+        }
+        func wide(_ kinds: ValueType.Kinds) -> ValueType.Kinds {
+            kinds.isDisjoint(with: .number) ? kinds : kinds.union(.number)
+        }
+        guard wide(left.kinds).isDisjoint(with: wide(right.kinds)),
+            left.isNever([.table, .object]) || right.isNever([.table, .object])
+        else { return }
+        report(
+            .alwaysFalse, index, words.compactMap(\.self).first,
+            "compares \(words.first.flatMap { $0 }.map { "\($0), which is \(left)," } ?? "\(left)") with \(right), so they are never equal"
+        )
+    }
+
+    mutating func checkOrder(_ left: ValueType, _ right: ValueType, _ word: String?, _ index: Int) {
+        guard reports else { return }
+        for value in [left, right] where value.isNever([.integer, .float, .string, .table, .object]) {
+            return report(.operand, index, value, word, unless: [], "compares")
+        }
+        if left.isNever([.string, .table, .object]) && right.isNever([.integer, .float, .table, .object])
+            || right.isNever([.string, .table, .object]) && left.isNever([.integer, .float, .table, .object])
+        {
+            report(
+                .operand, index, word, "compares \(word.map { "\($0), which is \(left)," } ?? "\(left)") with \(right)")
+        }
+    }
+
+    mutating func checkIndexed(_ value: ValueType, _ word: String?, _ index: Int) {
+        report(.operand, index, value, word, unless: [.table, .object, .string], "indexes")
+    }
+
+    // MARK: members
+
+    /// A table of the sandbox, or another global.
+    func global(_ name: String?) -> ValueType {
+        guard let name, !context.assigned.contains(name) else { return .unknown }
+        if SandboxNames.members[name] != nil { return ValueType(.table, .library(name)) }
+        return LibraryFunction.all[name] != nil ? ValueType(.function, .library(name)) : .unknown
+    }
+
+    /// A field of a table.
+    mutating func member(_ name: String?, of value: ValueType, _ word: String?, _ index: Int) -> ValueType {
+        checkIndexed(value, word, index)
+        guard let name else { return .unknown }
+        switch value.detail {
+        case .library("_G"): return global(name)
+        case .library(let table):
+            guard !context.written.contains(name), SandboxNames.members[table]?.contains(name) == true else {
+                return .unknown
+            }
+            switch "\(table).\(name)" {
+            case "math.huge", "math.pi": return .float
+            case "math.maxinteger", "math.mininteger": return .integer
+            case "patch.app", "patch.appVersion", "patch.id": return .string
+            case "patch.version": return .integer
+            case "utf8.charpattern": return .string
+            default: return ValueType(.function, .library("\(table).\(name)"))
+            }
+        case .structure(let structure, let written):
+            if let type = written[name] { return type }
+            guard let structure = context.interface.structure(structure) else { return .unknown }
+            if let field = structure.fields.first(where: { $0.name == name }) {
+                return ValueType(InterfaceType(field.type), in: context.interface)
+            }
+            guard !context.written.contains(name) else { return .unknown }
+            let known = structure.fields.map(\.name)
+            report(
+                .unknownField, index, name, "\(structure.name) has no field \(name)",
+                hint: nearest(name, among: known).map { "did you mean \($0)?" }
+                    ?? "it has \(known.joined(separator: ", "))")
+            return .unknown
+        case .fields(let fields, isShared: false): return fields[name] ?? .unknown
+        case .array where !context.written.contains(name):
+            report(
+                .unknownField, index, name, "an array has no field \(name)",
+                hint: ["count", "length", "size", "n"].contains(name) ? "#\(word ?? "list") is its length" : nil)
+            return .unknown
+        case .dictionary(let key, _) where context.interface.lacks(name, in: key):
+            report(
+                .unknownCase, index, name, "\(key) has no value \"\(name)\", so the table never has it",
+                hint: hint(for: name, in: key))
+            return .unknown
+        case .dictionary("string", let type): return ValueType(.optional(type), in: context.interface)
+        case .dictionary, .array, .fields, .text, .scalar, .object, .original, .iterator, nil: return .unknown
+        }
+    }
+
+    /// An element of a table. One that is not there is nil, which is not held against a script.
+    mutating func element(of value: ValueType, key: ValueType, word: String?, _ index: Int) -> ValueType {
+        if case .text(let name) = key.detail { return member(name, of: value, word, index) }
+        checkIndexed(value, word, index)
+        switch value.detail {
+        case .array(let type):
+            if key.kinds == .string, reports {
+                report(.unknownField, index, word, "indexes \(word ?? "an array"), which is \(value), by a string")
+            }
+            return ValueType(type, in: context.interface)
+        case .dictionary(_, let type): return ValueType(.optional(type), in: context.interface)
+        case .structure where key.kinds == .integer && reports:
+            report(.unknownField, index, word, "indexes \(word ?? "a table"), which is \(value), by a number")
+            return .unknown
+        default: return .unknown
+        }
+    }
+
+    /// A method that is called.
+    mutating func method(_ name: String?, of value: ValueType, _ word: String?, _ index: Int) -> ValueType {
+        checkIndexed(value, word, index)
+        guard let name else { return .unknown }
+        if value.kinds == .string {
+            let function = "string.\(name)"
+            if LibraryFunction.all[function] != nil, !context.assigned.contains("string") {
+                return ValueType(.function, .library(function))
+            }
+            if !context.written.contains(name) {
+                report(
+                    .unknownMethod, index, name, "strings have no method \(name)",
+                    hint: nearest(name, among: SandboxNames.members["string"] ?? []).map { "did you mean \($0)?" })
+            }
+            return .unknown
+        }
+        guard case .object(let type) = value.detail, !context.written.contains(name),
+            let exposed = context.interface.classes.first(where: { $0.name == type })
+        else { return .unknown }
+        if exposed.methods.contains(where: { $0.name == name }) {
+            return ValueType(.function, .library("\(type):\(name)"))
+        }
+        let registered = ["\(type).\(name)", "\(type):\(name)"]
+        guard !registered.contains(where: { context.interface.function($0) != nil }) else { return .unknown }
+        report(
+            .unknownMethod, index, name, "\(type) has no method \(name)",
+            hint: nearest(name, among: exposed.methods.map(\.name)).map { "did you mean \($0)?" })
+        return .unknown
+    }
+
+    // MARK: results
+
+    mutating func checkResult(_ value: ValueType, _ index: Int) {
+        returnsValue = true
+        guard reports, let replacement else { return }
+        let result = InterfaceType(replacement.signature.result)
+        guard result != .named("nothing") else { return }
+        let name = replacement.name
+        if let fault = value.fault(as: result, in: context.interface) {
+            let (message, hint) = words(for: fault, "\(name) returns", result, "this")
+            return report(fault.code ?? .resultType, index, "return", message, hint: hint)
+        }
+        let accepted = ValueType.accepted(as: result, in: context.interface)
+        if !value.isUnknown, value.kinds.contains(.nil), !accepted.contains(.nil) {
+            report(
+                .mayBeNil, index, "return", "\(name) returns \(result), but this may be nil",
+                hint: "answer something on each path, or return original(…)")
+        }
+    }
+
+    mutating func checkNoResult(_ index: Int) {
+        guard reports, let replacement else { return }
+        let result = InterfaceType(replacement.signature.result)
+        guard result != .named("nothing"), !ValueType.accepted(as: result, in: context.interface).contains(.nil) else {
+            return
+        }
+        // The compiler adds a return to the end of each function.
+        let isAdded = index == function.code.count - 1
+        report(
+            isAdded && returnsValue ? .missingReturn : .resultType, index, isAdded ? "end" : "return",
+            isAdded
+                ? returnsValue
+                    ? "\(replacement.name) returns \(result), but one path through the replacement ends without a return"
+                    : "\(replacement.name) returns \(result), but the replacement never returns a value"
+                : "\(replacement.name) returns \(result), but this returns nothing",
+            hint: "return original(…) where nothing changes")
+    }
+
+    /// What might have been meant by a string that is not one of a type's values.
+    private func hint(for text: String, in type: String) -> String {
+        let words = context.interface.words(in: type)
+        return nearest(text, among: words).map { "did you mean \"\($0)\"?" }
+            ?? "it has \(words.prefix(10).map { "\"\($0)\"" }.joined(separator: ", "))"
+    }
+
+    /// The words for what is wrong with a value.
+    ///
+    /// - Parameters:
+    ///   - place: The subject and the verb, such as `Cart.total returns`.
+    ///   - type: What it must be.
+    ///   - what: What it is called in the script.
+    func words(
+        for fault: ValueType.Fault, _ place: String, _ type: InterfaceType, _ what: String
+    ) -> (message: String, hint: String?) {
+        switch fault {
+        case .type(_, let value): return ("\(place) \(type), but \(what) is \(value)", nil)
+        case .missing(let field, let structure, let written):
+            return (
+                "\(place) \(structure), but \(what) has no field \(field)",
+                nearest(field, among: written).map { "\($0) is not a field of \(structure)" }
+            )
+        case .field(let field, let structure, let type, let value):
+            return ("the field \(field) of \(structure) is \(type), but this is \(value)", nil)
+        case .unknown(let field, let structure):
+            let known = context.interface.structure(structure)?.fields.map(\.name) ?? []
+            return (
+                "\(structure) has no field \(field)", nearest(field, among: known).map { "did you mean \($0)?" }
+            )
+        case .noCase(let text, let type):
+            return ("\(type) has no value \"\(text)\"", hint(for: text, in: type))
+        }
+    }
+}
+
+extension ValueType.Fault {
+    /// The code of a finding that is about a name; nil for other faults.
+    var code: Finding.Code? {
+        switch self {
+        case .unknown: .unknownField
+        case .noCase: .unknownCase
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import PatchPublishing
+import PatchReport
+import PatchRunner
+
+extension Option {
+    static let events = Option(
+        name: "events", value: .file("FILE|DIR"), repeats: true, help: "what devices told, as for `patchpack report`")
+    static let steps = Option(
+        name: "steps", value: .text("PERCENTS"),
+        help: "parts of all devices, one after the other (default: 1%,5%,25%,100%)")
+    static let soak = Option(
+        name: "soak", value: .text("TIME"), help: "how long each step lasts at least, such as 30m or 2d (default: 4h)")
+    static let fresh = Option(
+        name: "fresh", value: .text("TIME"), help: "how old the newest event may be (default: 1h)")
+    static let newDevices = Option(
+        name: "new-devices", value: .text("N"),
+        help: "devices that must have reported it for the first time in a step (default: 100)")
+}
+
+extension FeedCommand {
+    /// The options of `feed advance`.
+    static let advanceOptions =
+        FeedChange.options + [.author, .patchVersion, .events, .gate, .steps, .soak, .fresh, .newDevices, .since]
+
+    /// Widens a rollout by one step if that is safe, and pauses it if a gate is crossed.
+    @Sendable static func advance(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let change = try FeedChange(arguments, console)
+        let rules = try RolloutStep.Rules(arguments)
+        let gates = try ReportGate.all(arguments)
+        guard !gates.isEmpty else {
+            throw PatchError(.usage, "no gate", hint: "give --gate BOUND, as in --gate 'failing<0.5%'")
+        }
+        let asked = try change.repository().entry(
+            arguments.operands[1].text, version: arguments.number(of: .patchVersion))
+        let (report, results) = try report(on: asked, gates, arguments, console, at: change.now)
+        var failure: PatchError?
+        try change.run(isUrgent: true) { (feed) throws(PatchError) in
+            let old = try feed.entry(asked.id, version: asked.version)
+            let name = "\(old.id) \(old.version)"
+            // Its report is of the step before.
+            guard old.since == asked.since else { return ["waits  \(name): it was changed in this moment"] }
+            var entry = old
+            switch RolloutStep(of: old, by: rules, report, results, at: change.now) {
+            case .widen(let part):
+                entry.rollout = Rollout(
+                    permyriad: part, unit: old.rollout?.unit ?? .installation, seed: old.rollout?.seed)
+                feed.reason = results.map { "\($0.gate.text) is passed" }.joined(separator: ", ")
+                feed.replace(old, with: entry, at: change.now)
+                return ["widened  \(name)  \(old.words) -> \(entry.words)"]
+            case .pause(let reason):
+                entry.state = .paused
+                feed.reason = reason
+                feed.replace(old, with: entry, at: change.now)
+                failure = PatchError(
+                    .script, "\(name) is paused: \(reason)",
+                    hint: "look into it, and then: patchpack feed withdraw, or resume")
+                return ["paused  \(name)"]
+            case .wait(let reasons): return reasons.map { "waits  \(name): \($0)" }
+            case .complete: return ["complete  \(name): \(old.words), and no gate is crossed"]
+            case .stopped: return ["stopped  \(name): \(old.words)\(old.reason.map { " (\($0))" } ?? "")"]
+            }
+        }
+        if let failure { throw failure.about(change.folder.path) }
+        return 0
+    }
+
+    /// What devices have told of a patch since it was offered, and what the gates say of it.
+    private static func report(
+        on entry: PatchEntryDraft, _ gates: [ReportGate], _ arguments: ParsedArguments, _ console: Console,
+        at now: Timestamp
+    ) throws(PatchError) -> (FleetReport, [ReportGateResult]) {
+        let places = arguments.values(of: .events).map(\.path)
+        guard !places.isEmpty else { throw PatchError(.usage, "no events", hint: "give --events FILE or DIR") }
+        var files: [Path] = []
+        do throws(PatchError) {
+            files = try InputFiles.expanded(places, called: EventFiles.suffixes)
+        } catch {
+            // Before the first device has reported, folders are empty.
+            guard error.code == .noInput, places.allSatisfy(\.isFolder) else { throw error }
+        }
+        // Whoever resumed it knew what was wrong before.
+        let since = try arguments.moment(of: .since, before: now) ?? entry.offered
+        guard
+            var builder = ReportBuilder(
+                now: WallClock.milliseconds, patch: entry.id, version: entry.version, since: since,
+                newSince: entry.since)
+        else { throw PatchError(.internal, "no memory") }
+        if let error = EventFiles.read(files, into: &builder, console) { throw error }
+        var report = builder.report()
+        report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }
+        guard report.input.droppedPatches == 0 else {
+            throw PatchError(.limit, "events of the patch were not counted, so no gate can be decided")
+        }
+        return (report, ReportGateResult.all(gates, report, id: entry.id, version: entry.version))
+    }
+}
+
+extension RolloutStep.Rules {
+    fileprivate init(_ arguments: ParsedArguments) throws(PatchError) {
+        let text = try arguments.text(of: .steps) ?? "1%,5%,25%,100%"
+        let steps = text.split(separator: ",", omittingEmptySubsequences: false).map {
+            FeedAudience.permyriad(String($0)) ?? 0
+        }
+        guard !steps.contains(0), zip(steps, steps.dropFirst()).allSatisfy({ $0 < $1 }) else {
+            throw PatchError(.usage, "--steps \(text): expected rising percentages, such as 1%,5%,25%,100%")
+        }
+        self.init(
+            steps: steps, soak: try arguments.seconds(of: .soak) ?? 4 * 3600,
+            fresh: try arguments.seconds(of: .fresh) ?? 3600, newDevices: try arguments.number(of: .newDevices) ?? 100)
+    }
+}

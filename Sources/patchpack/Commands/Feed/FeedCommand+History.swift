@@ -1,0 +1,43 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import PatchPublishing
+
+extension FeedCommand {
+    @Sendable static func log(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let place = FeedState(arguments.operands[0].text)
+        var root: [UInt8]?
+        if let file = FeedPin.given(arguments) { root = try InputFile.small(file) }
+        let feed = try place.feed(root, arguments)
+        let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
+        let history = FeedHistory { (number) throws(PatchError) in
+            guard try place.read("metadata/\(number).snapshot.json", arguments) != nil else { return nil }
+            return try place.at(number).feed(root, arguments)
+        }
+        let changes = try history.changes(until: feed, of: id, most: arguments.number(of: .last) ?? 20) {
+            console.warning("the changes before that cannot be read: \($0.message)")
+        }
+        for change in changes {
+            guard console.format == .text else {
+                try console.json(
+                    .object(
+                        [("schema", .string("patchpack.feed-log/1")), ("feed", .string(place.name))]
+                            + JSONValue.outcome(nil) + [
+                                ("snapshot", .integer(change.snapshot)),
+                                ("time", change.time.map { .string($0.description) } ?? .null),
+                                ("author", change.author.map(JSONValue.string) ?? .null),
+                                ("reason", change.reason.map(JSONValue.string) ?? .null),
+                                ("changes", .array(change.lines.map(JSONValue.string))), ("error", .null),
+                            ]))
+                continue
+            }
+            let by = change.author.map { "  \($0)" } ?? ""
+            let why = change.reason.map { ": \($0)" } ?? ""
+            try console.line(
+                .good, change.time?.description ?? "keys and ends", "  snapshot \(change.snapshot)\(by)\(why)")
+            for line in change.lines { try console.line("  \(line)") }
+        }
+        if changes.isEmpty, console.format == .text, !console.isQuiet { try console.line("no changes") }
+        return 0
+    }
+}

@@ -1,0 +1,153 @@
+import PatchCrypto
+import PatchFeed
+import PatchPublishing
+
+/// The earlier states of a feed, which its versioned files are.
+struct FeedHistory {
+    /// Reads the state at a snapshot; nil if that snapshot's file is not there.
+    let read: (Int) throws(PatchError) -> FeedRepository?
+
+    /// Goes back from a state to those before it, until the body returns false or there are no more. Numbers may have been left out,
+    /// to pass those that a thief has used.
+    private func goBack(
+        from state: FeedRepository, _ body: (FeedRepository, _ older: FeedRepository) throws(PatchError) -> Bool
+    ) throws(PatchError) {
+        var (state, number, missing) = (state, state.state(of: .snapshot).version - 1, 0)
+        while number > 0, missing < 1000 {
+            if let older = try read(number) {
+                guard try body(state, older) else { return }
+                (state, missing) = (older, 0)
+            } else {
+                missing += 1
+            }
+            number -= 1
+        }
+    }
+
+    /// The newest state whose list said something else.
+    func stateBefore(_ state: FeedRepository) throws(PatchError) -> FeedRepository? {
+        var found: FeedRepository?
+        try goBack(from: state) { (newer, older) throws(PatchError) in
+            if newer.list.says(older.list) { return true }
+            found = older
+            return false
+        }
+        return found
+    }
+
+    /// A change: what it was, when, by whom and why.
+    struct Change {
+        let snapshot: Int
+        let time: Timestamp?
+        let author: String?
+        let reason: String?
+        let lines: [String]
+    }
+
+    /// The newest changes, the newest first.
+    ///
+    /// - Parameters:
+    ///   - id: The patch; nil for all changes.
+    ///   - most: How many changes there may be.
+    ///   - unreadable: Called if what was before the changes that are returned cannot be read.
+    func changes(
+        until state: FeedRepository, of id: String?, most: Int, unreadable: (PatchError) -> Void
+    ) throws(PatchError) -> [Change] {
+        var changes: [Change] = []
+        do throws(PatchError) {
+            try goBack(from: state) { (newer, older) throws(PatchError) in
+                let isOfList = newer.state(of: .rollout).version != older.state(of: .rollout).version
+                var lines = newer.visibleChanges(since: older)
+                if let id { lines = lines.filter { $0.contains(" \(id) ") || $0.contains("/\(id)-") } }
+                if !lines.isEmpty {
+                    changes.append(
+                        Change(
+                            snapshot: newer.state(of: .snapshot).version, time: isOfList ? newer.list.published : nil,
+                            author: isOfList ? newer.list.author : nil, reason: isOfList ? newer.list.reason : nil,
+                            lines: lines))
+                }
+                return changes.count < most
+            }
+        } catch {
+            guard !changes.isEmpty else { throw error }
+            unreadable(error)
+        }
+        return changes
+    }
+}
+
+extension FeedRepository {
+    /// What differs from another state of a feed, in words: what was signed, what is offered to whom, and which keys count.
+    func visibleChanges(since old: FeedRepository) -> [String] {
+        var lines: [String] = []
+        for role in Role.allCases {
+            let (before, after) = (old.keys(of: role), keys(of: role))
+            for id in before.ids where !after.ids.contains(id) {
+                lines.append("\(role): removes the key \(id.prefix(16))")
+            }
+            for id in after.ids where !before.ids.contains(id) {
+                lines.append("\(role): adds the key \(id.prefix(16))")
+            }
+            if before.threshold != after.threshold {
+                lines.append("\(role): \(after.threshold) keys must sign, no longer \(before.threshold)")
+            }
+        }
+        let (signed, nowSigned) = (Set(old.targets.map(\.path)), Set(targets.map(\.path)))
+        lines += signed.subtracting(nowSigned).sorted().map { "no longer signed: \($0)" }
+        lines += nowSigned.subtracting(signed).sorted().map { "signed: \($0)" }
+        return lines + list.visibleChanges(since: old.list)
+    }
+}
+
+extension PatchListDraft {
+    /// Whether another list says the same to devices.
+    func says(_ other: PatchListDraft) -> Bool { visibleChanges(since: other).isEmpty }
+
+    fileprivate func visibleChanges(since old: PatchListDraft) -> [String] {
+        var lines: [String] = []
+        func add(_ name: String, _ before: String?, _ after: String?) {
+            if before != after { lines.append("\(name): \(before ?? "none") -> \(after ?? "none")") }
+        }
+        add("all patches", old.isEnabled ? "on" : "off", isEnabled ? "on" : "off")
+        add("minimum app version", old.minimumAppVersion?.description, minimumAppVersion?.description)
+        add("notice", old.notice, notice)
+        add("switches", old.switches?.text(), switches?.text())
+        for entry in entries {
+            let name = " \(entry.id) \(entry.version)"
+            guard let before = old.entries.first(where: { $0.id == entry.id && $0.version == entry.version }) else {
+                lines.append("listed\(name): \(entry.words)")
+                continue
+            }
+            guard !entry.says(before) else { continue }
+            lines.append(
+                "changed\(name): "
+                    + (before.words == entry.words ? "\(entry.json.text())" : "\(before.words) -> \(entry.words)"))
+        }
+        for entry in old.entries where !entries.contains(where: { $0.id == entry.id && $0.version == entry.version }) {
+            lines.append("no longer listed \(entry.id) \(entry.version): it was \(entry.words)")
+        }
+        return lines
+    }
+}
+
+extension PatchEntryDraft {
+    /// Whether it is offered, and to whom.
+    var words: String {
+        switch state {
+        case .withdrawn?: "withdrawn"
+        case .active?: "offered \(audience)"
+        case .paused?: "paused, \(audience)"
+        case nil: "of an unknown state, \(audience)"
+        }
+    }
+
+    private var audience: String {
+        let part = rollout.map { "to \(FeedAudience.percent($0.permyriad)) by \($0.unit.rawValue)" }
+        let others =
+            (groups.isEmpty ? [] : ["groups \(groups.joined(separator: ", "))"])
+            + (users.isEmpty ? [] : ["\(users.count) users"])
+        let all = (part.map { [$0] } ?? []) + others
+        let moment = when == .nextLaunch ? ", at the next launch" : ""
+        return (all.isEmpty ? "to all" : all.joined(separator: ", and ")) + moment
+    }
+}

@@ -1,0 +1,59 @@
+import PatchCrypto
+import PatchFiles
+import PatchReport
+
+/// The files of event logs, read into a report.
+enum EventFiles {
+    /// How the files of an event log are called.
+    static let suffixes = [".jsonl", ".jsonl.gz", ".jsonl.zst"]
+
+    /// Reads files. What one cannot be read of is told, and the others are still read.
+    ///
+    /// - Returns: The first error.
+    static func read(_ files: [Path], into builder: inout ReportBuilder, _ console: Console) -> PatchError? {
+        var failure: PatchError?
+        let input = EventInput()
+        let progress = ReportProgress(files, console)
+        for file in files {
+            do {
+                try input.read(file, into: &builder) { progress.show($0.input.events, $1) }
+                progress.finish(file)
+            } catch {
+                console.error(error)
+                failure = failure ?? error
+            }
+        }
+        progress.end()
+        return failure
+    }
+}
+
+/// Shows how far the reading is, on a terminal.
+final class ReportProgress {
+    private let total: Int
+    private let console: Console
+    private let start = ContinuousClock().now
+    private var before = 0
+
+    init(_ files: [Path], _ console: Console) {
+        self.console = console
+        total = files.reduce(0) { $0 + (FileInfo($1, following: true)?.size ?? 0) }
+    }
+
+    /// - Parameters:
+    ///   - events: The events that were read.
+    ///   - bytes: The bytes that were read of the current file.
+    func show(_ events: Int, _ bytes: Int) {
+        let seconds = max(0.001, (ContinuousClock().now - start) / .seconds(1))
+        let speed = Double(before + bytes) / seconds
+        let left =
+            speed > 0 && total > before + bytes ? ", \(Int(Double(total - before - bytes) / speed) + 1) s left" : ""
+        console.status(
+            "\((before + bytes).bytes) read, \(Int(speed).bytes) and \(Int(Double(events) / seconds)) events a second\(left)"
+        )
+    }
+
+    func finish(_ file: Path) { before += FileInfo(file, following: true)?.size ?? 0 }
+
+    func end() { console.status(nil) }
+}

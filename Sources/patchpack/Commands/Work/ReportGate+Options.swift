@@ -1,0 +1,30 @@
+import PatchCrypto
+import PatchReport
+
+extension Option {
+    static let gate = Option(
+        name: "gate", value: .text("BOUND"), repeats: true,
+        help:
+            "bound of failures, fallbacks, failing, rolled-back or refused, such as 'failing<0.5%'"
+    )
+    static let since = Option(
+        name: "since", value: .text("TIME"),
+        help: "count only events from this time on: in UTC, or how long ago, such as 4h")
+}
+
+extension ReportGate {
+    /// The gates that a command line names.
+    static func all(_ arguments: ParsedArguments) throws(PatchError) -> [ReportGate] {
+        var gates: [ReportGate] = []
+        for text in try arguments.texts(of: .gate) {
+            guard let gate = ReportGate(text) else {
+                let measures = ReportGate.Measure.allCases.map(\.rawValue).joined(separator: ", ")
+                throw PatchError(
+                    .usage, "--gate \(text): not a bound",
+                    hint: "write one of \(measures), then < and a percentage, as in 'failing<0.5%'")
+            }
+            gates.append(gate)
+        }
+        return gates
+    }
+}

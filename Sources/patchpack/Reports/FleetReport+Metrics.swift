@@ -1,0 +1,51 @@
+import PatchCrypto
+import PatchReport
+
+extension FleetReport {
+    /// The report in Prometheus' text format, which is also OpenMetrics', for the textfile collector of its node exporter.
+    func metrics(_ gates: [ReportGateResult], at made: Timestamp) -> String {
+        var text = ""
+        func family(_ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: Int)]) {
+            text += "# HELP patchpack_\(name) \(help)\n# TYPE patchpack_\(name) gauge\n"
+            for (labels, value) in samples {
+                let pairs = labels.map { "\($0)=\"\($1.label)\"" }
+                text += "patchpack_\(name)\(pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}") \(value)\n"
+            }
+        }
+        func perPatch(_ name: String, _ help: String, _ value: (Patch) -> Int) {
+            family(
+                name, help, patches.map { ([("patch", $0.id), ("version", String($0.version))], value($0)) })
+        }
+        func perGate(_ name: String, _ help: String, _ verdict: ReportGate.Verdict) {
+            family(
+                name, help,
+                gates.map { ([("gate", $0.gate.text), ("patch", $0.patch)], $0.verdict == verdict ? 1 : 0) })
+        }
+        family("report_made_timestamp_seconds", "When the report was made.", [([], made.secondsSince1970)])
+        if let newest {
+            family(
+                "newest_event_timestamp_seconds", "When the newest event was made.", [([], newest.secondsSince1970)])
+        }
+        family("devices", "Devices that were heard of.", [([], devices)])
+        family("damaged_lines", "Lines that are no events.", [([], input.damaged)])
+        perPatch("patch_devices", "Devices that reported the patch.") { $0.devices }
+        perPatch("patch_running_devices", "Devices on which it runs.") { $0.running }
+        perPatch("patch_failing_devices", "Devices on which it failed at least once.") { $0.failing }
+        perPatch("patch_rolled_back_devices", "Devices that took it back.") { $0.rolledBack }
+        perPatch("patch_refused_devices", "Devices that refused it.") { $0.refused }
+        perPatch("patch_calls", "Calls of its replacements.") { $0.calls }
+        perPatch("patch_failures", "Calls that failed.") { $0.failures }
+        perPatch("patch_fallbacks", "Calls that something else than the patch answered.") { $0.fallbacks }
+        perGate("gate_crossed", "1 if it is sure that the part is above the gate's bound.", .crossed)
+        perGate("gate_passed", "1 if it is sure that the part is below the gate's bound.", .passed)
+        return text + "# EOF\n"
+    }
+}
+
+extension String {
+    /// A label's value. Ids of patches come from devices.
+    fileprivate var label: String {
+        String(decoding: utf8.prefix(512), as: UTF8.self).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            .replacing("\n", with: "\\n")
+    }
+}

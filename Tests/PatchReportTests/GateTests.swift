@@ -1,0 +1,131 @@
+import PatchReport
+import TestSupport
+import Testing
+
+/// When a gate decides, and how often wrongly.
+@Suite(.ownThreads) struct GateTests {
+    /// A generator whose numbers are the same in each run.
+    private struct Random {
+        private var state: UInt64
+        init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+        /// From 0 to 1.
+        mutating func next() -> Double {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return Double(state >> 11) / Double(1 << 53)
+        }
+    }
+
+    /// What a rule has decided at its first sure look, and after how many devices.
+    private struct Outcome {
+        var isAbove: Bool?
+        var devices = 0
+    }
+
+    /// Looks at a fleet that grows, each 40 devices.
+    private func outcome(of rate: Double, seed: UInt64, _ rule: (Share) -> Bool?) -> Outcome {
+        var random = Random(seed)
+        var failing = 0
+        for devices in 1...4000 {
+            failing += random.next() < rate ? 1 : 0
+            guard devices.isMultiple(of: 40), let isAbove = rule(Share(failing, of: devices)) else { continue }
+            return Outcome(isAbove: isAbove, devices: devices)
+        }
+        return Outcome(devices: 4000)
+    }
+
+    /// The part of fleets in which a rule decides wrongly at any look, and the median of the devices until it decides.
+    private func wrong(_ rate: Double, _ bound: Double, _ rule: (Share) -> Bool?) -> (part: Double, devices: Int) {
+        let outcomes = (1...400).map { outcome(of: rate, seed: UInt64($0), rule) }
+        // A rate that is the bound itself is neither above nor below it.
+        let wrong = outcomes.count { $0.isAbove.map { $0 ? rate <= bound : rate >= bound } ?? false }
+        return (Double(wrong) / 400, outcomes.map(\.devices).sorted()[200])
+    }
+
+    /// A rule that is right for one look: crossed if the part is not below the bound, passed if Wilson's interval is.
+    private func byWilson(_ bound: Double) -> (Share) -> Bool? {
+        { share in
+            guard let value = share.value else { return nil }
+            return value >= bound ? true : share.interval.upperBound < bound ? false : nil
+        }
+    }
+
+    /// docs/operations.md has this table.
+    @Test(arguments: [
+        (0.001, 0.005), (0.005, 0.005), (0.02, 0.005), (0.002, 0.01), (0.01, 0.01), (0.05, 0.01), (0.01, 0.05),
+        (0.05, 0.05), (0.3, 0.05),
+    ])
+    func aGateMayBeLookedAtAsOftenAsOneLikes(rate: Double, bound: Double) {
+        let (part, devices) = wrong(rate, bound) { ConfidenceSequence($0, around: bound).isAbove(bound) }
+        let before = wrong(rate, bound, byWilson(bound))
+        print(
+            "gate: rate \(rate), bound \(bound): \(part) wrong after \(devices); Wilson \(before.part), \(before.devices)"
+        )
+        #expect(part <= 0.05)
+        if rate == bound { #expect(before.part > 0.5, "a test of the test") }
+    }
+
+    /// A bad release is stopped soon.
+    @Test(arguments: [(0.02, 800), (0.05, 200), (0.3, 40)])
+    func aBadReleaseIsStopped(rate: Double, most: Int) {
+        let outcomes = (1...400).map { seed in
+            outcome(of: rate, seed: UInt64(seed)) { ConfidenceSequence($0, around: 0.005).isAbove(0.005) }
+        }
+        let devices = outcomes.map(\.devices).sorted()
+        print("gate: a rate of \(rate) crosses 0.5 % after \(devices[200]) devices, 95 % after \(devices[380])")
+        #expect(outcomes.allSatisfy { $0.isAbove == true })
+        #expect(devices[200] <= most)
+    }
+
+    @Test func aSequenceKnowsWhatItNeeds() {
+        let none = ConfidenceSequence(Share(0, of: 0), around: 0.005)
+        #expect(none.isAbove(0.005) == nil && none.interval == 0...1)
+        let few = ConfidenceSequence(Share(0, of: 100), around: 0.005)
+        #expect(few.isAbove(0.005) == nil)
+        let needed = few.needed(for: 0.005) ?? 0
+        #expect((600...900).contains(needed))
+        #expect(ConfidenceSequence(Share(0, of: 100 + needed), around: 0.005).isAbove(0.005) == false)
+        #expect(ConfidenceSequence(Share(0, of: 100 + needed - 20), around: 0.005).isAbove(0.005) == nil)
+        #expect(ConfidenceSequence(Share(5, of: 1000), around: 0.005).needed(for: 0.005) == nil)
+        #expect(ConfidenceSequence(Share(1, of: 60), around: 0.005).isAbove(0.005) == nil)
+        #expect(ConfidenceSequence(Share(5, of: 10), around: 0.005).isAbove(0.005) == true)
+        for (count, total) in [(0, 1), (1, 1), (3, 3), (0, 50), (7, 90), (1, .max), (.max, .max), (.max / 2, .max)] {
+            for bound in [1e-9, 0.005, 0.5, 1] {
+                let sequence = ConfidenceSequence(Share(count, of: total), around: bound)
+                let (interval, part) = (sequence.interval, Double(count) / Double(total))
+                #expect(interval.contains(part) && interval.lowerBound >= 0 && interval.upperBound <= 1)
+                switch sequence.isAbove(bound) {
+                case true?: #expect(interval.lowerBound >= bound)
+                case false?: #expect(interval.upperBound <= bound)
+                case nil: #expect(interval.contains(bound))
+                }
+            }
+        }
+    }
+
+    @Test func gatesAreSureOrNotPassed() throws {
+        var patch = FleetReport.Patch(id: "p", version: 1)
+        let gate = try #require(ReportGate("failing<0.5%"))
+        #expect(gate.verdict(on: patch, scale: 1) == .undecided)
+        (patch.devices, patch.failing) = (100, 0)
+        #expect(gate.verdict(on: patch, scale: 1) == .undecided)
+        patch.devices = 1000
+        #expect(gate.verdict(on: patch, scale: 1) == .passed)
+        #expect(gate.verdict(on: patch, scale: 2) == .undecided, "half of them were not counted")
+        patch.failing = 5
+        #expect(gate.verdict(on: patch, scale: 1) == .undecided)
+        patch.failing = 30
+        #expect(gate.verdict(on: patch, scale: 1) == .crossed)
+        (patch.calls, patch.failures) = (1_000_000, 400)
+        #expect(ReportGate("failures<0.1%")?.verdict(on: patch, scale: 4) == .passed)
+        #expect(ReportGate("failures<0.0003")?.verdict(on: patch, scale: 1) == .crossed)
+        for wrong in [
+            "", "failing", "failing<", "failing<x", "failing<0", "failing<101%", "failing<1e-3", "crashes<1%",
+            "failing<<1%", "failing>1%", "failing<-1%", "failing<nan",
+        ] {
+            #expect(ReportGate(wrong) == nil, "\(wrong)")
+        }
+    }
+}

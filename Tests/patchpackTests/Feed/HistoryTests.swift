@@ -1,0 +1,163 @@
+import PatchCrypto
+import PatchFiles
+import TestSupport
+import Testing
+
+/// What is out, what was changed, and how it is undone.
+@Suite(.ownThreads) struct HistoryTests {
+    private static let id = FeedWorkshop.id
+    private let work: FeedWorkshop
+
+    init() throws { work = try FeedWorkshop() }
+
+    private func change(_ arguments: String..., by author: String = "ada") throws {
+        let run = try work.run(arguments + FeedWorkshop.online + ["--author", author])
+        #expect(run.status == 0, "\(run.error)")
+    }
+
+    private func status() throws -> String { try work.run(["status", "feed"]).text }
+
+    @Test func oneScreenSaysWhatIsOut() throws {
+        try change("rollout", "feed", Self.id, "12.5%", "--group", "qa", "--reason", "canary")
+        try change("set", "feed", "--minimum-app-version", "2.0", "--notice", "Update soon", by: "bob")
+        try change("switch", "feed", "checkout=old", by: "")
+        var lines = try status().split(separator: "\n").map(String.init)
+        #expect(lines[0].hasPrefix("com.example.shop release, snapshot 5, since "))
+        #expect(!lines[0].contains(", by "), "nobody was named")
+        #expect(lines[1...3] == ["minimum app version 2.0", "notice: Update soon", "switch checkout=old"])
+        #expect(lines[4].hasPrefix("\(Self.id) 7  offered to 12.5% by installation, and groups qa, since "))
+        #expect(lines[4].hasSuffix(" s), by ada: canary"))
+        try change("disable", "feed", "--reason", "fire")
+        lines = try status().split(separator: "\n").map(String.init)
+        #expect(lines[0] == "ALL PATCHES ARE SWITCHED OFF")
+        #expect(lines[1].hasSuffix(", by ada: fire"))
+        try change("set", "feed", "--minimum-app-version", "none", "--notice", "")
+        #expect(try !status().contains("notice"))
+        #expect(try work.run("set", "feed").status == 64)
+        #expect(try work.run("set", "feed", "--minimum-app-version", "x").status == 64)
+    }
+
+    @Test func theLogSaysWhatWhoAndWhy() throws {
+        try change("rollout", "feed", Self.id, "5%", "--reason", "canary")
+        try change("pause", "feed", Self.id, by: "bob")
+        #expect(try work.publish(["8.js"], "--author", "cron").status == 0)
+        let log = try work.run(["log", "feed"]).lines
+        func entry(_ number: Int) -> [String] {
+            guard let start = log.firstIndex(where: { $0.contains("  snapshot \(number)") }) else { return [] }
+            return [String(log[start].drop { $0 != " " })] + log[(start + 1)...].prefix { $0.hasPrefix("  ") }
+        }
+        #expect(
+            entry(5) == [
+                "  snapshot 5  cron", "  signed: patches/com.example.shop/\(Self.id)-8.js",
+                "  listed \(Self.id) 8: offered to all",
+            ])
+        #expect(
+            entry(4) == [
+                "  snapshot 4  bob",
+                "  changed \(Self.id) 7: offered to 5% by installation -> paused, to 5% by installation",
+            ])
+        #expect(
+            entry(3) == [
+                "  snapshot 3  ada: canary", "  changed \(Self.id) 7: offered to all -> offered to 5% by installation",
+            ])
+        #expect(try work.run(["log", "feed", "com.example.other"]).lines == ["no changes"])
+        #expect(try work.run(["log", "feed", Self.id, "--last", "1", "--format", "json"]).objects().count == 1)
+        // A change of keys is in it, and does not hide what was before.
+        let rotate = try work.run(
+            [
+                "rotate", "feed", "timestamp,snapshot,rollout", "--add", "new.pem", "--key", "root.pem", "--key",
+                "release.pem",
+            ]
+                + FeedWorkshop.online)
+        #expect(rotate.status == 0, "\(rotate.error)")
+        let rotated = try work.run(["log", "feed"]).text
+        #expect(rotated.contains("  rollout: adds the key ") && rotated.contains("  snapshot 3  ada: canary"))
+    }
+
+    /// Each change, and the state before it again.
+    @Test(arguments: [
+        ["rollout", "feed", id, "5%"], ["pause", "feed", id], ["withdraw", "feed", id], ["disable", "feed"],
+        ["switch", "feed", "checkout=old"], ["set", "feed", "--notice", "hello"],
+    ])
+    func aChangeIsUndone(change: [String]) throws {
+        let before = try work.run(["preview", "feed", "--app-version", "2.3.1"]).text
+        let list = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
+        #expect(try work.run(change + FeedWorkshop.online).status == 0)
+        #expect(try work.run("refresh", "feed").status == 0)
+        let undo = try work.run("undo", "feed", "--reason", "a mistake")
+        #expect(undo.status == 0, "\(undo.error)")
+        #expect(try work.run(["preview", "feed", "--app-version", "2.3.1"]).text == before)
+        let now = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
+        #expect(now["enabled"] as? Bool == list["enabled"] as? Bool)
+        #expect(try work.run(["log", "feed", "--last", "1"]).lines.first?.hasSuffix(": a mistake") == true)
+        #expect(try work.run(["check", "feed"]).status == 0)
+    }
+
+    /// A device may have what was published, so it is withdrawn.
+    @Test func whatWasPublishedIsWithdrawn() throws {
+        #expect(try work.publish(["8.js"]).status == 0)
+        #expect(try work.run("undo", "feed").status == 0)
+        #expect(try work.codes() == ["8 withdrawn", "7 offered"])
+        #expect(try work.run(["status", "feed"]).text.contains("\(Self.id) 8  withdrawn, since"))
+        let empty = try FeedWorkshop(isEmpty: true)
+        let nothing = try empty.run("undo", "feed")
+        #expect(nothing.status == 78 && nothing.error.contains("no earlier state"))
+    }
+
+    @Test func whatWasRemovedCannotBeUndone() throws {
+        let keys = FeedWorkshop.online + FeedWorkshop.release
+        #expect(try work.publish(["8.js"]).status == 0)
+        let remove = try work.run(["remove", "feed", Self.id, "--patch-version", "7"] + keys)
+        #expect(remove.status == 0 && remove.lines.first == "removed  \(Self.id) 7", "\(remove.error)")
+        #expect(try work.codes() == ["8 offered"])
+        let undo = try work.run("undo", "feed")
+        #expect(undo.status == 78 && undo.error.contains("7 was removed"), "\(undo.error)")
+        #expect(try work.run(["remove", "feed", Self.id, "--patch-version", "7"] + keys).status == 64)
+        #expect(try work.run(["remove", "feed", Self.id] + keys).status == 64)
+        #expect(try work.run(["check", "feed"]).status == 0)
+    }
+
+    /// An earlier state counts only if keys of the root that this signer trusts have signed it.
+    @Test func aForgedPastIsNotSignedAnew() throws {
+        try change("pause", "feed", Self.id)
+        let list = try #require(
+            try Folder.names(in: Path(work.folder.path + "/feed/metadata")).map(\.description).filter {
+                $0 == "2.rollout.json"
+            }.first)
+        let file = "feed/metadata/\(list)"
+        let text = String(decoding: try work.folder.read(file), as: UTF8.self)
+        try work.folder.write(text.replacing("\"version\":2", with: "\"version\": 2"), to: file)
+        let undo = try work.run("undo", "feed")
+        #expect(undo.status == 34 || undo.status == 31, "\(undo.error)")
+        #expect(try work.run(["status", "feed"]).text.contains("paused"))
+    }
+
+    @Test func whatWasNotDoneIsSaid() throws {
+        #expect(try work.run("rollout", "feed", Self.id, "5%").status == 0)
+        let before = try work.versioned()
+        let wider = try work.publish(["7.js"])
+        #expect(wider.status == 39)
+        #expect(
+            wider.error.contains(
+                "\(Self.id) 7 is listed already: offered to 5% by installation, and not offered to all"))
+        #expect(try work.publish(["7.js"], "--rollout", "5%").status == 0)
+        #expect(try work.versioned() == before)
+        #expect(try work.run("withdraw", "feed", Self.id).status == 0)
+        let withdrawn = try work.publish(["7.js", "8.js"], "--rollout", "5%")
+        #expect(withdrawn.status == 39 && withdrawn.text.contains("published  \(Self.id) 8"))
+        let again = try work.versioned()
+        for words in [["withdraw", "feed", Self.id, "--patch-version", "7"], ["enable", "feed"]] {
+            let run = try work.run(words + FeedWorkshop.online)
+            #expect(run.status == 0 && run.text.hasPrefix("already ") && run.text.contains("unchanged  feed"))
+        }
+        #expect(try work.versioned() == again)
+        let version = try work.run("withdraw", "feed", Self.id, "--patch-version", "9")
+        #expect(version.status == 64 && version.error.contains("it has 7, 8"))
+        let listed = try work.run(["check", "feed", "--list"])
+        #expect(
+            listed.lines.prefix(2) == [
+                "patches/com.example.shop/\(Self.id)-7.js  withdrawn",
+                "patches/com.example.shop/\(Self.id)-8.js  offered to 5% by installation",
+            ], "\(listed.text)")
+    }
+}
