@@ -26,7 +26,7 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: all build deps install uninstall deb artifactbundle deb-check demo test conformance interop outside macros getting-started plugins mutants asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-advance fleet-check fleet-bench monitoring-check page-check soak clean
+.PHONY: all build deps install uninstall deb artifactbundle deb-check demo test conformance interop outside macros getting-started plugins mutants asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-advance fleet-check fleet-bench monitoring-check deploy-check page-check soak clean
 
 comma = ,
 
@@ -201,6 +201,13 @@ fleet-check: build deps
 fleet-advance: build
 	@scripts/deps.sh test
 	python3 Tests/Fleet/advance.py $(BUILD)/patchpack 100000
+
+# Two jobs that deploy copies of one feed at once, to each kind of place.
+PAIRS = 20
+deploy-check: build
+	@scripts/deps.sh test
+	[ -x .build/moto/bin/moto_server ] || (python3 -m venv .build/moto && .build/moto/bin/pip install --quiet --disable-pip-version-check 'moto[s3,server]==5.2.1')
+	.build/moto/bin/python Tests/Deploy/race.py $(BUILD)/patchpack $(PAIRS)
 
 # An alert of a real Prometheus about a bad release.
 monitoring-check: build

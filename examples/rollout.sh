@@ -4,7 +4,7 @@
 #
 # FEED is the folder of the feed, and EVENTS the folder into which the devices' lines are collected. If a gate is crossed, the patch is
 # paused, and the status is 20: devices that have it keep it, and no other gets it. Withdraw it if it must go. If it is too early to
-# tell, nothing happens. Upload the feed afterwards.
+# tell, nothing happens. Deploy the feed afterwards.
 set -euo pipefail
 feed=$1 events=$2 id=$3 version=$4
 

@@ -94,5 +94,11 @@ void ccurl_set_callbacks(CURL *handle, ccurl_callbacks *callbacks) {
     curl.easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, close_on_exec);
 }
 
+void ccurl_set_upload(CURL *handle, const void *data, size_t size) {
+    curl.easy_setopt(handle, CURLOPT_CUSTOMREQUEST, "PUT");
+    curl.easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+    curl.easy_setopt(handle, CURLOPT_POSTFIELDS, data);
+}
+
 struct curl_slist *ccurl_append(struct curl_slist *list, const char *text) { return curl.slist_append(list, text); }
 void ccurl_free_list(struct curl_slist *list) { curl.slist_free_all(list); }

@@ -1,11 +1,11 @@
 internal import CCurl
 internal import Dispatch
-internal import PatchCrypto
+package import PatchCrypto
 internal import PatchFeed
 internal import Synchronization
 
 /// A libcurl handle, which keeps its connection open between transfers. One transfer is made at a time.
-@safe final class Connection: Sendable {
+@safe package final class Connection: Sendable {
     private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
     /// libcurl blocks, so its transfers have a thread of their own while they run.
     private let queue = DispatchQueue(label: "PatchHTTP")
@@ -18,7 +18,7 @@ internal import Synchronization
         fault.map { PatchError(.feedUnavailable, "libcurl cannot be used: \($0)", hint: "install libcurl4") }
     }
 
-    init() throws(PatchError) {
+    package init() throws(PatchError) {
         if let missing = Self.missing { throw missing }
         guard let handle = unsafe ccurl_new() else { throw PatchError(.feedUnavailable, "libcurl has no memory") }
         unsafe self.handle = handle
@@ -27,7 +27,7 @@ internal import Synchronization
     deinit { unsafe ccurl_free(handle) }
 
     /// Makes a transfer. If the task is cancelled, the transfer ends soon.
-    func perform(_ request: HTTPRequest) async throws(HTTPFault) -> HTTPResponse {
+    package func perform(_ request: HTTPRequest) async throws(HTTPFault) -> HTTPResponse {
         let cancellation = Cancellation()
         let result: Result<HTTPResponse, HTTPFault> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -40,12 +40,11 @@ internal import Synchronization
     }
 
     private func run(_ request: HTTPRequest, _ cancellation: Cancellation) -> Result<HTTPResponse, HTTPFault> {
-        let transfer = Transfer(limit: request.limit, cancellation)
+        let transfer = Transfer(limit: request.limit, keepsAll: request.signer != nil, cancellation)
         let headers = unsafe request.headers.reduce(nil) { list, header in unsafe ccurl_append(list, header) }
         defer { unsafe ccurl_free_list(headers) }
         guard set(request) else {
-            return .failure(
-                HTTPFault(message: "this libcurl is too old to restrict protocols", hint: "install 7.85 or newer"))
+            return .failure(HTTPFault(message: "this libcurl is too old", hint: "install 7.85 or newer"))
         }
         unsafe ccurl_set_headers(handle, headers)
         var callbacks = unsafe ccurl_callbacks(
@@ -55,7 +54,13 @@ internal import Synchronization
             context: Unmanaged.passUnretained(transfer).toOpaque())
         let code = unsafe withUnsafeMutablePointer(to: &callbacks) { callbacks in
             unsafe ccurl_set_callbacks(handle, callbacks)
-            return withExtendedLifetime(transfer) { unsafe ccurl_perform(handle) }
+            return withExtendedLifetime(transfer) {
+                guard let body = request.upload else { return unsafe ccurl_perform(handle) }
+                return unsafe body.withUnsafeBytes { body in
+                    unsafe ccurl_set_upload(handle, body.baseAddress, body.count)
+                    return unsafe ccurl_perform(handle)
+                }
+            }
         }
         // libcurl keeps nothing that points to this transfer.
         unsafe ccurl_reset(handle)
@@ -68,7 +73,7 @@ internal import Synchronization
         return .success(transfer.response)
     }
 
-    /// - Returns: False if libcurl cannot restrict what it uses.
+    /// - Returns: False if libcurl cannot restrict what it uses, or cannot sign.
     private func set(_ request: HTTPRequest) -> Bool {
         let settings = request.settings
         unsafe ccurl_reset(handle)
@@ -90,7 +95,12 @@ internal import Synchronization
         number(CURLOPT_LOW_SPEED_TIME, settings.stallTime.seconds)
         number(CURLOPT_TIMEOUT, settings.fileTime.seconds)
         if let authorities = settings.authorities { text(CURLOPT_CAINFO, authorities) }
-        return true
+        guard let signer = request.signer else { return true }
+        // What is signed is signed for one server.
+        number(CURLOPT_FOLLOWLOCATION, 0)
+        text(CURLOPT_USERNAME, signer.id)
+        text(CURLOPT_PASSWORD, signer.secret)
+        return unsafe ccurl_set_text(handle, CURLOPT_AWS_SIGV4, "aws:amz:\(signer.region):s3") == CURLE_OK
     }
 
     private static func fault(of code: CURLcode) -> HTTPFault {
@@ -117,6 +127,8 @@ private final class Transfer {
     var response = HTTPResponse()
     private(set) var fault: HTTPFault?
     private let limit: Int
+    /// Whether the bodies of refusals are kept, too.
+    private let keepsAll: Bool
     private let cancellation: Cancellation
     /// Whether the empty line has come that ends the headers of the last response.
     private(set) var hasAllHeaders = false
@@ -125,8 +137,9 @@ private final class Transfer {
     /// The most bytes of headers, those of redirects included.
     private static let headerLimit = 64 << 10
 
-    init(limit: Int, _ cancellation: Cancellation) {
+    init(limit: Int, keepsAll: Bool, _ cancellation: Cancellation) {
         self.limit = limit
+        self.keepsAll = keepsAll
         self.cancellation = cancellation
     }
 
@@ -143,7 +156,7 @@ private final class Transfer {
     /// Takes data, and returns how many bytes it took.
     func receive(body data: UnsafeRawBufferPointer) -> Int {
         // What comes in place of the file is thrown away. It must not end the transfer before its status is known.
-        guard response.status == 200, !response.isWebPage else {
+        guard response.status == 200 && !response.isWebPage || keepsAll else {
             discarded += data.count
             return discarded <= Self.headerLimit << 6 ? data.count : 0
         }

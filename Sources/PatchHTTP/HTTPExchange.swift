@@ -1,28 +1,52 @@
-internal import PatchCrypto
+package import PatchCrypto
 internal import PatchFeed
 
 /// Why a transfer failed.
-struct HTTPFault: Error {
-    var code: PatchError.Code = .feedUnavailable
-    let message: String
-    var hint: String?
+package struct HTTPFault: Error {
+    package var code: PatchError.Code = .feedUnavailable
+    package let message: String
+    package var hint: String?
     /// Whether the same request may succeed a moment later.
-    var mayPass = false
+    package var mayPass = false
 }
 
 /// A request for a file.
-struct HTTPRequest: Sendable {
+package struct HTTPRequest: Sendable {
     let url: String
     let limit: Int
     let settings: HTTPSettings
-    var headers: [String] = []
+    package var headers: [String] = []
+    /// The bytes to put in place of the file; nil to get the file.
+    package var upload: [UInt8]?
+    /// Who signs the request, as object stores want it (AWS Signature Version 4); nil if nobody does.
+    package var signer: HTTPSigner?
+
+    /// - Parameter limit: The most bytes that the response may have.
+    package init(url: String, limit: Int, settings: HTTPSettings) {
+        self.url = url
+        self.limit = limit
+        self.settings = settings
+    }
+}
+
+/// An account of an object store.
+package struct HTTPSigner: Sendable {
+    let region: String
+    let id: String
+    let secret: String
+
+    package init(region: String, id: String, secret: String) {
+        self.region = region
+        self.id = id
+        self.secret = secret
+    }
 }
 
 /// A server's response.
-struct HTTPResponse: Sendable {
-    var status = 0
-    var body: [UInt8] = []
-    var etag: String?
+package struct HTTPResponse: Sendable {
+    package internal(set) var status = 0
+    package internal(set) var body: [UInt8] = []
+    package internal(set) var etag: String?
     var date: Timestamp?
     var maxAge: Duration?
     var isWebPage = false

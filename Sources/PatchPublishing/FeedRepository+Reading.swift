@@ -114,7 +114,7 @@ extension FeedRepository {
     }
 
     /// The roots from a trusted one to the newest. Each is signed by the keys of the one before.
-    private static func roots(
+    static func roots(
         from pinned: [UInt8], _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> [(file: SignedMetadata, root: RootMetadata)] {
         // Long ago, so that nothing has expired.
@@ -150,7 +150,7 @@ extension FeedRepository {
     /// Checks that the first of several sets of keys has signed a file, or else one of the others.
     ///
     /// - Parameter note: Called if it was one of the others.
-    private static func verified(
+    static func verified(
         _ file: SignedMetadata, by keys: [RoleKeys], else note: () -> Void
     ) throws(PatchError) -> SignedMetadata {
         var failure: PatchError?

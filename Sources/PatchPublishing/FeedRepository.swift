@@ -32,6 +32,12 @@ package struct FeedRepository: Sendable {
         package let bytes: [UInt8]
         /// Whether it replaces a file of the same name. Only the timestamp does.
         package let replaces: Bool
+
+        package init(path: String, bytes: [UInt8], replaces: Bool) {
+            self.path = path
+            self.bytes = bytes
+            self.replaces = replaces
+        }
     }
 
     var drafts: [Role: MetadataDraft] = [:]
@@ -456,8 +462,9 @@ package struct FeedRepository: Sendable {
     /// - Parameter roles: Those of which a key is at hand.
     package mutating func refresh(_ roles: Set<Role>, at now: Timestamp) {
         for role in Role.allCases where roles.contains(role) {
-            let half = now.adding(days: role.days / 2)
-            guard !waiting.contains(role), role == .timestamp || (drafts[role]?.expires ?? now) < half else { continue }
+            let endsSoon = (drafts[role]?.expires ?? now) < now.adding(days: role.days / 2)
+            let isPassed = role != .root && state(of: role).version <= above
+            guard !waiting.contains(role), role == .timestamp || endsSoon || isPassed else { continue }
             touch(role, at: now)
         }
     }

@@ -20,6 +20,9 @@ CURLcode ccurl_set_number(CURL *handle, CURLoption option, long value);
 CURLcode ccurl_set_text(CURL *handle, CURLoption option, const char *value);
 CURLcode ccurl_set_headers(CURL *handle, struct curl_slist *headers);
 
+/* Makes the transfer a PUT. The data are not copied. */
+void ccurl_set_upload(CURL *handle, const void *data, size_t size);
+
 /* What is called with data, and with each header line. Returning another number than `count` ends the transfer. */
 typedef size_t (*ccurl_receiver)(const char *data, size_t count, void *context);
 /* What is called about once a second, and more often while data come. Returning another number than 0 ends the transfer. */

@@ -19,6 +19,8 @@ extension PatchError.Code {
     public static let feedPublished = Self("feed-published")
     /// A version of a patch is listed already, and not as it was asked for.
     public static let feedListed = Self("feed-listed")
+    /// Another copy of the feed was deployed.
+    public static let feedConflict = Self("feed-conflict")
     /// Metadata seem expired only because the device's clock is wrong, by the server's clock.
     public static let clock = Self("clock")
 }

@@ -232,6 +232,12 @@ extension Option {
         name: "stage", help: "keep the change in DIR/staged if signatures are missing, for `feed sign`")
     static let served = Option(
         name: "served", value: .text("URL"), help: "refuse if the feed at URL is newer than DIR")
+    static let servedAfter = Option(
+        name: "served", value: .text("URL"), help: "look at URL afterwards, and warn if it still has an older state")
+    static let deployTarget = Option(
+        name: "to", value: .text("PLACE"),
+        help: "a folder, s3://BUCKET/FOLDER, rsync://HOST/MODULE/FOLDER, or HOST:FOLDER for rsync over ssh")
+    static let repair = Option(name: "repair", help: "replace what another copy or somebody else has written there")
     static let discard = Option(name: "discard", help: "drop the change that waits for signatures")
     static let role = Option(
         name: "role", value: .choice("ROLE", ["targets", "rollout", "root"]),

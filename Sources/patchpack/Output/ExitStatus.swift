@@ -43,6 +43,10 @@ extension PatchError.Code {
             .feedListed, 39,
             "a version that was to be published is listed already: offered to others, paused or withdrawn"
         ),
+        (
+            .feedConflict, 40,
+            "where a feed is deployed, there is a change of another copy, or a file that is not the feed's"
+        ),
         (.usage, 64, "wrong arguments, or tags that are wrong or missing"),
         (.duplicate, 65, "two files of one run are the same version of the same patch"),
         (.noInput, 66, "a file is missing or cannot be read"),

@@ -98,6 +98,9 @@ extension FeedCommand {
                 "patchpack feed promote staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem",
                 promote),
             action(
+                "deploy", "upload a feed in the right order, unless another copy came first", "DIR --to PLACE", 1...1,
+                deployOptions, "patchpack feed deploy feed --to s3://patches/feed", deploy),
+            action(
                 "status", "show what is out, since when, by whom, and the days that are left", "DIR|URL [--days N]",
                 1...1,
                 readingOptions + [.days],

@@ -1,0 +1,38 @@
+import PatchCrypto
+import PatchPublishing
+
+/// The place that a feed is served from, and how files get there.
+protocol DeployTarget: Sendable {
+    /// Its name, without a password.
+    var name: String { get }
+
+    /// Reads a file; returns nil if there is none.
+    func read(_ path: String) throws(PatchError) -> [UInt8]?
+
+    /// Writes a file in one step, unless there is one of that name.
+    ///
+    /// - Returns: Whether it was written. Of several writers at once, one gets true.
+    func create(_ file: FeedRepository.File) throws(PatchError) -> Bool
+
+    /// Replaces a file in one step.
+    ///
+    /// - Parameter old: What was read before; nil if there was no file.
+    /// - Returns: False if the file is no longer what was read before, where that can be told.
+    func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool
+
+    /// Writes those of several files that are not there.
+    ///
+    /// - Returns: The paths of the files that are there with other bytes.
+    func add(_ files: [FeedRepository.File]) throws(PatchError) -> [String]
+}
+
+extension DeployTarget {
+    func add(_ files: [FeedRepository.File]) throws(PatchError) -> [String] {
+        var others: [String] = []
+        for file in files {
+            guard try !create(file), try read(file.path) != file.bytes else { continue }
+            others.append(file.path)
+        }
+        return others
+    }
+}

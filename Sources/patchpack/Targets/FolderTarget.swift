@@ -1,0 +1,44 @@
+import PatchCrypto
+import PatchFiles
+import PatchPublishing
+
+/// A folder of this machine, such as that of a web server.
+struct FolderTarget: DeployTarget {
+    let path: Path
+    /// The largest file that is read.
+    let limit: Int
+    var name: String { path.description }
+
+    func read(_ name: String) throws(PatchError) -> [UInt8]? {
+        let file = path.appending(Path(name))
+        guard FileInfo(file, following: true) != nil else { return nil }
+        return try InputFile.regular(file, limit: limit)
+    }
+
+    func create(_ file: FeedRepository.File) throws(PatchError) -> Bool {
+        do throws(PatchError) {
+            try write(file, force: false)
+            return true
+        } catch {
+            guard error.code == .exists else { throw error }
+            return false
+        }
+    }
+
+    func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool {
+        let place = path.appending(Path(file.path))
+        try Folder.make(place.parent)
+        return try Folder.whileLocked(around: place) { () throws(PatchError) in
+            guard try read(file.path) == old else { return false }
+            try write(file, force: true)
+            return true
+        }
+    }
+
+    private func write(_ file: FeedRepository.File, force: Bool) throws(PatchError) {
+        let place = path.appending(Path(file.path))
+        try Folder.make(place.parent)
+        let output = OutputFile(path: place, content: .bytes(file.bytes), hasLaterTime: file.replaces)
+        try OutputFile.write([output], force: force)
+    }
+}

@@ -1,0 +1,140 @@
+import PatchCrypto
+import PatchHTTP
+import PatchPublishing
+
+/// A bucket of an object store that speaks S3, or a part of one.
+struct ObjectStoreTarget: DeployTarget {
+    let name: String
+    private let url: String
+    private let signer: HTTPSigner
+    private let token: String?
+    private let settings: HTTPSettings
+    private let limit: Int
+    private let connection: Connection
+
+    /// How long a refusal's text may be in bytes.
+    private static let mostText = 64 << 10
+    /// What a key may consist of, so that no server and no library escapes it in another way.
+    private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/".utf8)
+
+    /// - Parameters:
+    ///   - name: Such as `s3://bucket/feed`.
+    ///   - limit: The largest file that is read, in bytes.
+    init(_ name: String, settings: HTTPSettings, limit: Int) throws(PatchError) {
+        self.name = name
+        self.settings = settings
+        self.limit = limit
+        let place = name.dropFirst("s3://".count).split(separator: "/").joined(separator: "/")
+        guard !place.isEmpty, place.utf8.allSatisfy(Self.plain.contains) else {
+            throw PatchError(.usage, "\(name): expected s3://BUCKET/FOLDER of letters, digits, dots and hyphens")
+        }
+        func variable(_ names: String...) -> String? { names.lazy.compactMap { Environment[$0] }.first }
+        let region = variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1"
+        guard let id = variable("AWS_ACCESS_KEY_ID"),
+            let secret = Environment[secret: "AWS_SECRET_ACCESS_KEY"].map({ String(decoding: $0, as: UTF8.self) })
+        else {
+            throw PatchError(
+                .config, "\(name): AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set",
+                hint: "for a profile: eval \"$(aws configure export-credentials --format env)\"")
+        }
+        signer = HTTPSigner(region: region, id: id, secret: secret)
+        token = Environment[secret: "AWS_SESSION_TOKEN"].map { String(decoding: $0, as: UTF8.self) }
+        let endpoint =
+            variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? "https://s3.\(region).amazonaws.com"
+        guard endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://") && settings.allowsHTTP else {
+            throw PatchError(
+                .config, "\(endpoint): not an https URL", hint: "AWS_ENDPOINT_URL must begin with https://")
+        }
+        url = (endpoint.hasSuffix("/") ? endpoint : endpoint + "/") + place + "/"
+        connection = try Connection()
+    }
+
+    func read(_ path: String) throws(PatchError) -> [UInt8]? { try get(path)?.body }
+
+    func create(_ file: FeedRepository.File) throws(PatchError) -> Bool { try put(file, if: "If-None-Match: *") }
+
+    func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool {
+        let current = try get(file.path)
+        guard current?.body == old else { return false }
+        return try put(file, if: current?.etag.map { "If-Match: \($0)" } ?? "If-None-Match: *")
+    }
+
+    private func get(_ path: String) throws(PatchError) -> HTTPResponse? {
+        let response = try perform(path, limit: limit)
+        switch response.status {
+        case 200: return response
+        case 404 where Self.code(of: response) != "NoSuchBucket": return nil
+        default: throw refusal(response, of: path)
+        }
+    }
+
+    private func put(_ file: FeedRepository.File, if condition: String) throws(PatchError) -> Bool {
+        let age = file.replaces ? "public, max-age=60, must-revalidate" : "public, max-age=31536000, immutable"
+        let type = file.path.hasSuffix(".json") ? "application/json" : "application/octet-stream"
+        let response = try perform(
+            file.path, ["Cache-Control: \(age)", "Content-Type: \(type)", condition], file.bytes, limit: Self.mostText)
+        switch response.status {
+        case 200, 201, 204: return true
+        case 412: return false
+        default: throw refusal(response, of: file.path)
+        }
+    }
+
+    /// Sends a request, and sends it again a few times if the store is busy.
+    private func perform(
+        _ path: String, _ headers: [String] = [], _ upload: [UInt8]? = nil, limit: Int
+    ) throws(PatchError) -> HTTPResponse {
+        guard path.utf8.allSatisfy(Self.plain.contains) else {
+            throw PatchError(.config, "\(path): a name that cannot be put into an object store")
+        }
+        var request = HTTPRequest(url: url + path, limit: max(limit, Self.mostText), settings: settings)
+        let digest = try MessageDigest.sha256.text(of: upload ?? [])
+        request.headers = headers + ["x-amz-content-sha256: \(digest)"]
+        if let token { request.headers.append("x-amz-security-token: \(token)") }
+        request.upload = upload
+        request.signer = signer
+        let (connection, asked) = (connection, request)
+        return try waiting { () async throws(PatchError) in
+            var tries = 0
+            while true {
+                tries += 1
+                do throws(HTTPFault) {
+                    let response = try await connection.perform(asked)
+                    // 409: another writer was at the same name at this moment.
+                    let mayPass = response.status == 429 || response.status == 409 || response.status >= 500
+                    guard mayPass, tries < Self.mostTries else { return response }
+                } catch {
+                    guard error.mayPass, tries < Self.mostTries else {
+                        throw PatchError(error.code, "\(name): \(error.message)", hint: error.hint)
+                    }
+                }
+                try? await Task.sleep(for: .seconds(Double(tries) * Double.random(in: 0.2...0.6)))
+            }
+        }
+    }
+
+    private static let mostTries = 6
+
+    private func refusal(_ response: HTTPResponse, of path: String) -> PatchError {
+        let code = Self.code(of: response)
+        var hint: String?
+        switch code {
+        case "AccessDenied":
+            hint =
+                "the account needs s3:GetObject, s3:PutObject, and s3:ListBucket, without which a missing file is forbidden"
+        case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken":
+            hint = "are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN right?"
+        default: break
+        }
+        return PatchError(
+            .io, "\(name): \(path): the object store answered \(response.status)\(code.map { ": \($0)" } ?? "")",
+            hint: hint)
+    }
+
+    /// The code in a refusal's XML.
+    private static func code(of response: HTTPResponse) -> String? {
+        let text = String(decoding: response.body, as: UTF8.self)
+        guard let start = text.firstRange(of: "<Code>") else { return nil }
+        return String(text[start.upperBound...].prefix { $0.isLetter || $0.isNumber }.prefix(60))
+    }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+/// A feed that is brought to the place that it is served from. Races are in Tests/Deploy.
+@Suite(.ownThreads) struct DeployTests {
+    private let work: FeedWorkshop
+
+    init() throws {
+        work = try FeedWorkshop()
+        // Another copy, with keys of its own, as on another machine.
+        let copied = try work.shop.shell("mkdir other && cp -r feed *.pem feed-*.json other/")
+        try #require(copied.status == 0, "\(copied.text)")
+    }
+
+    private var other: FeedCopy { FeedCopy(work: work) }
+
+    /// What is done in the other copy.
+    private struct FeedCopy {
+        let work: FeedWorkshop
+
+        func change(_ arguments: String..., key: String = "other/online.pem") throws {
+            let run = try work.run([arguments[0], "other/feed"] + arguments.dropFirst() + ["--key", key])
+            try #require(run.status == 0, "\(run.error)")
+        }
+    }
+
+    private func change(_ arguments: String...) throws {
+        let run = try work.run([arguments[0], "feed"] + arguments.dropFirst() + FeedWorkshop.online)
+        try #require(run.status == 0, "\(run.error)")
+    }
+
+    private func deploy(_ feed: String = "feed", _ options: String..., to place: String = "www") throws -> Tool {
+        try work.run(["deploy", feed, "--to", place] + options)
+    }
+
+    private func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: work.folder.at(name)) }
+
+    /// The files of a folder but for the chain of timestamps.
+    private func files(of folder: String) throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for name in try work.folder.contents()
+        where name.hasPrefix("\(folder)/") && !name.hasSuffix(".next.json") {
+            files[String(name.dropFirst(folder.count + 1))] = try? work.folder.read(name)
+        }
+        return files
+    }
+
+    @Test func everythingIsThereAndOnlyWhatIsNewIsWritten() throws {
+        let trial = try deploy("feed", "--dry-run")
+        #expect(trial.status == 0 && trial.text.hasPrefix("would deploy  feed to www"))
+        #expect(try files(of: "www").isEmpty)
+        let first = try deploy()
+        #expect(first.status == 0 && first.text == "deployed  feed to www  snapshot 2, timestamp 2\n")
+        #expect(try files(of: "www") == files(of: "feed"))
+        #expect(try deploy().text == "unchanged  feed to www  snapshot 2, timestamp 2\n")
+        // Two changes at once; the history comes along.
+        try change("pause", FeedWorkshop.id)
+        try change("resume", FeedWorkshop.id)
+        // What was deployed is not looked at again, so that a deployment of a large feed is short.
+        try remove("www/metadata/1.rollout.json")
+        let second = try deploy("feed", "--format", "json")
+        #expect(try second.objects().first?["outcome"] as? String == "deployed")
+        var expected = try files(of: "feed")
+        expected["metadata/1.rollout.json"] = nil
+        #expect(try files(of: "www") == expected)
+        #expect(try work.run("check", "www", with: []).status == 0)
+        #expect(try deploy("feed", "--repair").status == 0)
+        #expect(try work.run("refresh", "feed").status == 0)
+        #expect(try deploy("feed", "--repair").status == 0)
+        #expect(try files(of: "www") == files(of: "feed"), "repairing looks at every file")
+    }
+
+    @Test func theSecondOfTwoCopiesIsTold() throws {
+        #expect(try deploy().status == 0)
+        try change("pause", FeedWorkshop.id)
+        try other.change("switch", "checkout=old")
+        #expect(try deploy().status == 0)
+        let before = try files(of: "www")
+        let late = try deploy("other/feed")
+        #expect(late.status == 40)
+        #expect(late.error.contains("www: has snapshot 3, timestamp 3, of another copy of this feed"))
+        #expect(try files(of: "www") == before)
+        // As its hint says: the other copy's change is given up.
+        #expect(try deploy("other/feed", "--repair").status == 40, "devices refuse the same numbers")
+        try other.change("refresh", "--above", "3")
+        #expect(try deploy("other/feed").status == 40)
+        let repaired = try deploy("other/feed", "--repair")
+        #expect(repaired.status == 0)
+        #expect(repaired.error.contains("www: metadata/3.snapshot.json was of another copy, and was replaced"))
+        #expect(try work.run("check", "www", with: []).status == 0)
+        #expect(try work.run("status", "www", with: []).text.contains("switch checkout=old"))
+    }
+
+    @Test func twoRefreshesAreNoConflict() throws {
+        #expect(try deploy().status == 0)
+        try change("refresh")
+        try other.change("refresh")
+        #expect(try deploy().status == 0)
+        #expect(try deploy("other/feed").text.hasPrefix("unchanged"))
+        // A refresh that came first has taken the number of the timestamp.
+        try other.change("pause", FeedWorkshop.id)
+        try change("refresh")
+        try change("refresh")
+        #expect(try deploy().status == 0)
+        let late = try deploy("other/feed")
+        #expect(late.status == 40 && late.error.contains("refresh other/feed --above 5"))
+        try other.change("refresh", "--above", "5")
+        #expect(try deploy("other/feed").status == 0)
+        #expect(try work.run("check", "www", with: []).status == 0)
+    }
+
+    /// A deployment that ended after each of its steps is brought to its end by the next one.
+    @Test(arguments: ["timestamp.json", "1.root.json"], [false, true])
+    func whatWasInterruptedIsGoneOnWith(last missing: String, isFirst: Bool) throws {
+        if !isFirst {
+            #expect(try deploy().status == 0)
+            try change("pause", FeedWorkshop.id)
+        }
+        let old = try files(of: "www")
+        #expect(try deploy().status == 0)
+        for (name, _) in try files(of: "www") where missing == "timestamp.json" || name.hasSuffix(missing) {
+            try remove("www/\(name)")
+            if let bytes = old[name] { try work.folder.write(bytes, to: "www/\(name)") }
+        }
+        // Another copy cannot come in between, unless it goes on from there.
+        if missing == "timestamp.json", !isFirst {
+            try other.change("switch", "checkout=old")
+            #expect(try deploy("other/feed").status == 40)
+        }
+        #expect(try deploy().status == 0)
+        #expect(try files(of: "www") == files(of: "feed"))
+    }
+
+    @Test func rootsComeAlong() throws {
+        #expect(try deploy().status == 0)
+        let rotated = try work.run(
+            [
+                "rotate", "feed", "timestamp,snapshot,rollout", "--add", "new.pem", "--key", "root.pem", "--key",
+                "release.pem",
+            ] + FeedWorkshop.online)
+        #expect(rotated.status == 0, "\(rotated.error)")
+        #expect(try deploy().status == 0)
+        #expect(try files(of: "www") == files(of: "feed"))
+        let check = try work.run("check", "www", "--root", "feed/metadata/1.root.json", with: [])
+        #expect(check.status == 0, "\(check.error)")
+    }
+
+    @Test func whatOthersHaveWrittenIsNamedAndReplaced() throws {
+        for (name, isRead) in [
+            ("metadata/3.rollout.json", false), ("metadata/timestamp.json", true), ("metadata/2.next.json", true),
+        ] {
+            let place = "www-\(name.split(separator: "/")[1])"
+            let copied = try work.shop.shell("rm -rf feed && cp -r other/feed feed && rm -f feed-*.signed")
+            try #require(copied.status == 0)
+            #expect(try deploy(to: place).status == 0)
+            try change("pause", FeedWorkshop.id)
+            try work.folder.write(Array("{}".utf8), to: "\(place)/\(name)")
+            let refused = try deploy(to: place)
+            #expect(refused.status == 40, "\(refused.text)")
+            #expect(isRead || refused.error.contains(name), "\(refused.error)")
+            #expect(refused.error.contains("--repair"))
+            let repaired = try deploy("feed", "--repair", to: place)
+            #expect(repaired.status == 0, "\(repaired.error)")
+            #expect(isRead || repaired.error.contains("\(name) was of another copy, and was replaced"))
+            #expect(try files(of: place) == files(of: "feed"))
+        }
+    }
+
+    @Test func aServerThatWasRestoredFromABackupIsHealed() throws {
+        #expect(try deploy().status == 0)
+        let backup = try files(of: "www")
+        try change("pause", FeedWorkshop.id)
+        #expect(try deploy().status == 0)
+        let restored = try work.shop.shell("rm -r www")
+        try #require(restored.status == 0)
+        for (name, bytes) in backup { try work.folder.write(bytes, to: "www/\(name)") }
+        #expect(try deploy().status == 0)
+        #expect(try files(of: "www") == files(of: "feed"))
+    }
+
+    @Test func wrongPlacesAreRefused() throws {
+        #expect(try work.run("deploy", "feed", with: []).status == 64)
+        #expect(try deploy("none").status == 36)
+        #expect(try work.run(FeedWorkshop.make("second")).status == 0)
+        #expect(try deploy("second").status == 0)
+        let foreign = try deploy("feed", "--repair")
+        #expect(foreign.status == 34 && foreign.error.contains("www: has another feed"))
+        #expect(try deploy(to: "s3://b u/x").status == 64)
+        #expect(try deploy(to: "host:/x;rm").status == 64)
+        let account = try deploy(to: "s3://bucket/feed")
+        #expect(account.status == 78 && account.error.contains("AWS_ACCESS_KEY_ID"))
+        let insecure = try work.run(
+            ["deploy", "feed", "--to", "s3://bucket/feed"],
+            environment: [
+                "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
+            ])
+        #expect(insecure.status == 78 && insecure.error.contains("https"))
+        // A machine that cannot be reached, and a place that cannot be written.
+        #expect(try deploy(to: "rsync://127.0.0.1:1/feed").status == 74)
+        try work.folder.write([], to: "file")
+        #expect(try deploy(to: "file").status == 74)
+    }
+
+    @Test func theServedStateIsLookedAt() throws {
+        #expect(try deploy().status == 0)
+        try change("pause", FeedWorkshop.id)
+        // A server that has the old state, as caches do.
+        let copied = try work.shop.shell("cp -r www cached")
+        try #require(copied.status == 0)
+        let server = try WebServer(in: work.folder.at("cached")) { port in
+            "python3 -m http.server --bind 127.0.0.1 \(port)"
+        }
+        let url = "http://127.0.0.1:\(server.port)"
+        let stale = try deploy("feed", "--served", url, "--allow-http")
+        #expect(stale.status == 0 && stale.error.contains("still has timestamp 2, not 3"))
+        #expect(try deploy(to: "cached").status == 0)
+        #expect(try deploy("feed", "--served", url, "--allow-http").error.isEmpty)
+        #expect(try deploy("feed", "--served", "\(url)/none", "--allow-http").status == 36)
+    }
+}
