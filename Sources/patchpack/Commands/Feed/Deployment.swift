@@ -182,7 +182,7 @@ struct Deployment {
             throw PatchError(
                 .feedConflict, "\(target.name): \(error.message)",
                 hint:
-                    "somebody else writes there, or this folder is older: take the newest copy, or replace what is there with --repair"
+                    "something else writes there, or this folder is older: take the newest copy, or replace what is there with --repair"
             )
         }
     }
@@ -220,7 +220,7 @@ struct Deployment {
         guard repairs || others.isEmpty else {
             throw PatchError(
                 .feedConflict, "\(target.name): \(others[0]) is there with other bytes, and \(others.count - 1) more",
-                hint: "another copy of the feed or somebody else wrote there: look at it, and replace it with --repair")
+                hint: "another copy of the feed, or something else, wrote there: look at it, and replace it with --repair")
         }
         for file in files where others.contains(file.path) {
             _ = try target.replace(file, of: target.read(file.path))
