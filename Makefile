@@ -220,7 +220,7 @@ fleet-bench: build deps
 	$(SWIFT) build $(RELEASE_FLAGS) --product fleet
 	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/check/fleet-check.sh 213000 bench
 
-# Opens the pages of reports in headless Chromium. `make page-check PICTURES=DIR` keeps pictures of them.
+# Opens the pages of reports and feeds in headless Chromium. `make page-check PICTURES=DIR` keeps pictures of them.
 PICTURES =
 page-check: build deps
 	@scripts/deps.sh page

@@ -18,7 +18,7 @@ package struct HTTPRequest: Sendable {
     package var headers: [String] = []
     /// The bytes to put in place of the file; nil to get the file.
     package var upload: [UInt8]?
-    /// Who signs the request, as object stores want it (AWS Signature Version 4); nil if nobody does.
+    /// The account that signs the request, as object stores want it (AWS Signature Version 4); nil if it is not signed.
     package var signer: HTTPSigner?
 
     /// - Parameter limit: The most bytes that the response may have.

@@ -106,9 +106,12 @@ extension FeedRepository {
         _ path: String, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> [UInt8] {
         guard let bytes = try read(path) else {
+            let isFirst = path == "metadata/timestamp.json" || path == "metadata/1.root.json"
             throw PatchError(
-                .feedUnavailable, "\(path): missing, so this is not the folder of a feed",
-                hint: "make one: patchpack feed init DIR")
+                .feedUnavailable,
+                isFirst ? "\(path): missing, so this is not the folder of a feed" : "\(path): missing",
+                hint: isFirst
+                    ? "make one: patchpack feed init DIR" : "take the folder from a backup, or from the server")
         }
         return bytes
     }

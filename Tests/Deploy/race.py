@@ -62,8 +62,7 @@ class Job:
         return run("feed", "switch", self.folder / "feed", f"{name}=1", "-q", *keys)
 
     def take(self, other):
-        shutil.rmtree(self.folder)
-        shutil.copytree(other.folder, self.folder)
+        subprocess.run(["rsync", "-a", "--checksum", "--delete", f"{other.folder}/", f"{self.folder}/"], check=True)
 
     def deploy(self, place):
         return subprocess.Popen([TOOL, "feed", "deploy", str(self.folder / "feed"), "--to", place, "--allow-http"],

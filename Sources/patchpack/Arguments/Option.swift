@@ -237,7 +237,8 @@ extension Option {
     static let deployTarget = Option(
         name: "to", value: .text("PLACE"),
         help: "a folder, s3://BUCKET/FOLDER, rsync://HOST/MODULE/FOLDER, or HOST:FOLDER for rsync over ssh")
-    static let repair = Option(name: "repair", help: "replace files there that are not the feed's, such as those of another copy")
+    static let repair = Option(
+        name: "repair", help: "replace files there that are not the feed's, such as those of another copy")
     static let discard = Option(name: "discard", help: "drop the change that waits for signatures")
     static let role = Option(
         name: "role", value: .choice("ROLE", ["targets", "rollout", "root"]),

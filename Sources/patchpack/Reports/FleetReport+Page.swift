@@ -18,71 +18,36 @@ extension FleetReport {
         let verdicts = gates.map { gate in
             "<li class=\"\(gate.verdict.rawValue)\"><b>\(gate.verdict.rawValue)</b> <code>\(gate.gate.text.html)</code> \(gate.patch.html): \(gate.reason.html)</li>"
         }
-        let charts = HTMLChart(patches).figures
-        return """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-            <title>Patches on \(devices.grouped) devices</title>
-            <style>
-            \(Self.style)
-            </style>
-            </head>
-            <body>
-            <header>
-            <h1>Patches on \(devices.grouped) devices</h1>
-            <p>Made \(made.description). \(summary.html)</p>
-            </header>
-            <main>
-            \(verdicts.isEmpty ? "" : "<ul class=\"gates\">\n\(verdicts.joined(separator: "\n"))\n</ul>")
-            <div class="charts">
-            \(charts.joined(separator: "\n"))
-            </div>
-            \(sections.joined(separator: "\n"))
-            </main>
-            </body>
-            </html>
-
-            """
+        let page = HTMLPage(
+            title: "Patches on \(devices.grouped) devices", lead: "Made \(made.description). \(summary)",
+            body: """
+                \(verdicts.isEmpty ? "" : "<ul class=\"gates\">\n\(verdicts.joined(separator: "\n"))\n</ul>")
+                <div class="charts">
+                \(HTMLChart(patches, gates.map(\.gate)).figures.joined(separator: "\n"))
+                </div>
+                \(sections.joined(separator: "\n"))
+                """)
+        return page.text
     }
-
-    private static let style = """
-        :root { color-scheme: light dark; --text: #1d2129; --faint: #5d6673; --line: #d8dce2; --back: #fff; --card: #f6f7f9;
-          --good: #1a7f37; --bad: #c62828; --c0: #2862c9; --c1: #b3510b; --c2: #7b3fc4; --c3: #0d7d74; --c4: #b0307c; --c5: #6b6f00; }
-        @media (prefers-color-scheme: dark) { :root { --text: #e8eaee; --faint: #9aa4b2; --line: #39404a; --back: #15181d; --card: #1d2127;
-          --good: #57c173; --bad: #ff7b72; --c0: #7aa7ff; --c1: #f0a35e; --c2: #bf9cff; --c3: #4fc9bd; --c4: #f58cc5; --c5: #c9cc4e; } }
-        * { box-sizing: border-box; }
-        body { margin: 0 auto; max-width: 68rem; padding: 1.5rem 1rem; font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); }
-        h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 0 0 .5rem; overflow-wrap: anywhere; }
-        header p { color: var(--faint); margin: .25rem 0 1.25rem; }
-        .gates { list-style: none; padding: 0; margin: 0 0 1.25rem; } .gates li { color: var(--text); padding: .5rem .75rem; border-left: .3rem solid; margin-bottom: .4rem; background: var(--card); overflow-wrap: anywhere; }
-        .gates .passed { border-color: var(--good); } .gates .passed b { color: var(--good); }
-        .gates .crossed { border-color: var(--bad); } .gates .crossed b { color: var(--bad); } .gates .undecided { border-color: var(--faint); }
-        .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; }
-        figure, section { margin: 0; padding: 1rem; background: var(--card); border-radius: .5rem; break-inside: avoid; }
-        section { margin-top: 1rem; } figcaption { font-weight: 600; margin-bottom: .5rem; }
-        svg { width: 100%; height: auto; display: block; font: 12px system-ui, sans-serif; }
-        svg text { fill: var(--faint); } svg .name { fill: var(--text); } .grid { stroke: var(--line); stroke-width: 1; }
-        .curve { fill: none; stroke-width: 2.5; stroke-linejoin: round; }
-        .c0 { color: var(--c0); } .c1 { color: var(--c1); } .c2 { color: var(--c2); } .c3 { color: var(--c3); } .c4 { color: var(--c4); } .c5 { color: var(--c5); }
-        .ink { stroke: currentColor; } .fill { fill: currentColor; } .bad { color: var(--bad); } .good { color: var(--good); } .rest { color: var(--faint); }
-        table { border-collapse: collapse; width: 100%; } th { text-align: left; font-weight: 400; color: var(--faint); vertical-align: top; width: 9rem; padding: .1rem 1rem .1rem 0; }
-        td { overflow-wrap: anywhere; white-space: pre-wrap; padding: .1rem 0; font-variant-numeric: tabular-nums; }
-        @media (max-width: 40rem) { svg { font-size: 15px; } }
-        @media print { body { max-width: none; padding: 0; font-size: 11px; } .charts { grid-template-columns: 1fr 1fr; } figure, section { background: none; border: 1px solid var(--line); } }
-        """
 }
 
 /// The charts of a report, as SVG inside HTML. Each has a title for readers who cannot see it.
 struct HTMLChart {
     private let patches: [FleetReport.Patch]
+    private let bounds: [ReportGate]
     private let width = 520.0
 
-    /// - Parameter patches: The patches. The first twelve are drawn.
-    init(_ patches: [FleetReport.Patch]) { self.patches = Array(patches.prefix(12)) }
+    /// - Parameters:
+    ///   - patches: The patches. The first twelve are drawn.
+    ///   - gates: Those on a part of the devices are drawn as lines.
+    init(_ patches: [FleetReport.Patch], _ gates: [ReportGate]) {
+        self.patches = Array(patches.prefix(12))
+        var bounds: [ReportGate] = []
+        for gate in gates where gate.measure == .failing || gate.measure == .rolledBack {
+            if !bounds.contains(where: { $0.bound == gate.bound }) { bounds.append(gate) }
+        }
+        self.bounds = bounds
+    }
 
     /// The class of the colour of a patch.
     static func color(_ index: Int) -> Int { index % 6 }
@@ -145,7 +110,7 @@ struct HTMLChart {
     private var failures: String? {
         let shares = patches.map { Share($0.hurt, of: $0.devices) }
         guard !shares.isEmpty else { return nil }
-        let most = max(0.0001, shares.map(\.interval.upperBound).max() ?? 1)
+        let most = max(0.0001, shares.map(\.interval.upperBound).max() ?? 1, (bounds.map(\.bound).max() ?? 0) * 1.2)
         let (left, right) = (12.0, width - 70)
         func x(_ part: Double) -> Double { left + (right - left) * part / most }
         var body: [String] = []
@@ -158,6 +123,12 @@ struct HTMLChart {
             )
             y += 40
         }
+        for (mark, text) in [(0, "0")] + bounds.map({ ($0.bound, "gate \($0.bound.percent)") }) {
+            body.append(
+                "<path class=\"grid\(mark > 0 ? " gate" : "")\" d=\"M\(number(x(mark))) 20V\(number(y - 8))\"/><text x=\"\(number(x(mark)))\" y=\"\(number(y + 6))\">\(text)</text>"
+            )
+        }
+        y += 18
         let summary = zip(patches, shares).map { "\($0.label) \(($1.value ?? 0).percent), between \($1.interval.text)" }
         return figure(
             "Devices on which it failed or was taken back", summary.joined(separator: "; "), height: y - 8, body)
@@ -171,7 +142,9 @@ struct HTMLChart {
         var summary: [String] = []
         for (index, patch) in patches.enumerated() where patch.devices > 0 {
             let parts: [(name: String, count: Int, style: String)] = [
-                ("good", patch.good, "good"), ("trial", patch.trial, "c\(Self.color(index))"),
+                // It is good on a device if the app starts with it. Its calls may fail all the same.
+                ("good", patch.good, patch.failing == 0 ? "good" : "c\(Self.color(index))"),
+                ("trial", patch.trial, "c\(Self.color(index))"),
                 ("rolled back", patch.rolledBack, "bad"), ("withdrawn", patch.withdrawn, "rest"),
             ]
             body.append("<text class=\"name\" x=\"12\" y=\"\(number(y))\">\(patch.label.html)</text>")
@@ -184,7 +157,14 @@ struct HTMLChart {
                 )
                 x += length
             }
-            let text = parts.filter { $0.count > 0 }.map { "\($0.count.grouped) \($0.name)" }.joined(separator: ", ")
+            if patch.failing > 0 {
+                let length = min(width - 24, (width - 24) * Double(patch.failing) / Double(patch.devices))
+                body.append(
+                    "<rect class=\"fill bad\" x=\"12\" y=\"\(number(y + 18))\" width=\"\(number(max(1, length)))\" height=\"5\"><title>its calls failed: \(patch.failing.grouped)</title></rect>"
+                )
+            }
+            let text = (parts.map { ($0.count, $0.name) } + [(patch.failing, "with failed calls")])
+                .filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }.joined(separator: ", ")
             body.append(
                 "<text x=\"12\" y=\"\(number(y + 36))\">\(text.isEmpty ? "no stage reported" : text)</text>")
             summary.append("\(patch.label): \(text)")
@@ -221,19 +201,4 @@ struct HTMLChart {
 
 extension FleetReport.Patch {
     fileprivate var label: String { "\(id) \(version)" }
-}
-
-extension StringProtocol {
-    /// The text as it is written in HTML, without control characters.
-    fileprivate var html: String {
-        escaped(String(self)).flatMap { character -> String in
-            switch character {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "\"": "&quot;"
-            default: String(character)
-            }
-        }.map(String.init).joined()
-    }
 }

@@ -160,4 +160,38 @@ import Testing
                 "patches/com.example.shop/\(Self.id)-8.js  offered to 5% by installation",
             ], "\(listed.text)")
     }
+
+    @Test func aPageHasAllOfIt() throws {
+        try change("rollout", "feed", Self.id, "5%", "--reason", "canary & <so on>")
+        try change("disable", "feed", "--reason", "fire", by: "bob")
+        let event = { (device: Int, name: String) in
+            """
+            {"schema":"patchpack.event/1","timestamp":"2026-03-01T12:00:00.000Z","resource":{"app.installation.id":"\(device)","service.name":"com.example.shop","service.version":"2.3.1"},"severityNumber":9,"eventName":"\(name)","attributes":{"patch.id":"\(Self.id)","patch.version":7}}
+
+            """
+        }
+        try work.folder.write(
+            (0..<50).map { event($0, "activated") + event($0, "failed") }.joined(), to: "events.jsonl")
+        let made = try work.run(
+            ["page", "feed", "-o", "page.html", "--events", "events.jsonl", "--gate", "failing<0.5%"])
+        #expect(made.status == 0 && made.text == "wrote  page.html\n", "\(made.error)")
+        let page = String(decoding: try work.folder.read("page.html"), as: UTF8.self)
+        for text in [
+            "All patches are switched off.", "\(Self.id) 7</b> <b class=\"good\">offered to 5% by installation</b>",
+            "by ada, canary &amp; &lt;so on&gt;", "50 have it, 50 run it, fails on 100",
+            "<b class=\"bad\">crossed</b> failing&lt;0.5%",
+            ", bob: fire</b><br>all patches: on -&gt; off", "Adoption", "gate 0.50 %",
+        ] {
+            #expect(page.contains(text), "\(text) is not in\n\(page)")
+        }
+        #expect(!page.contains("<so on>"))
+        // It is not replaced unasked, and needs a file and events for its gates.
+        #expect(try work.run(["page", "feed", "-o", "page.html"]).status == 73)
+        #expect(try work.run(["page", "feed", "-o", "page.html", "--force"]).status == 0)
+        #expect(!String(decoding: try work.folder.read("page.html"), as: UTF8.self).contains("Adoption"))
+        #expect(try work.run(["page", "feed"]).status == 64)
+        #expect(try work.run(["page", "feed", "-o", "other.html", "--gate", "failing<1%"]).status == 64)
+        #expect(try work.run(["page", "none", "-o", "other.html"]).status == 36)
+        #expect(!work.folder.exists("other.html"))
+    }
 }

@@ -38,7 +38,7 @@ struct Deployment {
         var bytes: Int { (files + roots).reduce(0) { $0 + $1.bytes.count } }
     }
 
-    /// Reads the folder while nobody changes it.
+    /// Reads the folder while no other process changes it.
     ///
     /// - Parameter root: The root file to trust.
     init(
@@ -220,7 +220,9 @@ struct Deployment {
         guard repairs || others.isEmpty else {
             throw PatchError(
                 .feedConflict, "\(target.name): \(others[0]) is there with other bytes, and \(others.count - 1) more",
-                hint: "another copy of the feed, or something else, wrote there: look at it, and replace it with --repair")
+                hint:
+                    "another copy of the feed, or something else, wrote there: look at it, and replace it with --repair"
+            )
         }
         for file in files where others.contains(file.path) {
             _ = try target.replace(file, of: target.read(file.path))

@@ -10,11 +10,9 @@ extension FeedCommand {
         if let file = FeedPin.given(arguments) { root = try InputFile.small(file) }
         let feed = try place.feed(root, arguments)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
-        let history = FeedHistory { (number) throws(PatchError) in
-            guard try place.read("metadata/\(number).snapshot.json", arguments) != nil else { return nil }
-            return try place.at(number).feed(root, arguments)
-        }
-        let changes = try history.changes(until: feed, of: id, most: arguments.number(of: .last) ?? 20) {
+        let changes = try place.history(root, arguments).changes(
+            until: feed, of: id, most: arguments.number(of: .last) ?? 20
+        ) {
             console.warning("the changes before that cannot be read: \($0.message)")
         }
         for change in changes {

@@ -106,6 +106,10 @@ extension FeedCommand {
                 readingOptions + [.days],
                 "patchpack feed status feed --days 3", status),
             action(
+                "page", "write what is out, and what devices say, as a page",
+                "DIR|URL... -o FILE.html", 1...Int.max, pageOptions,
+                "patchpack feed page feed -o status.html --events events --gate 'failing<0.5%' --force", page),
+            action(
                 "log", "show what was changed, when, by whom and why", "DIR|URL [ID]", 1...2, readingOptions + [.last],
                 "patchpack feed log feed com.example.shop.cart-total", log),
             action(

@@ -52,4 +52,12 @@ struct FeedState {
             }
         }
     }
+
+    /// The states before it.
+    func history(_ root: [UInt8]?, _ arguments: ParsedArguments) -> FeedHistory {
+        FeedHistory { (number) throws(PatchError) in
+            guard try read("metadata/\(number).snapshot.json", arguments) != nil else { return nil }
+            return try at(number).feed(root, arguments)
+        }
+    }
 }
