@@ -11,14 +11,17 @@ package struct ConfidenceSequence: Sendable {
     /// The middle of the mixture, from 0 to 1: the part of interest, of which the sequence is to decide soon.
     private let middle: Double
 
-    package init(_ share: Share, around middle: Double) {
+    /// The evidence at which a part is excluded, as the logarithm of a likelihood ratio: that of 20 is against the true part in one of
+    /// twenty samples, over all looks.
+    private let enough: Double
+
+    /// - Parameter errors: In how many samples the true part may be excluded, from 0 to 1.
+    package init(_ share: Share, around middle: Double, errors: Double = 0.05) {
         self.share = share
+        enough = -log(errors)
         // At 0 and at 1 no sample could speak for the other side.
         self.middle = min(max(middle, 1e-9), 1 - 1e-9)
     }
-
-    /// The logarithm of 20: the evidence that is against the true part in one of twenty samples, over all looks.
-    private static let enough = 2.995_732_273_553_991
 
     /// The evidence against a part, as the logarithm of a likelihood ratio.
     private func evidence(against part: Double, _ count: Double, of total: Double) -> Double {
@@ -40,7 +43,7 @@ package struct ConfidenceSequence: Sendable {
     }
 
     private func isSure(_ bound: Double, _ count: Double, _ total: Double) -> Bool {
-        evidence(against: min(max(bound, 1e-12), 1 - 1e-12), count, of: total) >= Self.enough
+        evidence(against: min(max(bound, 1e-12), 1 - 1e-12), count, of: total) >= enough
     }
 
     /// How many more are needed to be sure of a bound if the part stays as it is; nil if more than a billion.
@@ -68,7 +71,7 @@ package struct ConfidenceSequence: Sendable {
             // The evidence grows with the distance from the sample's own part.
             for _ in 0..<60 {
                 let half = (inside + outside) / 2
-                if evidence(against: half, count, of: total) < Self.enough { inside = half } else { outside = half }
+                if evidence(against: half, count, of: total) < enough { inside = half } else { outside = half }
             }
             return inside
         }

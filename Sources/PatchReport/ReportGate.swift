@@ -25,21 +25,26 @@ package struct ReportGate: Sendable, Equatable {
     }
 
     package let measure: Measure
-    /// From 0 to 1.
+    /// From 0 to 1. If the bound is relative, how much more than the version before it may be.
     package let bound: Double
+    /// Whether the bound is what the version before of the same patch has, and `bound` more.
+    package let isRelative: Bool
     /// The gate as it was written.
     package let text: String
 
-    /// Reads a gate: a measure, `<`, and a percentage or a number from 0 to 1.
+    /// Reads a gate: a measure, `<`, and a percentage or a number from 0 to 1, before which `previous+` may be.
     package init?(_ text: String) {
         let parts = text.split(separator: "<", omittingEmptySubsequences: false)
         guard parts.count == 2, let measure = Measure(rawValue: String(parts[0])) else { return nil }
-        let isPercentage = parts[1].hasSuffix("%")
-        let digits = isPercentage ? parts[1].dropLast() : parts[1]
+        let previous = "previous+"
+        isRelative = parts[1].hasPrefix(previous)
+        let number = isRelative ? parts[1].dropFirst(previous.count) : parts[1]
+        let isPercentage = number.hasSuffix("%")
+        let digits = isPercentage ? number.dropLast() : number
         guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
-            let number = Double(String(digits))
+            let value = Double(String(digits))
         else { return nil }
-        bound = isPercentage ? number / 100 : number
+        bound = isPercentage ? value / 100 : value
         guard bound > 0, bound <= 1 else { return nil }
         self.measure = measure
         self.text = text
@@ -52,7 +57,8 @@ package struct ReportGate: Sendable, Equatable {
         let share = share(in: patch)
         let isOfCalls = measure == .failures || measure == .fallbacks
         let counted = isOfCalls ? share : Share(share.count / max(1, scale), of: share.total / max(1, scale))
-        return ConfidenceSequence(counted, around: bound)
+        // Of two versions, each may be wrong in half of the cases in which one may.
+        return ConfidenceSequence(counted, around: bound, errors: isRelative ? 0.025 : 0.05)
     }
 
     /// What the gate looks at.
@@ -66,12 +72,23 @@ package struct ReportGate: Sendable, Equatable {
         }
     }
 
-    /// - Parameter scale: As for `sequence(in:scale:)`.
-    package func verdict(on patch: FleetReport.Patch, scale: Int) -> Verdict {
-        switch sequence(in: patch, scale: scale).isAbove(bound) {
-        case true?: .crossed
-        case false?: .passed
-        case nil: .undecided
+    /// - Parameters:
+    ///   - previous: The version before; nil if no device has reported one.
+    ///   - scale: As for `sequence(in:scale:)`.
+    package func verdict(
+        on patch: FleetReport.Patch, after previous: FleetReport.Patch? = nil, scale: Int
+    ) -> Verdict {
+        let sequence = sequence(in: patch, scale: scale)
+        guard isRelative else {
+            switch sequence.isAbove(bound) {
+            case true?: return .crossed
+            case false?: return .passed
+            case nil: return .undecided
+            }
         }
+        guard let previous else { return .undecided }
+        let (new, old) = (sequence.interval, self.sequence(in: previous, scale: scale).interval)
+        if new.lowerBound > old.upperBound + bound { return .crossed }
+        return new.upperBound < old.lowerBound + bound ? .passed : .undecided
     }
 }

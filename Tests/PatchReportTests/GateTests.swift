@@ -128,4 +128,41 @@ import Testing
             #expect(ReportGate(wrong) == nil, "\(wrong)")
         }
     }
+
+    /// A bound that is relative to the version before decides only if both are known well enough.
+    @Test func aBoundMayBeRelative() throws {
+        let gate = try #require(ReportGate("failing<previous+0.2%"))
+        #expect(gate.isRelative && gate.bound == 0.002)
+        #expect(ReportGate("failing<previous") == nil && ReportGate("failing<previous+0%") == nil)
+        func patch(_ version: Int, _ failing: Int, of devices: Int) -> FleetReport.Patch {
+            var patch = FleetReport.Patch(id: "com.example.a", version: version)
+            (patch.devices, patch.failing) = (devices, failing)
+            return patch
+        }
+        let old = patch(1, 100, of: 10_000)
+        #expect(gate.verdict(on: patch(2, 0, of: 10_000), scale: 1) == .undecided, "nothing to compare with")
+        #expect(gate.verdict(on: patch(2, 100, of: 10_000), after: patch(1, 0, of: 3), scale: 1) == .undecided)
+        #expect(gate.verdict(on: patch(2, 300, of: 10_000), after: old, scale: 1) == .crossed)
+        #expect(gate.verdict(on: patch(2, 20, of: 10_000), after: old, scale: 1) == .passed)
+        #expect(gate.verdict(on: patch(2, 100, of: 10_000), after: old, scale: 1) == .undecided)
+        #expect(
+            gate.verdict(on: patch(2, 10_000, of: 1_000_000), after: patch(1, 10_000, of: 1_000_000), scale: 1)
+                == .passed)
+        // Two versions that grow together, looked at again and again: wrong in at most one of twenty fleets.
+        var wrong = 0
+        for seed in 1...200 {
+            var random = Random(UInt64(seed))
+            var failing = [0, 0]
+            var isWrong = false
+            for devices in 1...4000 {
+                for index in 0..<2 where random.next() < (index == 0 ? 0.01 : 0.012) { failing[index] += 1 }
+                guard devices.isMultiple(of: 40) else { continue }
+                let verdict = gate.verdict(
+                    on: patch(2, failing[1], of: devices), after: patch(1, failing[0], of: devices), scale: 1)
+                if verdict != .undecided { isWrong = true }
+            }
+            wrong += isWrong ? 1 : 0
+        }
+        #expect(wrong <= 10, "\(wrong) of 200")
+    }
 }

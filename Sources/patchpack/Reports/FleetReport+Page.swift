@@ -43,7 +43,7 @@ struct HTMLChart {
     init(_ patches: [FleetReport.Patch], _ gates: [ReportGate]) {
         self.patches = Array(patches.prefix(12))
         var bounds: [ReportGate] = []
-        for gate in gates where gate.measure == .failing || gate.measure == .rolledBack {
+        for gate in gates where !gate.isRelative && (gate.measure == .failing || gate.measure == .rolledBack) {
             if !bounds.contains(where: { $0.bound == gate.bound }) { bounds.append(gate) }
         }
         self.bounds = bounds
@@ -52,7 +52,7 @@ struct HTMLChart {
     /// The class of the colour of a patch.
     static func color(_ index: Int) -> Int { index % 6 }
 
-    var figures: [String] { [adoption, failures, stages, codes].compactMap(\.self) }
+    var figures: [String] { [adoption, failures, stages, trouble, codes].compactMap(\.self) }
 
     private func figure(_ caption: String, _ summary: String, height: Double, _ body: [String]) -> String {
         """
@@ -104,6 +104,45 @@ struct HTMLChart {
         }
         let summary = patches.map { "\($0.label) reached \($0.devices.grouped) devices" }.joined(separator: ", ")
         return figure("Adoption", summary, height: place - 6, body)
+    }
+
+    /// How often each patch failed or was rolled back, hour after hour.
+    private var trouble: String? {
+        let hours = patches.flatMap(\.hours).filter { $0.newDevices > 0 || $0.failed > 0 || $0.rolledBack > 0 }.map(
+            \.hour)
+        guard let first = hours.min(), let last = hours.max() else { return nil }
+        let counts = patches.map { patch in
+            patch.hours.filter { $0.failed > 0 || $0.rolledBack > 0 }.map {
+                ($0.hour, $0.failed.addingOrMost($0.rolledBack))
+            }
+        }
+        let most = counts.flatMap { $0 }.map(\.1).max() ?? 0
+        guard most > 0 else { return nil }
+        let (left, right, top, bottom) = (56.0, width - 8, 10.0, 120.0)
+        let bar = max(1, min(12, (right - left) / Double(last - first + 1) / Double(patches.count)))
+        var body = [0, most].map { count -> String in
+            let y = number(bottom - (bottom - top) * Double(count) / Double(most))
+            return
+                "<path class=\"grid\" d=\"M\(number(left)) \(y)H\(number(right))\"/><text x=\"\(number(left - 6))\" y=\"\(y)\" text-anchor=\"end\">\(count.grouped)</text>"
+        }
+        for (index, counts) in counts.enumerated() {
+            for (hour, count) in counts {
+                let x =
+                    left + (right - left - bar * Double(patches.count)) * Double(hour - first)
+                    / Double(max(1, last - first)) + bar * Double(index)
+                let height = max(1, (bottom - top) * Double(count) / Double(most))
+                body.append(
+                    "<rect class=\"fill c\(Self.color(index))\" x=\"\(number(x))\" y=\"\(number(bottom - height))\" width=\"\(number(bar))\" height=\"\(number(height))\"/>"
+                )
+            }
+        }
+        body.append("<text x=\"\(number(left))\" y=\"138\">\(hourText(first).prefix(16).html)</text>")
+        body.append(
+            "<text x=\"\(number(right))\" y=\"138\" text-anchor=\"end\">\(hourText(last).prefix(16).html)</text>")
+        let summary = zip(patches, counts).map { patch, counts in
+            "\(patch.label) \(counts.reduce(0) { $0.addingOrMost($1.1) }.grouped) times"
+        }
+        return figure("Failures and roll-backs in each hour", summary.joined(separator: ", "), height: 146, body)
     }
 
     /// The part of devices on which each patch failed or that took it back, with its interval.

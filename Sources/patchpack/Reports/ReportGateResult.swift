@@ -10,40 +10,60 @@ struct ReportGateResult {
     let share: Share
     let sequence: ConfidenceSequence
     let verdict: ReportGate.Verdict
+    /// The version before, if the bound is relative to it, and what is known of it.
+    private let previous: (version: Int, sequence: ConfidenceSequence)?
 
-    static func all(_ gates: [ReportGate], _ report: FleetReport, id: String?, version: Int?) -> [ReportGateResult] {
+    /// - Parameter all: The patches that may be the version before; nil for those of the report.
+    static func all(
+        _ gates: [ReportGate], _ report: FleetReport, id: String?, version: Int?, among all: [FleetReport.Patch]? = nil
+    ) -> [ReportGateResult] {
         gates.flatMap { gate in
             guard !report.patches.isEmpty else {
                 let name = [id ?? "no patch", version.map(String.init)].compactMap(\.self).joined(separator: " ")
                 return [
-                    ReportGateResult(gate, FleetReport.Patch(id: "", version: 0), name, 1)
+                    ReportGateResult(gate, FleetReport.Patch(id: "", version: 0), after: nil, name, 1)
                 ]
             }
             return report.patches.map { patch in
-                ReportGateResult(gate, patch, "\(patch.id) \(patch.version)", report.scale)
+                let older = (all ?? report.patches).filter { $0.id == patch.id && $0.version < patch.version }
+                let previous = gate.isRelative ? older.max { $0.version < $1.version } : nil
+                return ReportGateResult(
+                    gate, patch, after: previous, "\(patch.id) \(patch.version)", report.scale)
             }
         }
     }
 
-    private init(_ gate: ReportGate, _ patch: FleetReport.Patch, _ name: String, _ scale: Int) {
+    private init(
+        _ gate: ReportGate, _ patch: FleetReport.Patch, after previous: FleetReport.Patch?, _ name: String, _ scale: Int
+    ) {
         self.gate = gate
         self.patch = name
         share = gate.share(in: patch)
         sequence = gate.sequence(in: patch, scale: scale)
-        verdict = gate.verdict(on: patch, scale: scale)
+        verdict = gate.verdict(on: patch, after: previous, scale: scale)
+        self.previous = previous.map { ($0.version, gate.sequence(in: $0, scale: scale)) }
     }
 
     /// Why it is so.
     var reason: String {
         guard let value = share.value else { return "no device has reported enough to tell" }
-        let interval =
-            "\(value.percent), between \(sequence.interval.lowerBound.percent) and \(sequence.interval.upperBound.percent)"
+        let interval = Self.text(value, sequence)
+        if gate.isRelative {
+            guard let previous else { return "\(interval); no device has reported an earlier version" }
+            let old = Self.text(previous.sequence.share.value ?? 0, previous.sequence)
+            return
+                "\(interval); version \(previous.version): \(old)\(verdict == .undecided ? ": too few to tell" : "")"
+        }
         guard verdict == .undecided else { return interval }
         let unit = gate.measure == .failures || gate.measure == .fallbacks ? "call" : "device"
         guard let needed = sequence.needed(for: gate.bound) else {
             return "\(interval): too close to the bound to tell"
         }
         return "\(interval): too few to tell; about \(needed.counting("\(unit)")) more would do"
+    }
+
+    private static func text(_ value: Double, _ sequence: ConfidenceSequence) -> String {
+        "\(value.percent), between \(sequence.interval.lowerBound.percent) and \(sequence.interval.upperBound.percent)"
     }
 
     /// The error that ends a run in which this gate was not passed.

@@ -107,7 +107,7 @@ import Testing
                 def handle_endtag(self, tag):
                     assert self.open.pop() == tag, tag
             parser = Parser(); parser.feed(re.sub(r"<[a-z]+ [^<>]*/>", "", text)); parser.close()
-            assert not parser.open and parser.charts == 4, (parser.open, parser.charts)
+            assert not parser.open and parser.charts == 5, (parser.open, parser.charts)
             '
             """, in: folder.path)
         #expect(run.status == 0, "\(run.error)")

@@ -348,6 +348,19 @@ import Testing
         #expect(try work.run(["withdraw", "feed", Self.id, "--key", "new.pem"]).status == 0)
     }
 
+    @Test func aTrustStoreSaysWhichPatchesItEnds() throws {
+        let work = try FeedWorkshop()
+        try #require(try work.shop.run("trust", "add", "store", "trusted.pem", "--name", "first").status == 0)
+        try #require(try work.shop.run("trust", "add", "store", "new-public.pem", "--name", "second").status == 0)
+        let keys = FeedWorkshop.online + FeedWorkshop.release
+        let words = "warning: \(FeedWorkshop.id) 7 is signed by no other key, so devices drop it"
+        let good = try work.run(["trust", "feed", "store"] + keys)
+        #expect(good.status == 0 && !good.error.contains(words), "\(good.error)")
+        try #require(try work.shop.run("trust", "revoke", "store", "first").status == 0)
+        let ending = try work.run(["trust", "feed", "store"] + keys)
+        #expect(ending.status == 0 && ending.error.contains(words), "\(ending.error)")
+    }
+
     @Test func keysStayApart() throws {
         let work = try FeedWorkshop()
         let keys = ["root.pem", "release.pem", "online.pem"].flatMap { ["--key", $0] }

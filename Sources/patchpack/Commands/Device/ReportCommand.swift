@@ -30,15 +30,18 @@ enum ReportCommand {
         let page = try arguments.value(of: .html)?.path.checked(force: arguments.has(.force))
         let now = try SystemClock.now()
         let since = try arguments.moment(of: .since, before: now)
-        guard var builder = ReportBuilder(now: WallClock.milliseconds, patch: id, version: version, since: since)
+        // A bound may be relative to the version before.
+        let counted = gates.contains(where: \.isRelative) ? nil : version
+        guard var builder = ReportBuilder(now: WallClock.milliseconds, patch: id, version: counted, since: since)
         else { throw PatchError(.internal, "no memory") }
         var failure = EventFiles.read(files, into: &builder, console)
         var report = builder.report()
         if let failure, console.format == .text, report.input.bytes == 0 { return failure.code.exitStatus }
+        let all = report.patches
         report.patches.removeAll { patch in
             id.map { $0 != patch.id } ?? false || version.map { $0 != patch.version } ?? false
         }
-        let results = ReportGateResult.all(gates, report, id: id, version: version)
+        let results = ReportGateResult.all(gates, report, id: id, version: version, among: all)
         if failure == nil { failure = results.first { $0.verdict == .crossed }?.failure }
         if failure == nil, !gates.isEmpty, report.input.droppedPatches > 0 {
             failure = PatchError(

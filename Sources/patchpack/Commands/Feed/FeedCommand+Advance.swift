@@ -85,16 +85,20 @@ extension FeedCommand {
         let since = try arguments.moment(of: .since, before: now) ?? entry.offered
         guard
             var builder = ReportBuilder(
-                now: WallClock.milliseconds, patch: entry.id, version: entry.version, since: since,
-                newSince: entry.since)
+                now: WallClock.milliseconds, patch: entry.id,
+                // A bound may be relative to the version before.
+                version: gates.contains(where: \.isRelative) ? nil : entry.version, since: since, newSince: entry.since)
         else { throw PatchError(.internal, "no memory") }
         if let error = EventFiles.read(files, into: &builder, console) { throw error }
         var report = builder.report()
+        let all = report.patches
         report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }
         guard report.input.droppedPatches == 0 else {
             throw PatchError(.limit, "events of the patch were not counted, so no gate can be decided")
         }
-        return (report, ReportGateResult.all(gates, report, id: entry.id, version: entry.version))
+        return (
+            report, ReportGateResult.all(gates, report, id: entry.id, version: entry.version, among: all)
+        )
     }
 }
 

@@ -64,13 +64,15 @@ extension FeedCommand {
     @Sendable static func deliverTrust(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
         var bytes: [UInt8]?
+        var ended: Set<KeyID> = []
         if arguments.operands.count == 2 {
             let path = arguments.operands[1].path
             let file = try InputFile.small(path, limit: PatchList.trustLimit)
             let store = try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file) }
             let names = { (keys: [TrustedKey]) in keys.map { "\($0.key.id) \($0.name)" }.joined(separator: ", ") }
-            let ended = store.keys.filter { $0.refusal(at: change.now) != nil }
-            if !ended.isEmpty { console.note("devices will no longer trust \(names(ended))") }
+            let refused = store.keys.filter { $0.refusal(at: change.now) != nil }
+            if !refused.isEmpty { console.note("devices will no longer trust \(names(refused))") }
+            ended = Set(refused.map(\.key.id))
             let live = store.keys.filter { $0.refusal(at: change.now) == nil }
             if !live.isEmpty { console.note("devices go on trusting \(names(live)) if the app has these keys") }
             let signers = try path.naming { () throws(PatchError) in try SignedTrustStore(file).signerIDs }
@@ -82,6 +84,9 @@ extension FeedCommand {
             bytes = file
         }
         try change.run { (feed) throws(PatchError) in
+            for name in try change.folder.patches(of: feed, signedOnlyBy: ended) {
+                console.warning("\(name) is signed by no other key, so devices drop it: resign it, and publish it")
+            }
             let isNew = try feed.setTarget(PatchList.trustPath(for: feed.app), to: bytes, at: change.now)
             return [isNew ? bytes == nil ? "removed  the trust store" : "added  the trust store" : "unchanged"]
         }

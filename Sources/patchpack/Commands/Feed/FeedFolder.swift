@@ -109,6 +109,22 @@ struct FeedFolder: Sendable {
         }
     }
 
+    /// The patches that are offered, and that no other keys have signed.
+    func patches(of feed: FeedRepository, signedOnlyBy keys: Set<KeyID>) throws(PatchError) -> [String] {
+        guard !keys.isEmpty else { return [] }
+        var names: [String] = []
+        for entry in feed.list.entries where entry.state != .withdrawn {
+            guard let target = feed.targets.first(where: { $0.path == entry.path }),
+                let bytes = try read(FeedRepository.place(of: target.path, sha256: target.sha256))
+            else { continue }
+            let envelope = try path.naming { () throws(PatchError) in try UnverifiedEnvelope(bytes) }
+            if envelope.signatures.allSatisfy({ keys.contains($0.keyID) }) {
+                names.append("\(entry.id) \(entry.version)")
+            }
+        }
+        return names
+    }
+
     /// Removes what waits for signatures.
     func discardStaged() throws(PatchError) {
         for name in FeedRepository.stagedPaths { try Folder.remove(path.appending(Path(name))) }

@@ -5,7 +5,7 @@ extension Option {
     static let gate = Option(
         name: "gate", value: .text("BOUND"), repeats: true,
         help:
-            "bound of failures, fallbacks, failing, rolled-back or refused, such as 'failing<0.5%'"
+            "bound of failures, fallbacks, failing, rolled-back or refused, such as 'failing<0.5%', or <previous+0.2%"
     )
     static let since = Option(
         name: "since", value: .text("TIME"),
@@ -21,7 +21,9 @@ extension ReportGate {
                 let measures = ReportGate.Measure.allCases.map(\.rawValue).joined(separator: ", ")
                 throw PatchError(
                     .usage, "--gate \(text): not a bound",
-                    hint: "write one of \(measures), then < and a percentage, as in 'failing<0.5%'")
+                    hint:
+                        "write one of \(measures), then < and a percentage, as in 'failing<0.5%' or 'failing<previous+0.2%'"
+                )
             }
             gates.append(gate)
         }

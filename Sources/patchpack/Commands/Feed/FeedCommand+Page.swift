@@ -1,0 +1,62 @@
+import PatchCrypto
+import PatchFiles
+import PatchPublishing
+import PatchReport
+import PatchRunner
+
+extension FeedCommand {
+    static let pageOptions = [.outputFile, .force, .events, .gate, .since, .last] + readingOptions
+
+    /// Writes what is out as a page.
+    @Sendable static func page(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        guard let file = arguments.value(of: .outputFile)?.path else {
+            throw PatchError(.usage, "no output file", hint: "give -o FILE.html")
+        }
+        let force = arguments.has(.force)
+        try OutputFile(path: file, content: .bytes([])).checkPlace(force: force)
+        let gates = try ReportGate.all(arguments)
+        let now = try SystemClock.now()
+        var root: [UInt8]?
+        if let file = FeedPin.given(arguments) { root = try InputFile.small(file) }
+        var feeds: [FeedPage.Feed] = []
+        for operand in arguments.operands {
+            let place = FeedState(operand.text)
+            let feed = try place.feed(root, arguments)
+            let changes = try place.history(root, arguments).changes(
+                until: feed, of: nil, most: arguments.number(of: .last) ?? 20
+            ) {
+                console.warning("\(place.name): the changes before that cannot be read: \($0.message)")
+            }
+            feeds.append(FeedPage.Feed(name: place.name, feed: feed, changes: changes))
+        }
+        let places = arguments.values(of: .events).map(\.path)
+        guard !places.isEmpty || gates.isEmpty else {
+            throw PatchError(.usage, "--gate without --events", hint: "give --events DIR: what devices told")
+        }
+        var report: FleetReport?
+        if !places.isEmpty {
+            let since = try arguments.moment(of: .since, before: now)
+            guard var builder = ReportBuilder(now: WallClock.milliseconds, patch: nil, version: nil, since: since)
+            else {
+                throw PatchError(.internal, "no memory")
+            }
+            let files = try InputFiles.expanded(places, called: EventFiles.suffixes)
+            if let failure = EventFiles.read(files, into: &builder, console) { throw failure }
+            report = builder.report()
+        }
+        let results = report.map { ReportGateResult.all(gates, $0, id: nil, version: nil) } ?? []
+        let page = FeedPage(feeds: feeds, report: report, results: results, now: now)
+        try OutputFile.write([OutputFile(path: file, content: .bytes(Array(page.text.utf8)))], force: force)
+        if console.format == .json {
+            try console.json(
+                .object(
+                    [("schema", .string("patchpack.feed-page/1")), ("file", .string(file.description))]
+                        + JSONValue.outcome(nil) + [
+                            ("feeds", .array(feeds.map { .string($0.name) })), ("error", .null),
+                        ]))
+        } else if !console.isQuiet {
+            try console.line(.good, "wrote", "  \(file)")
+        }
+        return 0
+    }
+}

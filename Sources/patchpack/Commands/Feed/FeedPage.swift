@@ -1,0 +1,108 @@
+import PatchCrypto
+import PatchFeed
+import PatchPublishing
+import PatchReport
+
+/// What is out, as a page: one or several feeds, and what devices say of their patches.
+struct FeedPage {
+    /// A feed, and what was changed in it.
+    struct Feed {
+        let name: String
+        let feed: FeedRepository
+        let changes: [FeedHistory.Change]
+    }
+
+    let feeds: [Feed]
+    /// What devices told; nil if no events were given.
+    let report: FleetReport?
+    let results: [ReportGateResult]
+    let now: Timestamp
+
+    var text: String {
+        let newest = report?.newest.map { " The newest event is of \(Self.minute($0))." } ?? ""
+        return HTMLPage(
+            title: feeds.map { "\($0.feed.app) \($0.feed.environment)" }.joined(separator: ", "),
+            lead: "Made \(Self.minute(now)).\(newest)",
+            body: (feeds.map(section) + [charts]).joined(separator: "\n")
+        ).text
+    }
+
+    private var charts: String {
+        guard let report else { return "" }
+        let figures = HTMLChart(report.patches, results.map(\.gate)).figures
+        return
+            "<h2>What \(report.devices.grouped) devices say</h2>\n<div class=\"charts\">\n\(figures.joined(separator: "\n"))\n</div>"
+    }
+
+    private func section(_ item: Feed) -> String {
+        let (feed, list) = (item.feed, item.feed.list)
+        var head = list.isEnabled ? "" : "<p class=\"off\" role=\"alert\">All patches are switched off.</p>\n"
+        let facts =
+            [("minimum app version", list.minimumAppVersion?.description), ("notice", list.notice)]
+            + (list.switches?.members ?? []).map { ("switch \($0.key)", $0.value.text) }
+        let rows = facts.compactMap { fact in
+            fact.1.map { "<tr><th scope=\"row\">\(fact.0.html)</th><td>\($0.html)</td></tr>" }
+        }
+        if !rows.isEmpty { head += "<table>\(rows.joined())</table>\n" }
+        let patches = list.entries.reversed().map { row($0) }.joined(separator: "\n")
+        let ends = FeedRepository.Role.allCases.map { role in
+            let days = feed.state(of: role).expires.map { now.wholeDays(until: $0) } ?? 0
+            return "\(role.rawValue) \(days) days"
+        }
+        return """
+            <section>
+            <h2>\("\(feed.app) \(feed.environment)".html)</h2>
+            <p>\(item.name.html), snapshot \(feed.state(of: .snapshot).version). Signatures last: \(ends.joined(separator: ", ")).</p>
+            \(head)<ul class="patches">
+            \(patches)
+            </ul>
+            <h2>History</h2>
+            <ul class="log">
+            \(item.changes.map(entry).joined(separator: "\n"))
+            </ul>
+            </section>
+            """
+    }
+
+    private func row(_ entry: PatchEntryDraft) -> String {
+        let style =
+            switch entry.state {
+            case .active?: "good"
+            case .withdrawn?: "bad"
+            case .paused?, nil: "rest"
+            }
+        let since = entry.since.map {
+            "since \(Self.minute($0)) (\((now.secondsSince1970 - $0.secondsSince1970).length))"
+        }
+        let change = [since, entry.author.map { "by \($0)" }, entry.reason].compactMap(\.self).joined(separator: ", ")
+        let lines = [change.html] + (report.map { [health(of: entry, in: $0)] } ?? [])
+        return
+            "<li><b>\(entry.id.html) \(entry.version)</b> <b class=\"\(style)\">\(entry.words.html)</b><br>\(lines.joined(separator: "<br>"))</li>"
+    }
+
+    /// A time to the minute, as people read it.
+    private static func minute(_ time: Timestamp) -> String {
+        "\(time.description.prefix(16).replacing("T", with: " ")) UTC"
+    }
+
+    /// What devices say of a patch: how many there are, on how many it fails, and whether it passes the gates.
+    private func health(of entry: PatchEntryDraft, in report: FleetReport) -> String {
+        guard let patch = report.patches.first(where: { $0.id == entry.id && $0.version == entry.version }) else {
+            return "no device has reported it"
+        }
+        let share = Share(patch.failing, of: patch.devices)
+        let gates = results.filter { $0.patch == "\(entry.id) \(entry.version)" }.map { result in
+            let style = result.verdict == .passed ? "good" : result.verdict == .crossed ? "bad" : "rest"
+            return ", <b class=\"\(style)\">\(result.verdict.rawValue)</b> \(result.gate.text.html)"
+        }
+        return
+            "\(patch.devices.grouped) have it, \(patch.running.grouped) run it, fails on \((share.value ?? 0).percent)\(gates.joined())"
+    }
+
+    private func entry(_ change: FeedHistory.Change) -> String {
+        let by = change.author.map { ", \($0)" } ?? ""
+        let why = change.reason.map { ": \($0)" } ?? ""
+        let head = "\(change.time.map(Self.minute) ?? "Keys or ends"), snapshot \(change.snapshot)\(by)\(why)"
+        return "<li><b>\(head.html)</b><br>\(change.lines.map(\.html).joined(separator: "<br>"))</li>"
+    }
+}
