@@ -60,10 +60,8 @@ let package = Package(
             linkerSettings: [.linkedLibrary("z")]),
         .target(
             name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CDecompress", "Libc"]),
-        .target(name: "CLuaWorkbench", dependencies: ["CLua"]),
-        .target(
-            name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],
-            resources: [.embedInCode("Spec/specs.lua")]),
+        .target(name: "CLuaWorkbench", dependencies: ["CLua"], exclude: ["specs.lua"]),
+        .target(name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"]),
         .executableTarget(
             name: "patchpack",
             dependencies: [

@@ -55,10 +55,10 @@ let package = Package(
             name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"],
             swiftSettings: instrumented),
         .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchCrypto"], swiftSettings: instrumented),
-        .target(name: "CLuaWorkbench", dependencies: ["CLua"]),
+        .target(name: "CLuaWorkbench", dependencies: ["CLua"], exclude: ["specs.lua"]),
         .target(
             name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],
-            resources: [.embedInCode("Spec/specs.lua")], swiftSettings: instrumented),
+            swiftSettings: instrumented),
         .target(
             name: "patchpack",
             dependencies: [

@@ -12,6 +12,10 @@ enum Main {
         // A closed pipe and a file size limit are errors to report. They must not end the process halfway.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
+        #if os(Linux)
+            // libzip asks for the local time, and the C library looks at /etc/localtime each time if TZ is not set.
+            unsafe setenv("TZ", ":/etc/localtime", 0)
+        #endif
         occupyStandardStreams()
         // Swift reads the arguments from /proc.
         guard CommandLine.argc > 0 else {

@@ -142,15 +142,19 @@ extension Dictionary: PatchValue where Key: PatchKey, Value: PatchValue {
         }
     }
     @inlinable public static func read(from stack: PatchStack, at index: Int32) -> [Key: Value]? {
-        var values: [Key: Value] = [:]
+        // A table does not say how many pairs it has, and a dictionary that grows hashes each key again and again.
+        var pairs: [(key: Key, value: Value)] = []
         let isRead = stack.forEachPair(at: index) {
             guard let key = Key.read(from: stack, at: -2), let value = Value.read(from: stack, at: -1) else {
                 return false
             }
-            values[key] = value
+            pairs.append((key, value))
             return true
         }
-        return isRead ? values : nil
+        guard isRead else { return nil }
+        var values = [Key: Value](minimumCapacity: pairs.count)
+        for (key, value) in pairs { values[key] = value }
+        return values
     }
     public static var patchTypeName: String {
         Key.self == String.self

@@ -1,5 +1,6 @@
 package import PatchCrypto
 package import PatchRunner
+internal import CLuaWorkbench
 internal import Synchronization
 
 /// Runs a spec: a Lua script of tests that runs outside of the sandbox, with patches that run inside it.
@@ -106,6 +107,13 @@ package final class PatchSpec: Sendable {
 
     // MARK: running
 
+    /// The blocks and assertions of busted, in Lua.
+    private static let library: [UInt8] = {
+        var size = 0
+        let bytes = unsafe pp_specs(&size)
+        return unsafe Array(UnsafeBufferPointer(start: bytes, count: size))
+    }()
+
     private func run(
         _ script: PatchScript, _ filter: SpecFilter, _ timeLimit: Duration,
         _ codeRuns: @escaping @Sendable (Bool) -> Void,
@@ -115,7 +123,7 @@ package final class PatchSpec: Sendable {
         if interface == nil { for name in Set(patches.flatMap(\.manifest.replaces)).sorted() { try add(name, nil) } }
         for exposed in interface?.classes ?? [] { try expose(exposed) }
         addFunctions(timeLimit, codeRuns)
-        try spec.runFree(PatchScript(name: "patchpack", bytes: PackageResources.specs_lua))
+        try spec.runFree(PatchScript(name: "patchpack", bytes: Self.library))
         report.replacements = try countReplacements()
         lines.reset()  // the patches were loaded only to count their replacements, which does not test them
         let options = [filter.only, filter.except, filter.tags, filter.exceptTags]

@@ -1,0 +1,12 @@
+#include "CLuaWorkbench.h"
+
+/* A resource that SwiftPM embeds is a literal of 40,000 numbers, which Swift's compiler needs eight seconds for. */
+#pragma clang diagnostic ignored "-Wc23-extensions"
+static const unsigned char specs[] = {
+#embed "specs.lua"
+};
+
+const unsigned char *pp_specs(size_t *size) {
+    *size = sizeof specs;
+    return specs;
+}
