@@ -178,7 +178,7 @@ bench: build
 bench-count: build
 	@scripts/deps.sh bench
 	$(SWIFT) build --package-path Benchmarks -c release
-	@SWIFT=$(SWIFT) scripts/check/bench-count.sh
+	@SWIFT=$(SWIFT) scripts/check/bench-count.sh $(ONLY)
 
 # Fuzzes each target for a minute. `make fuzz SECONDS=600 ONLY=zip,lua` fuzzes some targets for longer.
 SECONDS = 60

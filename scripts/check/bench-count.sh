@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Counts the instructions of operations that must not become slower, and compares the counts with Benchmarks/counts.txt.
-# usage: bench-count.sh; UPDATE=1 in the environment stores the new counts.
+# Counts instructions, and holds them against the budgets in Benchmarks/budgets.txt.
+# usage: bench-count.sh [NAME...]     only these lines
 #
-# A count does not measure time, but it is the same on a busy machine. It depends on the compiler and the libraries. If they
-# are not those named in the file, the counts are printed but not compared.
+# A count does not measure time, but it is the same on a busy machine. Most budgets are ratios: the instructions of patchpack over those of
+# the same work in C straight on the libraries, built and counted in the same run, so another compiler or library moves both. What has no
+# such floor is counted in thousands of instructions.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export LC_ALL=C SWIFT_BACKTRACE=enable=no
@@ -14,14 +15,14 @@ if [ "$(uname)" = Darwin ]; then
   echo "bench-count: there is no callgrind here; not counted"
   exit 0
 fi
-counts=Benchmarks/counts.txt
-allowed=3 # percent
+budgets=Benchmarks/budgets.txt
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # callgrind cannot read the newest debug information
-for program in .build/release/patchpack Benchmarks/.build/release/benchmarks; do
+for program in .build/release/patchpack Benchmarks/.build/release/benchmarks Benchmarks/.build/release/floor; do
   strip --strip-debug -o "$work/$(basename "$program")" "$program"
 done
+patchpack=$work/patchpack floor=$work/floor benchmarks=$work/benchmarks
 
 count() {
   if ! valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" >"$work/out" 2>"$work/log"; then
@@ -31,58 +32,79 @@ count() {
   sed -n 's/.*Collected : //p' "$work/log" | grep .
 }
 
-head -c 4096 /dev/zero | tr '\0' '-' | sed 's/.\{79\}/&\n/g' >"$work/filling"
-{
-  printf -- '-- @patch com.example.count\n-- @version 1\n-- @app com.example.app\n-- @replaces Bench.f\n'
-  printf 'patch.replace("Bench.f", function(original, x) return original(x) + 1 end)\n'
-  cat "$work/filling"
-  echo
-} >"$work/count.lua"
-patchpack=$work/patchpack
-"$patchpack" keygen -q -o "$work/keys"
-pack=(pack "$work/count.lua" -o "$work/out.js" --force --jobs 1 --signing-key "$work/keys/signing.pem" --script-key "$work/keys/script.key")
-verify=(verify "$work/out.js" --jobs 1 --trusted-key "$work/keys/trusted.pem" --script-key "$work/keys/script.key")
-# Each on its own line: a failure inside an argument of printf would be lost.
-start=$(count "$patchpack" --version)
-packing=$(count "$patchpack" "${pack[@]}")
-verifying=$(count "$patchpack" "${verify[@]}")
-printf '%s\n' "start-up $start" "pack $packing" "verify $verifying" >"$work/counts"
-# What is done in process: the difference between few and many times.
-for kind in verify-in-process call-through call-string call-strings call-struct call-codable call-fails; do
-  few=$(count "$work/benchmarks" count $kind 100)
-  many=$(count "$work/benchmarks" count $kind 1100)
-  echo "$kind $(((many - few) / 1000))" >>"$work/counts"
-done
-# Launches of an app with so many good patches, each with its confirmation.
-cp Benchmarks/.build/release/floor "$work"
-for patches in 0 1 10 50; do
-  (cd "$work" && ./benchmarks prepare "$patchpack" $patches)
-  few=$(cd "$work" && count ./benchmarks count launch-$patches 2)
-  many=$(cd "$work" && count ./benchmarks count launch-$patches 12)
-  echo "launch-$patches $(((many - few) / 10))" >>"$work/counts"
-done
-# the compiler and libraries that the counts depend on, in one line
-with="$("${SWIFT:-swift}" --version 2>/dev/null | sed -n 's/.*\(Swift version [^ ]*\).*/\1/p' | sed -n 1p), $("$patchpack" doctor | sed -n 1p | cut -d' ' -f3-), $(getconf GNU_LIBC_VERSION), $(uname -m)"
+# The instructions of one call: the difference between few and many.
+each() {
+  local few many
+  few=$(count "$benchmarks" count "$1" "$2")
+  many=$(count "$benchmarks" count "$1" $(($2 + $3)))
+  echo $(((many - few) / $3))
+}
 
-if [ -n "${UPDATE:-}" ] || [ ! -e "$counts" ]; then
-  { echo "# instructions, counted by \`make bench-count UPDATE=1\` with $with"; cat "$work/counts"; } >"$counts"
-  cat "$counts"
-  exit 0
-fi
-if [ "$(sed -n '1s/.* with //p' "$counts")" != "$with" ]; then
-  echo "bench-count: not compared, as $counts was counted with $(sed -n '1s/.* with //p' "$counts")"
-  echo "here is $with:"
-  cat "$work/counts"
-  exit 0
-fi
-grew=0
-while read -r name now; do
-  before=$(awk -v name="$name" '$1 == name { print $2 }' "$counts")
-  percent=$(awk -v a="$now" -v b="${before:-0}" 'BEGIN { printf "%+.2f", (b > 0 ? (a / b - 1) * 100 : 0) }')
-  echo "$name $now ($percent percent)"
-  if [ -z "$before" ] || ((now * 100 > before * (100 + allowed))); then
-    echo "bench-count: $name takes more than $allowed percent more instructions than ${before:-nothing}; see where, or UPDATE=1" >&2
-    grew=1
+# The instructions of one file, in a process that has many: `files WAY PROGRAM ARGUMENTS...`, with the files after the arguments.
+files() {
+  local few many
+  few=$(count "${@:2}" "$work/$1/1".*)
+  many=$(count "${@:2}" "$work/$1"/*.*)
+  echo $(((many - few) / 20))
+}
+
+# The instructions of a launch of an app with so many good patches, each with its confirmation.
+launch() {
+  (cd "$work" && ./benchmarks prepare "$patchpack" "$1" && each "launch-$1" 2 10)
+}
+
+# Twenty-one scripts of 4 KiB, and envelopes of them.
+mkdir "$work/scripts"
+for number in $(seq 21); do
+  {
+    printf -- '-- @patch com.example.count%s\n-- @version 1\n-- @app com.example.app\n-- @replaces Bench.f\n' "$number"
+    printf 'patch.replace("Bench.f", function(original, x) return original(x) + %s end)\n' "$number"
+    head -c 3900 /dev/zero | tr '\0' '-' | sed 's/.\{79\}/&\n/g'
+    echo
+  } >"$work/scripts/$number.lua"
+done
+for algorithm in rsa ed25519; do
+  "$patchpack" keygen -q --algorithm $algorithm -o "$work/keys-$algorithm"
+  "$patchpack" pack "$work"/scripts/*.lua -q --no-lint -o "$work/envelopes-$algorithm" \
+    --signing-key "$work/keys-$algorithm/signing.pem" --script-key "$work/keys-$algorithm/script.key"
+done
+
+# What is counted for a name: patchpack's instructions, and the floor's; 0 if there is none.
+measure() {
+  local keys=$work/keys-${1#*-}
+  case $1 in
+  start-up) echo "$(count "$patchpack" --version) 0" ;;
+  verify-rsa | verify-ed25519)
+    echo "$(files "envelopes-${1#*-}" "$patchpack" verify --jobs 1 --trusted-key "$keys/trusted.pem" --script-key "$keys/script.key")" \
+      "$(files "envelopes-${1#*-}" "$floor" verify "$keys/trusted.pem" "$keys/script.key")"
+    ;;
+  pack-rsa | pack-ed25519)
+    rm -rf "$work/packed" && mkdir "$work/packed"
+    local ours packing verifying
+    ours=$(files scripts "$patchpack" pack --jobs 1 --no-lint --force -o "$work/packed" --signing-key "$keys/signing.pem" \
+      --script-key "$keys/script.key")
+    packing=$(files scripts "$floor" pack "$keys/signing.pem" "$keys/script.key" "$work/packed")
+    # `pack` verifies each envelope.
+    verifying=$(files "envelopes-${1#*-}" "$floor" verify "$keys/trusted.pem" "$keys/script.key")
+    echo "$ours $((packing + verifying))"
+    ;;
+  launch-*) echo "$(launch "${1#*-}") 0" ;;
+  *) echo "$(each "$1" 100 1000) $(each "floor-$1" 100 1000)" ;;
+  esac
+}
+
+failed=0
+while read -r name budget reason; do
+  case $name in '' | '#'*) continue ;; esac
+  [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
+  read -r ours theirs < <(measure "$name")
+  value=$(awk -v a="$ours" -v b="$theirs" 'BEGIN { if (b > 0) printf "%.3f", a / b; else printf "%.0f", a / 1000 }')
+  echo "$name $value of $budget  ($ours$([ "$theirs" = 0 ] || echo ", floor $theirs"))"
+  if awk -v a="$value" -v b="$budget" 'BEGIN { exit !(a > b) }'; then
+    echo "bench-count: $name is over its budget of $budget ($reason): see where, or give it more in $budgets with a reason" >&2
+    failed=1
+  elif awk -v a="$value" -v b="$budget" 'BEGIN { exit !(a < b * 0.95) }'; then
+    echo "bench-count: $name is 5 percent under its budget: lower it in $budgets" >&2
   fi
-done <"$work/counts"
-exit $grew
+done <$budgets
+exit $failed

@@ -45,33 +45,67 @@ enum Calls {
         return try rows + values(runner, registry, workshop)
     }
 
-    /// Patched calls of one kind and nothing else, to count their instructions.
+    /// Calls of one kind and nothing else, to count their instructions. `floor-KIND` is the same work without patchpack.
     static func only(_ kind: String, _ count: Int) throws {
+        let original: @Sendable (Double, Int) -> Double = { floor_original($0, Int64($1)) }
+        let waiting: @Sendable (Double, Int) async -> Double = { floor_original($0, Int64($1)) }
+        let table = Dictionary(uniqueKeysWithValues: (0..<100).map { ("key \($0)", Double($0)) })
+        switch kind {
+        case "floor-point": return keep(plain(count))
+        case "floor-unpatched": return keep(chain(count, original))
+        case "floor-async", "floor-async-unpatched": return finish { keep(await chain(count, waiting)) }
+        case "floor-dictionary":
+            for _ in 0..<count { keep(Dictionary(uniqueKeysWithValues: table.map { ($0, $1) })) }
+            return
+        default: break
+        }
+        let floors: [String: (script: String, call: (OpaquePointer) -> Void)] = [
+            "floor-scalars": (plainScript, { keep(floor_locked_calls($0, 0, Int64(count))) }),
+            "floor-through": (throughScript, { keep(floor_locked_calls($0, 0, Int64(count))) }),
+            "floor-fails": (failingScript, { keep(floor_failing_calls($0, 0, Int64(count))) }),
+            "floor-string": (identity, { keep(floor_string_calls($0, text, Int64(count))) }),
+            "floor-strings": (identity, { keep(floor_strings_calls($0, text, 3, Int64(count))) }),
+            "floor-struct": (identity, { keep(floor_struct_calls($0, text, 9.5, 3, Int64(count))) }),
+            "floor-codable": (identity, { keep(floor_struct_calls($0, text, 9.5, 3, Int64(count))) }),
+        ]
+        if let (script, call) = floors[kind] {
+            guard let floor = floor_open(script) else { throw Failure(message: "no memory") }
+            defer { floor_close(floor) }
+            return call(floor)
+        }
         let registry = PatchRegistry()
-        let function = try registry.replaceable("Bench.f") { (price: Double, quantity: Int) -> Double in price }
+        let function = try registry.replaceable("Bench.f", original)
+        let point = try registry.point("Bench.p", ((Double, Int) -> Double).self)
         let strings = try registry.replaceable("Bench.string") { (text: String) -> String in text }
         let lists = try registry.replaceable("Bench.strings") { (texts: [String]) -> [String] in texts }
         let declared = try registry.replaceable("Bench.declared") { (item: DeclaredItem) -> DeclaredItem in item }
         let coded = try registry.replaceable("Bench.struct") { (item: Item) -> Item in item }
-        let asynchronous = try registry.replaceable("Bench.async") { (price: Double, quantity: Int) async -> Double in
-            floor_original(price, Int64(quantity))
-        }
-        let kinds: [String: (name: String, script: String, call: () -> Void)] = [
-            "call-through": ("Bench.f", throughScript, { keep(chain(count, function)) }),
-            "call-async": ("Bench.async", throughScript, { finish { keep(await chain(count, asynchronous)) } }),
-            "call-fails": ("Bench.f", failingScript, { keep(chain(count, function)) }),
-            "call-string": ("Bench.string", identity, { for _ in 0..<count { keep(strings(text)) } }),
-            "call-strings": ("Bench.strings", identity, { for _ in 0..<count { keep(lists([text, text, text])) } }),
-            "call-struct": ("Bench.declared", identity, { for _ in 0..<count { keep(declared(DeclaredItem.sample)) } }),
-            "call-codable": ("Bench.struct", identity, { for _ in 0..<count { keep(coded(Item.sample)) } }),
+        let tables = try registry.replaceable("Bench.tables") { (table: [String: Double]) -> [String: Double] in table }
+        let asynchronous = try registry.replaceable("Bench.async", waiting)
+        // Without a script, nothing is patched.
+        let kinds: [String: (name: String, script: String?, call: () -> Void)] = [
+            "point": ("Bench.p", nil, { keep(chain(count, point)) }),
+            "unpatched": ("Bench.f", nil, { keep(chain(count, function)) }),
+            "async-unpatched": ("Bench.async", nil, { finish { keep(await chain(count, asynchronous)) } }),
+            "scalars": ("Bench.f", plainScript, { keep(chain(count, function)) }),
+            "through": ("Bench.f", throughScript, { keep(chain(count, function)) }),
+            "async": ("Bench.async", throughScript, { finish { keep(await chain(count, asynchronous)) } }),
+            "fails": ("Bench.f", failingScript, { keep(chain(count, function)) }),
+            "string": ("Bench.string", identity, { for _ in 0..<count { keep(strings(text)) } }),
+            "strings": ("Bench.strings", identity, { for _ in 0..<count { keep(lists([text, text, text])) } }),
+            "struct": ("Bench.declared", identity, { for _ in 0..<count { keep(declared(DeclaredItem.sample)) } }),
+            "codable": ("Bench.struct", identity, { for _ in 0..<count { keep(coded(Item.sample)) } }),
+            "dictionary": ("Bench.tables", identity, { for _ in 0..<count { keep(tables(table)) } }),
         ]
         guard let (name, script, call) = kinds[kind] else {
             throw Failure(message: "no kind \(kind): there are \(kinds.keys.sorted().joined(separator: ", "))")
         }
         let runner = try Workshop.runner(registry)
-        let patch = try Workshop.selfContained(
-            "patch.replace('\(name)', (function() \(script) end)())", replaces: [name])
-        try runner.install(patch.envelope, trust: patch.trust, keys: patch.scriptKey)
+        if let script {
+            let patch = try Workshop.selfContained(
+                "patch.replace('\(name)', (function() \(script) end)())", replaces: [name])
+            try runner.install(patch.envelope, trust: patch.trust, keys: patch.scriptKey)
+        }
         call()
     }
 
