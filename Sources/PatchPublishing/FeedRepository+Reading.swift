@@ -33,6 +33,7 @@ extension FeedRepository {
         // The keys that may have signed a file: the newest root's, unless older ones are asked for.
         let allowed = (reading.snapshot != nil ? roots : reading.isInterrupted ? roots.suffix(2) : [newest]).reversed()
         var stale: Set<Role> = []
+        var digest = ""
 
         /// Reads a file, and checks that it is the one that is listed, and that the role's keys have signed it.
         func metadata(
@@ -40,6 +41,7 @@ extension FeedRepository {
         ) throws(PatchError) -> SignedMetadata {
             let path = "metadata/\(listed.map { "\($0.version)." } ?? "")\(role).json"
             let bytes = try Self.file(path, read)
+            if role == .snapshot { digest = try MessageDigest.sha256.text(of: bytes) }
             do throws(PatchError) {
                 try listed?.file.check(bytes, of: path)
                 let file = try SignedMetadata(bytes, name: path, type: role.type)
@@ -85,7 +87,7 @@ extension FeedRepository {
             [
                 .root: MetadataDraft(newest.file), .timestamp: MetadataDraft(timestamp),
                 .snapshot: MetadataDraft(snapshot), .targets: MetadataDraft(targets), .rollout: MetadataDraft(rollout),
-            ], list: PatchListDraft(list), stale: stale, taken: taken)
+            ], list: PatchListDraft(list), stale: stale, taken: taken, previous: (snapshot.version, digest))
     }
 
     /// Reads a feed as its own first root file says, which proves nothing about whose feed it is.

@@ -18,27 +18,50 @@ extension FeedRepository {
         package let version: Int
         /// The version of the snapshot that it lists.
         package let snapshot: Int
-        /// Whether this folder has that snapshot, so that the folder's state came after it or is it.
+        /// Whether this folder's snapshot is that one, or came after it.
         package let isOwn: Bool
     }
 
     /// Reads a timestamp that comes from elsewhere.
     ///
     /// - Parameters:
+    ///   - name: What it is called, for messages.
     ///   - root: The root file to trust.
-    ///   - read: Reads a file of the feed's folder.
+    ///   - read: Reads a file of this feed's folder.
     /// - Throws: `feed-malformed`, or `feed-signature` if no root of the feed allows it.
-    package static func position(
-        of timestamp: [UInt8], root: [UInt8], _ read: (String) throws(PatchError) -> [UInt8]?
+    package func position(
+        of timestamp: [UInt8], called name: String, root: [UInt8], _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> Position {
-        let name = "the deployed timestamp.json"
         let file = try SignedMetadata(timestamp, name: name, type: Role.timestamp.type)
         // An older root's keys have signed what was deployed before the keys changed.
-        let keys = try roots(from: root, read).reversed().map(\.root.timestamp)
-        let metadata = try TimestampMetadata(verified(file, by: keys) {})
-        let path = "metadata/\(metadata.snapshot.version).snapshot.json"
-        let own = try read(path)
-        let isOwn = own.map { bytes in (try? metadata.snapshot.file.check(bytes, of: path)) != nil } ?? false
+        let keys = try Self.roots(from: root, read).reversed().map(\.root.timestamp)
+        let metadata = try TimestampMetadata(Self.verified(file, by: keys) {})
+        let isOwn = try descends(from: metadata.snapshot, read)
         return Position(version: metadata.version, snapshot: metadata.snapshot.version, isOwn: isOwn)
+    }
+
+    /// Whether a snapshot is this feed's, or one that it came from: each says which one was before it. Those that older versions of
+    /// patchpack have made do not; of those, the file must be there.
+    private func descends(
+        from other: MetadataDescription, _ read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) -> Bool {
+        var version = state(of: .snapshot).version
+        while version > other.version {
+            guard let bytes = try read("metadata/\(version).snapshot.json"),
+                let file = try? SignedMetadata(bytes, name: "snapshot.json", type: Role.snapshot.type)
+            else { return false }
+            guard file.body["previous"] != nil else {
+                version = other.version
+                break
+            }
+            let previous = try MetadataDescription(file.body.object("previous"))
+            guard previous.version < version, previous.version >= other.version,
+                let before = try read("metadata/\(previous.version).snapshot.json"),
+                (try? previous.file.check(before, of: "snapshot.json")) != nil
+            else { return false }
+            version = previous.version
+        }
+        guard version == other.version, let own = try read("metadata/\(version).snapshot.json") else { return false }
+        return (try? other.file.check(own, of: "snapshot.json")) != nil
     }
 }

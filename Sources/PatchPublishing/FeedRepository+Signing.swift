@@ -205,6 +205,11 @@ extension FeedRepository {
         if !changed.isDisjoint(with: [.targets, .rollout, .snapshot, .root]) {
             touch(.snapshot, at: now)
             for role in [Role.targets, .rollout] { try describe(role, in: .snapshot) }
+            if let previous {
+                let hashes = JSONValue.object([("sha256", .string(previous.sha256))])
+                drafts[.snapshot]?.signed.set(
+                    "previous", .object([("hashes", hashes), ("version", .integer(previous.version))]))
+            }
         }
         touch(.timestamp, at: now)
         // The snapshot is signed before the timestamp, which has its hash.

@@ -52,6 +52,8 @@ package struct FeedRepository: Sendable {
     let stale: Set<Role>
     /// Versions that files exist of although no metadata list them: what an interrupted run has left.
     let taken: [Role: Int]
+    /// The version of the snapshot before the change, and its file's SHA-256.
+    let previous: (version: Int, sha256: String)?
     /// No honest feed comes this far. A thief of the online key can, to leave no versions to its owner.
     private static let mostHonest = 1 << 32
     /// Who makes a change, and why, as the list says it.
@@ -142,7 +144,7 @@ package struct FeedRepository: Sendable {
             .timestamp: MetadataDraft(header("timestamp", [("meta", .object([]))])),
         ]
         list = PatchListDraft(app: app, environment: environment, at: now)
-        (stale, taken) = ([], [:])
+        (stale, taken, previous) = ([], [:], nil)
         for role in Role.allCases { touch(role, at: now) }
     }
 
@@ -152,12 +154,14 @@ package struct FeedRepository: Sendable {
 
     /// Takes what was read and checked.
     init(
-        _ drafts: [Role: MetadataDraft], list: PatchListDraft, stale: Set<Role>, taken: [Role: Int]
+        _ drafts: [Role: MetadataDraft], list: PatchListDraft, stale: Set<Role>, taken: [Role: Int],
+        previous: (version: Int, sha256: String)
     ) {
         self.drafts = drafts
         self.list = list
         self.stale = stale
         self.taken = taken
+        self.previous = previous
         oldRoot = drafts[.root]?.signed ?? .object([])
     }
 

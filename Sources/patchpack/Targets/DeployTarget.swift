@@ -14,6 +14,11 @@ protocol DeployTarget: Sendable {
     /// - Returns: Whether it was written. Of several writers at once, one gets true.
     func create(_ file: FeedRepository.File) throws(PatchError) -> Bool
 
+    /// The same for a file that decides between two deployments.
+    ///
+    /// - Throws: `config` if the place lets two writers have it.
+    func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool
+
     /// Replaces a file in one step.
     ///
     /// - Parameter old: What was read before; nil if there was no file.
@@ -27,6 +32,8 @@ protocol DeployTarget: Sendable {
 }
 
 extension DeployTarget {
+    func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool { try create(file) }
+
     func add(_ files: [FeedRepository.File]) throws(PatchError) -> [String] {
         var others: [String] = []
         for file in files {

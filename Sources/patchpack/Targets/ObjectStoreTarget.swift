@@ -53,10 +53,27 @@ struct ObjectStoreTarget: DeployTarget {
 
     func create(_ file: FeedRepository.File) throws(PatchError) -> Bool { try put(file, if: "If-None-Match: *") }
 
+    func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool {
+        guard try create(file) else { return false }
+        // A store that does not know the condition takes the same file twice.
+        guard try !create(file) else {
+            throw PatchError(
+                .config, "\(name): the object store ignores If-None-Match, so two deployments at once could both win",
+                hint: "use a store that knows conditional writes, or deploy to a folder or with rsync")
+        }
+        return true
+    }
+
     func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool {
         let current = try get(file.path)
         guard current?.body == old else { return false }
-        return try put(file, if: current?.etag.map { "If-Match: \($0)" } ?? "If-None-Match: *")
+        guard let current else { return try put(file, if: "If-None-Match: *") }
+        guard let tag = current.etag, !tag.hasPrefix("W/") else {
+            throw PatchError(
+                .config, "\(name): \(file.path): came without a strong ETag, so it cannot be replaced safely",
+                hint: "ask the object store itself, without a proxy that compresses")
+        }
+        return try put(file, if: "If-Match: \(tag)")
     }
 
     private func get(_ path: String) throws(PatchError) -> HTTPResponse? {

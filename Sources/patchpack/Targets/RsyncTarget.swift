@@ -12,7 +12,9 @@ struct RsyncTarget: DeployTarget {
     private let limit: Int
     private let folder: TemporaryFolder
     /// What lets one writer in at a time.
-    private let lock: [String]
+    private var lock: [String] = []
+    /// How long the other side may be silent, in seconds.
+    private let common: [String]
 
     private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/@:+~[]%".utf8)
     private static let mayBeMissing = "--ignore-missing-args"
@@ -25,19 +27,28 @@ struct RsyncTarget: DeployTarget {
     }
 
     init(_ name: String, limit: Int) throws(PatchError) {
+        let name = name.hasSuffix("/") ? String(name.dropLast()) : name
         guard name.utf8.allSatisfy(Self.plain.contains), !name.hasPrefix("-") else {
             throw PatchError(.usage, "\(name): a name that a shell on the other machine could take for a command")
         }
-        self.name = name.hasSuffix("/") ? String(name.dropLast()) : name
+        self.name = name
         self.limit = limit
         folder = try TemporaryFolder()
-        lock =
-            name.hasPrefix("rsync://")
-            ? []
-            : name.firstIndex(of: ":").map { colon in
-                let place = name[name.index(after: colon)...]
-                return ["--rsync-path=mkdir -p \(place) && flock -w 120 \(place) rsync"]
-            } ?? []
+        if name.hasPrefix("rsync://") {
+            guard name.split(separator: "/").count > 2 else {
+                throw PatchError(.usage, "\(name): expected rsync://HOST/MODULE/FOLDER")
+            }
+            common = ["--timeout=60", "--contimeout=30"]
+            return
+        }
+        // An IPv6 address has colons of its own.
+        let host = name.lastIndex(of: "]").map { name.index(after: $0) } ?? name.startIndex
+        let place = name[host...].drop { $0 != ":" }.dropFirst()
+        guard !place.isEmpty, !place.hasPrefix(":") else {
+            throw PatchError(.usage, "\(name): expected HOST:FOLDER, or rsync://HOST/MODULE/FOLDER for a daemon")
+        }
+        common = ["--timeout=180"]
+        lock = ["--rsync-path=mkdir -p \(place) && flock -w 120 \(place) rsync"]
     }
 
     func read(_ path: String) throws(PatchError) -> [UInt8]? {
@@ -89,7 +100,7 @@ struct RsyncTarget: DeployTarget {
     @discardableResult
     private func rsync(_ arguments: [String]) throws(PatchError) -> String {
         let errors = folder.path.appending(Path("errors"))
-        let words = (["rsync"] + arguments).map { "'\($0.replacing("'", with: "'\\''"))'" }
+        let words = (["rsync"] + common + arguments).map { "'\($0.replacing("'", with: "'\\''"))'" }
         let line = words.joined(separator: " ") + " 2>'\(errors)' </dev/null"
         var tries = 0
         while true {
@@ -105,15 +116,21 @@ struct RsyncTarget: DeployTarget {
                 continue
             }
             // The folder that the file would be in is not there either (ENOENT).
-            if status >> 8 & 0xFF == 23, lines.first?.hasSuffix("(2)") == true, arguments.contains(Self.mayBeMissing) {
+            if status >> 8 & 0xFF == 23, lines.contains(where: { $0.hasSuffix("(2)") }),
+                arguments.contains(Self.mayBeMissing)
+            {
                 return ""
             }
             guard status >> 8 & 0xFF != 127 else { throw failure("is not installed", hint: "apt-get install rsync") }
-            throw failure(lines.first.map(String.init) ?? "ended with status \(status >> 8 & 0xFF)")
+            // What ssh says comes before that, such as a banner.
+            let fault = lines.first { $0.hasPrefix("rsync") || $0.hasPrefix("@ERROR") } ?? lines.first
+            throw failure(
+                fault.map(String.init) ?? "ended with status \(status >> 8 & 0xFF)",
+                hint: "can it be reached, is rsync there, and is no other deployment under way?")
         }
     }
 
     private func failure(_ what: String, hint: String? = nil) -> PatchError {
-        PatchError(.io, "\(name): rsync: \(what)", hint: hint)
+        PatchError(.io, "\(name): \(what.hasPrefix("rsync") ? "" : "rsync: ")\(what)", hint: hint)
     }
 }

@@ -183,10 +183,17 @@ import Testing
     @Test func wrongPlacesAreRefused() throws {
         #expect(try work.run("deploy", "feed", with: []).status == 64)
         #expect(try deploy("none").status == 36)
+        for place in [
+            "", "feed", "feed/www", "./feed/", "https://example.com/feed", "gs://bucket", "host:", "host::feed",
+            "rsync://host",
+        ] {
+            let refused = try deploy(to: place)
+            #expect(refused.status == 64, "\(place): \(refused.error)")
+        }
         #expect(try work.run(FeedWorkshop.make("second")).status == 0)
         #expect(try deploy("second").status == 0)
         let foreign = try deploy("feed", "--repair")
-        #expect(foreign.status == 34 && foreign.error.contains("www: has another feed"))
+        #expect(foreign.status == 34 && foreign.error.contains("www: metadata/1.root.json is not that of feed"))
         #expect(try deploy(to: "s3://b u/x").status == 64)
         #expect(try deploy(to: "host:/x;rm").status == 64)
         let account = try deploy(to: "s3://bucket/feed")
@@ -218,5 +225,98 @@ import Testing
         #expect(try deploy(to: "cached").status == 0)
         #expect(try deploy("feed", "--served", url, "--allow-http").error.isEmpty)
         #expect(try deploy("feed", "--served", "\(url)/none", "--allow-http").status == 36)
+    }
+
+    /// A copy that has the file of a state, but did not come from it, is another copy.
+    @Test func aBackupOverNewerFilesIsAnotherCopy() throws {
+        #expect(try deploy().status == 0)
+        try change("withdraw", FeedWorkshop.id)
+        #expect(try deploy().status == 0)
+        let unpacked = try work.shop.shell("cp -r other/feed/. feed/ && rm feed-*.signed")
+        try #require(unpacked.status == 0)
+        try change("switch", "x=1")
+        try change("refresh")
+        let late = try deploy()
+        #expect(late.status == 40 && late.error.contains("of another copy of this feed"), "\(late.error)")
+        #expect(try work.run("status", "www", with: []).text.contains("withdrawn"))
+    }
+
+    @Test func noRootIsReplacedOrPassed() throws {
+        #expect(try deploy().status == 0)
+        let rotated = try work.run(
+            [
+                "rotate", "feed", "timestamp,snapshot,rollout", "--add", "new.pem", "--key", "root.pem", "--key",
+                "release.pem",
+            ]
+                + FeedWorkshop.online)
+        try #require(rotated.status == 0, "\(rotated.error)")
+        #expect(try deploy().status == 0)
+        // An older copy would lead devices to a root that does not allow it.
+        try other.change("refresh", "--above", "50")
+        let old = try deploy("other/feed", "--repair")
+        #expect(
+            old.status == 40 && old.error.contains("has metadata/2.root.json, which other/feed has not"), "\(old.error)"
+        )
+        // What is missing is written again.
+        try remove("www/metadata/1.root.json")
+        #expect(try deploy().text.hasPrefix("deployed"))
+        #expect(try files(of: "www") == files(of: "feed"))
+        try work.folder.write(Array("junk".utf8), to: "www/metadata/2.root.json")
+        #expect(try deploy("feed", "--repair").status == 34)
+    }
+
+    @Test func aDamagedPlaceIsRepaired() throws {
+        #expect(try deploy().status == 0)
+        let envelope = try #require(try work.folder.contents().first { $0.hasPrefix("www/") && $0.hasSuffix("-7.js") })
+        try remove("www/metadata/2.rollout.json")
+        try remove(envelope)
+        #expect(try work.run("check", "www", with: []).status != 0)
+        #expect(try deploy("feed", "--repair").status == 0)
+        #expect(try files(of: "www") == files(of: "feed"))
+        try remove("www/metadata/2.targets.json")
+        try change("switch", "x=1")
+        let damaged = try deploy()
+        #expect(damaged.status == 36 && damaged.error.contains("with --repair"), "\(damaged.error)")
+        #expect(try deploy("feed", "--repair").status == 0)
+        #expect(try files(of: "www") == files(of: "feed"))
+    }
+
+    /// A job has died after it took its place, and another one has the same state.
+    @Test func theSameStateIsBroughtToItsEnd() throws {
+        #expect(try deploy().status == 0)
+        try change("withdraw", FeedWorkshop.id)
+        let copied = try work.shop.shell("rm -r other/feed && cp -r feed other/feed")
+        try #require(copied.status == 0)
+        try change("refresh")
+        try work.folder.write(try work.folder.read("feed/metadata/timestamp.json"), to: "www/metadata/2.next.json")
+        #expect(try deploy("other/feed").text.hasPrefix("deployed"))
+        #expect(try work.run("status", "www", with: []).text.contains("withdrawn"))
+        #expect(try work.run("check", "www", with: []).status == 0)
+    }
+
+    /// Devices refuse lower versions of any role, so a copy is not given up for one that has them.
+    @Test func aCopyThatHasPublishedIsGivenUpWithTheReleaseKeyOnly() throws {
+        #expect(try deploy().status == 0)
+        #expect(try work.publish(["8.js"]).status == 0)
+        #expect(try deploy().status == 0)
+        try other.change("refresh", "--above", "20")
+        let low = try deploy("other/feed", "--repair")
+        #expect(low.status == 40 && low.error.contains("with the release key too"), "\(low.error)")
+        let both = try work.run(
+            ["refresh", "other/feed", "--above", "20", "--key", "other/online.pem", "--key", "other/release.pem"])
+        try #require(both.status == 0, "\(both.error)")
+        let repaired = try deploy("other/feed", "--repair")
+        #expect(repaired.status == 0, "\(repaired.error)")
+        #expect(repaired.error.contains("gave up snapshot 3, timestamp 3, of another copy"))
+        #expect(try work.run("check", "www", with: []).status == 0)
+    }
+
+    @Test func nothingIsAskedForWithoutEnd() throws {
+        #expect(try deploy().status == 0)
+        try change("switch", "x=1")
+        try FileManager.default.createSymbolicLink(
+            atPath: work.folder.at("www/metadata/2.next.json"), withDestinationPath: "nowhere")
+        let stuck = try deploy()
+        #expect(stuck.status == 74 && stuck.error.contains("2.next.json"), "\(stuck.error)")
     }
 }

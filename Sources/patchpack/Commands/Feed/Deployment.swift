@@ -15,27 +15,29 @@ struct Deployment {
     private let root: [UInt8]
     /// The state to deploy, and its timestamp.
     let feed: FeedRepository
-    private let timestamp: [UInt8]
+    private let timestamp: Link
     /// Whether files of other copies are replaced.
     private let repairs: Bool
 
     private static let timestampPath = "metadata/timestamp.json"
+    private static func rootPath(_ version: Int) -> String { "metadata/\(version).root.json" }
+    private static func place(after version: Int?) -> String { "metadata/\(version ?? 0).next.json" }
 
-    /// What was done.
-    enum Outcome: String {
-        case deployed
-        case unchanged
+    /// A timestamp of the chain.
+    private struct Link {
+        let version: Int
+        let bytes: [UInt8]
     }
 
-    /// What a deployment has to upload, and does.
-    struct Plan {
-        fileprivate(set) var files: [FeedRepository.File] = []
-        fileprivate(set) var roots: [FeedRepository.File] = []
+    /// What a deployment did, or would do.
+    struct Outcome {
+        /// Whether the place has changed.
+        fileprivate(set) var isNew = false
+        fileprivate(set) var bytes = 0
         /// The files that were there with other bytes, and were replaced.
         fileprivate(set) var replaced: [String] = []
-
-        var count: Int { files.count + roots.count }
-        var bytes: Int { (files + roots).reduce(0) { $0 + $1.bytes.count } }
+        /// The state of another copy that was given up.
+        fileprivate(set) var givenUp: FeedRepository.Position?
     }
 
     /// Reads the folder while no other process changes it.
@@ -45,138 +47,174 @@ struct Deployment {
         of folder: FeedFolder, root: [UInt8], to target: any DeployTarget, repairs: Bool
     ) throws(PatchError) {
         (self.folder, self.root, self.target, self.repairs) = (folder, root, target, repairs)
-        (feed, timestamp) = try Folder.whileLocked(around: folder.path.appending(Path("."))) {
+        let bytes: [UInt8]
+        (feed, bytes) = try Folder.whileLocked(around: folder.path.appending(Path("."))) {
             () throws(PatchError) in
             let feed = try folder.repository(FeedRepository.Reading(root: root))
             return (feed, try folder.read(Self.timestampPath) ?? [])
         }
+        timestamp = Link(version: feed.state(of: .timestamp).version, bytes: bytes)
     }
 
     /// Deploys the feed.
     ///
     /// - Parameter isTrial: Whether nothing is written.
     /// - Throws: `feed-conflict` if the place has a change that the folder has not, or a file of that name with other bytes.
-    func run(isTrial: Bool = false) throws(PatchError) -> (Outcome, Plan) {
-        try checkFeed()
+    func run(isTrial: Bool = false) throws(PatchError) -> Outcome {
+        var outcome = Outcome()
+        let roots = try missingRoots()
         let deployed = try target.read(Self.timestampPath)
-        // What the last deployment that came to its end has uploaded need not be uploaded again.
-        let deployedSnapshot = deployed.flatMap { try? position($0) }.flatMap { $0.isOwn ? $0.snapshot : nil }
-        let base = repairs ? 0 : deployedSnapshot ?? 0
-        var plan = try plan(since: base)
-        let isNew = try claim(after: deployed, isTrial: isTrial)
-        if !isNew { plan.files = [] }
-        guard !isTrial else { return (isNew ? .deployed : .unchanged, plan) }
-        if isNew {
-            plan.replaced += try upload(plan.files)
-            try checkUploaded()
-            try putTimestamp()
+        // What the last deployment that came to its end has uploaded need not be looked at again, but to repair it.
+        let base = deployed.flatMap { try? position($0) }.flatMap { $0.isOwn && !repairs ? $0.snapshot : nil } ?? 0
+        let files = try files(since: base)
+        let newest = try claim(after: deployed, isTrial: isTrial, &outcome)
+        outcome.isNew = newest != nil || !roots.isEmpty
+        outcome.bytes = (newest == nil ? roots : files + roots).reduce(0) { $0 + $1.bytes.count }
+        if let newest = newest ?? (repairs ? timestamp : nil) {
+            if isTrial {
+                for file in files {
+                    if let there = try target.read(file.path), there != file.bytes {
+                        outcome.replaced.append(file.path)
+                    }
+                }
+            } else {
+                outcome.replaced = try target.add(files)
+            }
+            if !repairs, let first = outcome.replaced.first { throw foreign(first, and: outcome.replaced.count - 1) }
+            if isTrial { return outcome }
+            for file in files where outcome.replaced.contains(file.path) {
+                _ = try target.replace(file, of: target.read(file.path))
+            }
+            try checkUploaded(newest)
+            try putTimestamp(newest)
         }
-        plan.replaced += try upload(plan.roots)
-        return (isNew ? .deployed : .unchanged, plan)
+        if !isTrial { for file in roots { _ = try target.add([file]) } }
+        return outcome
     }
 
     // MARK: reading
 
     /// What a timestamp says that may be another copy's.
-    func position(_ bytes: [UInt8]) throws(PatchError) -> FeedRepository.Position {
-        try FeedRepository.position(of: bytes, root: root) { (path) throws(PatchError) in try folder.read(path) }
+    ///
+    /// - Parameter name: What it is called, for messages.
+    func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError) -> FeedRepository.Position {
+        try feed.position(of: bytes, called: name ?? Self.timestampPath, root: root) {
+            (path) throws(PatchError) in try folder.read(path)
+        }
     }
 
-    /// Refuses a place that has another feed.
-    private func checkFeed() throws(PatchError) {
-        let first = "metadata/1.root.json"
-        guard let there = try target.read(first), try there != folder.read(first) else { return }
-        throw PatchError(
-            .feedMismatch, "\(target.name): has another feed: its \(first) is not that of \(folder.path)",
-            hint: "is --to right?")
+    /// The root files that the place does not have, the oldest first. One that is there is never replaced: with another feed's roots,
+    /// or with older ones than devices know, every device would refuse the feed.
+    private func missingRoots() throws(PatchError) -> [FeedRepository.File] {
+        let newest = feed.state(of: .root).version
+        var missing: [FeedRepository.File] = []
+        for version in 1...max(1, newest) {
+            let path = Self.rootPath(version)
+            guard let own = try folder.read(path) else { continue }
+            guard let there = try target.read(path) else {
+                missing.append(FeedRepository.File(path: path, bytes: own, replaces: false))
+                continue
+            }
+            guard there == own else {
+                throw PatchError(
+                    .feedMismatch, "\(target.name): \(path) is not that of \(folder.path)",
+                    hint: version == 1 ? "this is another feed: is --to right?" : Self.newerRoot)
+            }
+        }
+        guard try target.read(Self.rootPath(newest + 1)) == nil else {
+            throw PatchError(
+                .feedConflict, "\(target.name): has \(Self.rootPath(newest + 1)), which \(folder.path) has not",
+                hint: Self.newerRoot)
+        }
+        return missing
     }
+
+    private static let newerRoot =
+        "another copy has changed the keys: work on that one; if the file is not the feed's, remove it there"
 
     /// The files that came after a snapshot, those of its successors included, because `feed log` reads them.
-    private func plan(since base: Int) throws(PatchError) -> Plan {
-        var old: Set<String> = []
-        if base > 0 { old = try Set(state(at: base).paths) }
-        var plan = Plan()
-        var known = old
+    private func files(since base: Int) throws(PatchError) -> [FeedRepository.File] {
+        var known: Set<String> = []
+        if base > 0 { known = try Set(state(at: base).paths) }
+        var files: [FeedRepository.File] = []
         func add(_ path: String, isNeeded: Bool) throws(PatchError) {
             guard known.insert(path).inserted else { return }
             if let bytes = try folder.read(path) {
-                plan.files.append(FeedRepository.File(path: path, bytes: bytes, replaces: false))
+                files.append(FeedRepository.File(path: path, bytes: bytes, replaces: false))
             } else if isNeeded {
                 throw PatchError(.feedUnavailable, "\(path): missing").about(folder.path)
             }
         }
+        for path in feed.paths { try add(path, isNeeded: true) }
         let newest = feed.state(of: .snapshot).version
         let names = try Folder.names(in: folder.path.appending(Path("metadata"))).map(\.description)
-        func versions(of role: String) -> [Int] {
-            names.filter { $0.hasSuffix(".\(role).json") }.compactMap { Int($0.prefix { $0 != "." }) }.sorted()
-        }
-        for path in feed.paths { try add(path, isNeeded: true) }
-        for number in versions(of: "snapshot") where number > base && number < newest {
+        for number in names.filter({ $0.hasSuffix(".snapshot.json") }).compactMap({ Int($0.prefix { $0 != "." }) })
+            .sorted()
+        where number > base && number < newest {
             // An old state that can no longer be read is history only.
             for path in (try? state(at: number))?.paths ?? [] { try add(path, isNeeded: false) }
         }
-        let root = feed.state(of: .root).version
-        func rootPath(_ number: Int) -> String { "metadata/\(number).root.json" }
-        if !repairs, try target.read(rootPath(root)) != nil { return plan }
-        for number in versions(of: "root") where number <= root {
-            let path = rootPath(number)
-            if let bytes = try folder.read(path) {
-                plan.roots.append(FeedRepository.File(path: path, bytes: bytes, replaces: false))
-            }
-        }
-        return plan
+        return files
     }
 
     private func state(at snapshot: Int) throws(PatchError) -> FeedRepository {
         try folder.repository(FeedRepository.Reading(root: root, snapshot: snapshot))
     }
 
-    // MARK: writing
+    // MARK: the chain
 
     /// Takes the place after the last timestamp of the chain.
     ///
     /// - Parameter deployed: The timestamp that devices read now.
-    /// - Returns: False if the same snapshot is deployed with this timestamp, or with a newer one.
-    private func claim(after deployed: [UInt8]?, isTrial: Bool) throws(PatchError) -> Bool {
-        while true {
+    /// - Returns: The timestamp to put in its place; nil if devices read this snapshot already. It is another one's if that one lists the
+    ///   same snapshot, but was not put in its place yet.
+    private func claim(after deployed: [UInt8]?, isTrial: Bool, _ outcome: inout Outcome) throws(PatchError) -> Link? {
+        for _ in 0..<100 {
             let last = try last(after: deployed)
             // An earlier run of the same deployment came this far, or to its end.
-            if let last, last.bytes == timestamp { return deployed != timestamp }
-            if let last, try !isFree(after: last.bytes) { return false }
-            let place = Self.place(after: last?.version)
-            let file = FeedRepository.File(path: place, bytes: timestamp, replaces: false)
-            if isTrial { return true }
-            if try target.create(file) { return true }
+            if let last, last.bytes == timestamp.bytes { return deployed == timestamp.bytes ? nil : timestamp }
+            if let last, let other = try? position(last.bytes) {
+                guard try mayFollow(other) else { return deployed == last.bytes ? nil : last }
+                outcome.givenUp = other.isOwn ? nil : other
+            }
+            let path = Self.place(after: last?.version)
+            let file = FeedRepository.File(path: path, bytes: timestamp.bytes, replaces: false)
+            if isTrial { return timestamp }
+            if try target.claim(file) { return timestamp }
             // Either another deployment came first, or the file is none of the feed's.
-            guard let there = try target.read(place), try version(of: there, after: last?.version) == nil else {
+            guard let there = try target.read(path), try link(there, at: path, after: last?.version) == nil else {
                 continue
             }
-            if try target.replace(file, of: there) { return true }
+            if try target.replace(file, of: there) { return timestamp }
         }
+        throw PatchError(
+            .io,
+            "\(target.name): \(Self.place(after: try last(after: deployed)?.version)): cannot be made, and is not there",
+            hint: "is it a broken link, or does the store answer wrongly?")
     }
 
-    private static func place(after version: Int?) -> String { "metadata/\(version ?? 0).next.json" }
-
     /// The end of the chain; nil if nothing was deployed yet.
-    private func last(after deployed: [UInt8]?) throws(PatchError) -> (version: Int, bytes: [UInt8])? {
-        var last: (version: Int, bytes: [UInt8])?
-        if let deployed, let version = try version(of: deployed, after: nil) { last = (version, deployed) }
-        while let next = try target.read(Self.place(after: last?.version)),
-            let version = try version(of: next, after: last?.version)
-        {
-            last = (version, next)
-        }
+    private func last(after deployed: [UInt8]?) throws(PatchError) -> Link? {
+        var last: Link?
+        if let deployed { last = try link(deployed, at: Self.timestampPath, after: nil) }
+        while let next = try next(after: last) { last = next }
         return last
     }
 
-    /// The version of a timestamp; nil if it is none that can come after another, and is to be replaced.
-    private func version(of bytes: [UInt8], after other: Int?) throws(PatchError) -> Int? {
+    private func next(after last: Link?) throws(PatchError) -> Link? {
+        let path = Self.place(after: last?.version)
+        guard let bytes = try target.read(path) else { return nil }
+        return try link(bytes, at: path, after: last?.version)
+    }
+
+    /// A timestamp that can come after a version; nil if it is none, and is to be replaced.
+    private func link(_ bytes: [UInt8], at path: String, after version: Int?) throws(PatchError) -> Link? {
         do throws(PatchError) {
-            let version = try position(bytes).version
-            guard version > other ?? 0 else {
-                throw PatchError(.feedConflict, "\(Self.place(after: other)): is of version \(version)")
+            let link = Link(version: try position(bytes, called: path).version, bytes: bytes)
+            guard link.version > version ?? 0 else {
+                throw PatchError(.feedConflict, "\(path): is of version \(link.version)")
             }
-            return version
+            return link
         } catch {
             guard !repairs else { return nil }
             throw PatchError(
@@ -187,86 +225,86 @@ struct Deployment {
         }
     }
 
-    /// Whether this folder's state may come after a timestamp.
+    /// Whether this folder's state may come after another one.
     ///
-    /// - Returns: False if it is deployed already.
-    private func isFree(after bytes: [UInt8]) throws(PatchError) -> Bool {
-        guard let other = try? position(bytes) else { return true }
-        let (own, snapshot) = (feed.state(of: .timestamp).version, feed.state(of: .snapshot).version)
+    /// - Returns: False if that is this folder's snapshot, signed now or later.
+    /// - Throws: `feed-conflict` if devices that have seen the other one would refuse this one, or if a change would be lost.
+    private func mayFollow(_ other: FeedRepository.Position) throws(PatchError) -> Bool {
+        let (own, snapshot) = (timestamp.version, feed.state(of: .snapshot).version)
         if other.isOwn, other.snapshot == snapshot, other.version >= own { return false }
-        let above = "patchpack feed refresh \(folder.path) --above \(max(other.version, other.snapshot))"
+        let state = "\(target.name): has snapshot \(other.snapshot), timestamp \(other.version)"
         guard other.isOwn || repairs else {
             throw PatchError(
-                .feedConflict,
-                "\(target.name): has snapshot \(other.snapshot), timestamp \(other.version), of another copy of this feed",
+                .feedConflict, "\(state), of another copy of this feed",
                 hint:
-                    "make this change again in the copy that was deployed; or give up that copy's: \(above), and --repair"
+                    "take that copy, and make this change again in it; docs/operations.md says how, and how to give it up"
             )
         }
-        guard other.version < own, other.snapshot < snapshot || other.isOwn && other.snapshot == snapshot else {
-            throw PatchError(
-                .feedConflict,
-                "\(target.name): has snapshot \(other.snapshot), timestamp \(other.version); this folder's are \(snapshot) and \(own)",
-                hint: "devices refuse lower numbers: \(above), and deploy again")
+        var numbers = [other.version, other.snapshot]
+        var isLower = other.version >= own || other.snapshot > snapshot || !other.isOwn && other.snapshot == snapshot
+        if !other.isOwn, let there = try? FeedRepository(FeedRepository.Reading(root: root), target.read) {
+            for role in [FeedRepository.Role.targets, .rollout] {
+                numbers.append(there.state(of: role).version)
+                if feed.state(of: role).version < there.state(of: role).version { isLower = true }
+            }
         }
-        return true
+        guard isLower else { return true }
+        throw PatchError(
+            .feedConflict, "\(state); devices that have seen it refuse the lower versions of \(folder.path)",
+            hint:
+                "patchpack feed refresh \(folder.path) --above \(numbers.max() ?? 0), with the release key too, and deploy again"
+        )
     }
 
-    /// Writes the files that are missing.
-    ///
-    /// - Returns: The files that were replaced.
-    private func upload(_ files: [FeedRepository.File]) throws(PatchError) -> [String] {
-        let others = try target.add(files)
-        guard repairs || others.isEmpty else {
-            throw PatchError(
-                .feedConflict, "\(target.name): \(others[0]) is there with other bytes, and \(others.count - 1) more",
-                hint:
-                    "another copy of the feed, or something else, wrote there: look at it, and replace it with --repair"
-            )
-        }
-        for file in files where others.contains(file.path) {
-            _ = try target.replace(file, of: target.read(file.path))
-        }
-        return others
+    // MARK: writing
+
+    private func foreign(_ path: String, and more: Int) -> PatchError {
+        PatchError(
+            .feedConflict,
+            "\(target.name): \(path) is there with other bytes\(more > 0 ? ", and \(more) more files" : "")",
+            hint: "another copy of the feed, or something else, wrote there: look at it, and replace it with --repair")
     }
 
-    /// Reads back what was uploaded as it will be read once the timestamp is in its place.
-    private func checkUploaded() throws(PatchError) {
+    /// Reads back what was uploaded as it will be read once a timestamp is in its place.
+    private func checkUploaded(_ newest: Link) throws(PatchError) {
         do throws(PatchError) {
-            _ = try FeedRepository(
-                FeedRepository.Reading(root: root)
-            ) { (path) throws(PatchError) in
-                if path == Self.timestampPath { return timestamp }
+            _ = try FeedRepository(FeedRepository.Reading(root: root)) { (path) throws(PatchError) in
+                if path == Self.timestampPath { return newest.bytes }
                 return try path.hasSuffix(".root.json") ? folder.read(path) : target.read(path)
             }
         } catch {
-            throw PatchError(error.code, "\(target.name): read back: \(error.message)", hint: error.hint)
+            throw PatchError(
+                error.code, "\(target.name): read back: \(error.message)",
+                hint: repairs ? "does something else write there?" : "deploy again, with --repair")
         }
     }
 
-    /// Puts the timestamp into its place, unless that of a later deployment is there. Deployments are in one chain, so a later one
-    /// has everything of this one.
-    private func putTimestamp() throws(PatchError) {
-        var newest = (version: feed.state(of: .timestamp).version, bytes: timestamp)
-        while true {
+    /// Puts a timestamp into its place, unless that of a later deployment is there. Deployments are in one chain, so a later one has
+    /// everything of this one.
+    private func putTimestamp(_ newest: Link) throws(PatchError) {
+        for _ in 0..<100 {
+            let there = try target.read(Self.timestampPath)
+            if there == newest.bytes { return }
+            if let there, try isAfter(newest, there) { return }
             let file = FeedRepository.File(path: Self.timestampPath, bytes: newest.bytes, replaces: true)
-            var tries = 0
-            while true {
-                tries += 1
-                guard tries < 100 else {
-                    throw PatchError(.io, "\(target.name): \(Self.timestampPath): others replace it all the time")
-                }
-                let there = try target.read(Self.timestampPath)
-                if let there, let other = try? position(there), other.version >= newest.version { break }
-                if try target.replace(file, of: there) { break }
-            }
-            // Where files cannot be replaced on a condition, this one may have replaced a later one.
-            guard let next = try target.read(Self.place(after: newest.version)),
-                let version = try? FeedRepository.position(
-                    of: next, root: root, { (path) throws(PatchError) in try target.read(path) }
-                ), version.isOwn, version.version > newest.version
-            else { return }
-            newest = (version.version, next)
+            guard try target.replace(file, of: there) else { continue }
+            // Where files cannot be replaced on a condition, this one may have replaced a later one, which then is put there again once
+            // all that it leads to is there.
+            guard let next = try next(after: newest), (try? checkUploaded(next)) != nil else { return }
+            return try putTimestamp(next)
         }
+        throw PatchError(
+            .io, "\(target.name): \(Self.timestampPath): changes all the time, or cannot be replaced",
+            hint: "does something else write there?")
+    }
+
+    /// Whether a timestamp comes later in the chain.
+    private func isAfter(_ link: Link, _ bytes: [UInt8]) throws(PatchError) -> Bool {
+        var last = link
+        while let next = try next(after: last) {
+            if next.bytes == bytes { return true }
+            last = next
+        }
+        return false
     }
 }

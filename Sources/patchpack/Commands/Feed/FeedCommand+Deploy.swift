@@ -11,7 +11,7 @@ extension FeedCommand {
 
     @Sendable static func deploy(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let folder = FeedFolder(path: arguments.operands[0].path)
-        guard let place = try arguments.text(of: .deployTarget) else {
+        guard let place = try arguments.text(of: .deployTarget), !place.isEmpty else {
             throw PatchError(
                 .usage, "no place to deploy to", hint: "give --to FOLDER, s3://…, rsync://… or HOST:FOLDER")
         }
@@ -25,9 +25,15 @@ extension FeedCommand {
         let target = try target(place, arguments)
         let deployment = try Deployment(of: folder, root: root, to: target, repairs: arguments.has(.repair))
         let isTrial = arguments.has(.dryRun)
-        let (outcome, plan) = try deployment.run(isTrial: isTrial)
-        for path in plan.replaced { console.warning("\(target.name): \(path) was of another copy, and was replaced") }
-        try checkServed(deployment, arguments, console)
+        let outcome = try deployment.run(isTrial: isTrial)
+        let word = outcome.isNew ? isTrial ? "would deploy" : "deployed" : "unchanged"
+        if let other = outcome.givenUp {
+            console.warning(
+                "\(target.name): gave up snapshot \(other.snapshot), timestamp \(other.version), of another copy")
+        }
+        for path in outcome.replaced {
+            console.warning("\(target.name): \(path) was of another copy, and was replaced")
+        }
         let (snapshot, timestamp) = (
             deployment.feed.state(of: .snapshot).version, deployment.feed.state(of: .timestamp).version
         )
@@ -36,17 +42,16 @@ extension FeedCommand {
                 .object(
                     [("schema", .string("patchpack.feed-deploy/1")), ("feed", .string(folder.path.description))]
                         + JSONValue.outcome(nil) + [
-                            ("to", .string(target.name)),
-                            ("outcome", .string(isTrial && outcome == .deployed ? "would-deploy" : outcome.rawValue)),
+                            ("to", .string(target.name)), ("outcome", .string(word.replacing(" ", with: "-"))),
                             ("snapshot", .integer(snapshot)), ("timestamp", .integer(timestamp)),
-                            ("replaced", .array(plan.replaced.map(JSONValue.string))),
-                            ("bytes", .integer(plan.bytes)), ("error", .null),
+                            ("replaced", .array(outcome.replaced.map(JSONValue.string))),
+                            ("bytes", .integer(outcome.bytes)), ("error", .null),
                         ]))
         } else if !console.isQuiet {
-            let word = isTrial && outcome == .deployed ? "would deploy" : outcome.rawValue
             try console.line(
                 .good, word, "  \(folder.path) to \(target.name)  snapshot \(snapshot), timestamp \(timestamp)")
         }
+        try checkServed(deployment, arguments, console)
         return 0
     }
 
@@ -58,8 +63,24 @@ extension FeedCommand {
             settings.authorities = try arguments.text(of: .authorities)
             return try ObjectStoreTarget(place, settings: settings, limit: limit)
         }
-        return try RsyncTarget.takes(place)
-            ? RsyncTarget(place, limit: limit) : FolderTarget(path: Path(place), limit: limit)
+        guard !place.contains("://") || place.hasPrefix("rsync://") else {
+            throw PatchError(
+                .usage, "--to \(HTTPSource.shown(place)): no such kind of place",
+                hint: "give --to FOLDER, s3://…, rsync://… or HOST:FOLDER")
+        }
+        if RsyncTarget.takes(place) { return try RsyncTarget(place, limit: limit) }
+        let path = Path(place)
+        let own = FileInfo(arguments.operands[0].path, following: true)?.identity
+        var part = path
+        while true {
+            guard own == nil || FileInfo(part, following: true)?.identity != own else {
+                throw PatchError(
+                    .usage, "--to \(place): is the feed's own folder, or in it", hint: "name another folder")
+            }
+            guard part.parent != part else { break }
+            part = part.parent
+        }
+        return FolderTarget(path: path, limit: limit)
     }
 
     /// Looks at the feed from outside.
@@ -68,8 +89,13 @@ extension FeedCommand {
     ) throws(PatchError) {
         guard !arguments.has(.dryRun), let url = try arguments.text(of: .servedAfter) else { return }
         let source = try FeedReading.server(url, arguments)
-        let reply = try waiting { () async throws(PatchError) in
-            try await source.fetch("metadata/timestamp.json", limit: FeedLimits().timestamp, etag: nil)
+        let reply: FeedReply
+        do throws(PatchError) {
+            reply = try waiting { () async throws(PatchError) in
+                try await source.fetch("metadata/timestamp.json", limit: FeedLimits().timestamp, etag: nil)
+            }
+        } catch {
+            throw PatchError(error.code, "\(HTTPSource.shown(url)): \(error.message)", hint: error.hint)
         }
         guard case .bytes(let bytes, _) = reply.content else {
             throw PatchError(
@@ -77,7 +103,7 @@ extension FeedCommand {
                 hint: "is what --to names served at that URL?")
         }
         let own = deployment.feed.state(of: .timestamp).version
-        let served = try deployment.position(bytes)
+        let served = try deployment.position(bytes, called: "\(HTTPSource.shown(url)): timestamp.json")
         guard served.version < own else { return }
         let age = reply.maxAge.map { "; caches keep it for \($0.seconds) s" } ?? ""
         console.warning("\(HTTPSource.shown(url)): still has timestamp \(served.version), not \(own)\(age)")

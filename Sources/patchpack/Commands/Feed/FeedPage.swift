@@ -37,6 +37,13 @@ struct FeedPage {
     private func section(_ item: Feed) -> String {
         let (feed, list) = (item.feed, item.feed.list)
         var head = list.isEnabled ? "" : "<p class=\"off\" role=\"alert\">All patches are switched off.</p>\n"
+        let ended = FeedRepository.Role.allCases.filter { role in feed.state(of: role).expires.map { $0 < now } ?? true
+        }
+        if !ended.isEmpty {
+            let names = ended.map(\.rawValue).joined(separator: ", ")
+            head +=
+                "<p class=\"off\" role=\"alert\">The signatures of \(names) have ended: devices refuse this feed.</p>\n"
+        }
         let facts =
             [("minimum app version", list.minimumAppVersion?.description), ("notice", list.notice)]
             + (list.switches?.members ?? []).map { ("switch \($0.key)", $0.value.text) }
