@@ -12,6 +12,14 @@ extension FeedRepository {
             + [Role.targets, .rollout, .snapshot].map { "metadata/\(state(of: $0).version).\($0).json" }
     }
 
+    /// The version of the snapshot that this one came from; nil if it does not say.
+    package var earlierSnapshot: Int? {
+        guard case .integer(let version) = drafts[.snapshot]?.signed["previous"]?["version"],
+            version < state(of: .snapshot).version
+        else { return nil }
+        return version
+    }
+
     /// A timestamp that any copy of the feed may have made.
     package struct Position: Sendable {
         /// The version of the timestamp.

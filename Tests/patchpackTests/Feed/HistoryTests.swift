@@ -161,6 +161,30 @@ import Testing
             ], "\(listed.text)")
     }
 
+    /// A folder may have the files of another copy, which its state did not come from.
+    @Test func whatAnotherCopyDidIsNotInTheHistory() throws {
+        let copied = try work.shop.shell("mkdir other && cp -r feed *.pem feed-*.json other/")
+        try #require(copied.status == 0)
+        try change("switch", "feed", "mine=1")
+        for name in ["a", "b"] {
+            let run = try work.run(["switch", "other/feed", "theirs=\(name)", "--key", "other/online.pem"])
+            try #require(run.status == 0, "\(run.error)")
+        }
+        // Their newest snapshot has a number that is free here.
+        try work.folder.write(
+            try work.folder.read("other/feed/metadata/4.snapshot.json"), to: "feed/metadata/4.snapshot.json")
+        for name in try work.folder.contents()
+        where name.hasPrefix("other/feed/targets/") || name.hasSuffix("/4.rollout.json") {
+            guard let bytes = try? work.folder.read(name) else { continue }
+            try work.folder.write(bytes, to: String(name.dropFirst("other/".count)))
+        }
+        try change("switch", "feed", "mine=2")
+        let log = try work.run(["log", "feed"]).text
+        #expect(log.contains("snapshot 5") && log.contains("snapshot 3") && !log.contains("theirs"), "\(log)")
+        try change("undo", "feed")
+        #expect(try status().contains("switch mine=1"))
+    }
+
     @Test func aPageHasAllOfIt() throws {
         try change("rollout", "feed", Self.id, "5%", "--reason", "canary & <so on>")
         try change("disable", "feed", "--reason", "fire", by: "bob")

@@ -7,20 +7,20 @@ struct FeedHistory {
     /// Reads the state at a snapshot; nil if that snapshot's file is not there.
     let read: (Int) throws(PatchError) -> FeedRepository?
 
-    /// Goes back from a state to those before it, until the body returns false or there are no more. Numbers may have been left out,
-    /// to pass those that a thief has used.
+    /// Goes back from a state to those that it came from, until the body returns false or there are no more. States that do not say which
+    /// they came from are followed by number. Numbers may have been left out, to pass those that a thief has used.
     private func goBack(
         from state: FeedRepository, _ body: (FeedRepository, _ older: FeedRepository) throws(PatchError) -> Bool
     ) throws(PatchError) {
-        var (state, number, missing) = (state, state.state(of: .snapshot).version - 1, 0)
+        func before(_ state: FeedRepository) -> Int { state.earlierSnapshot ?? state.state(of: .snapshot).version - 1 }
+        var (state, number, missing) = (state, before(state), 0)
         while number > 0, missing < 1000 {
             if let older = try read(number) {
                 guard try body(state, older) else { return }
-                (state, missing) = (older, 0)
+                (state, number, missing) = (older, before(older), 0)
             } else {
-                missing += 1
+                (number, missing) = (number - 1, missing + 1)
             }
-            number -= 1
         }
     }
 
