@@ -42,6 +42,14 @@ package enum InputFile {
         return bytes
     }
 
+    /// The same for a file that may be missing.
+    ///
+    /// - Returns: nil if there is nothing of that name.
+    package static func regularIfThere(_ path: Path, limit: Int) throws(PatchError) -> [UInt8]? {
+        guard FileInfo(path, following: true) != nil else { return nil }
+        return try regular(path, limit: limit)
+    }
+
     /// Opens a file to read it in parts.
     ///
     /// - Parameter path: `-` is standard input.

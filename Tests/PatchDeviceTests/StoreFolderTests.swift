@@ -214,7 +214,7 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
         for result in results {
-            // Whoever only reads cannot confirm, which is said and changes nothing.
+            // A reader cannot confirm, which is said and changes nothing.
             let faults = result.faults.filter { !$0.description.contains("another process") }
             #expect(faults.isEmpty, "\(faults)")
         }

@@ -101,6 +101,7 @@ extension PatchKey where Self: RawRepresentable, RawValue: PatchKey {
     public static var _isDirect: Bool { true }
 }
 
+// The same for a Codable type, which otherwise would be passed as its encoding says.
 extension PatchKey where Self: RawRepresentable & Codable, RawValue: PatchKey {
     public func push(to stack: PatchStack) { rawValue.push(to: stack) }
     public static func read(from stack: PatchStack, at index: Int32) -> Self? {

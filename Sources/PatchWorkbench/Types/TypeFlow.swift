@@ -178,16 +178,9 @@ struct TypeFlow {
     /// The instructions to which jumps lead, and those after jumps.
     private func leaders() -> Set<Int> {
         var leaders: Set<Int> = []
-        for (index, instruction) in function.code.enumerated() {
-            switch instruction.opcode {
-            case .jump: leaders.formUnion([index + 1 + instruction.jump, index + 1])
-            case .loadFalseAndSkip: leaders.formUnion([index + 1, index + 2])
-            case .forLoop, .genericForLoop: leaders.formUnion([index + 1 - instruction.bx, index + 1])
-            case .forPrepare: leaders.formUnion([index + 2 + instruction.bx, index + 1])
-            case .genericForPrepare: leaders.formUnion([index + 1 + instruction.bx, index + 1])
-            case _ where instruction.isTest: leaders.formUnion([index + 1, index + 2])
-            default: break
-            }
+        for index in function.code.indices {
+            let next = function.successors(of: index)
+            if next != [index + 1] { leaders.formUnion(next + [index + 1]) }
         }
         return leaders
     }
@@ -232,23 +225,30 @@ struct TypeFlow {
             guard index != excluded, function.code.indices.contains(index), seen.insert(index).inserted else {
                 continue
             }
-            let instruction = function.code[index]
-            switch instruction.opcode {
-            case .returnSome, .returnNone, .returnOne, .tailCall: return true
-            case .jump: open.append(index + 1 + instruction.jump)
-            case .loadFalseAndSkip: open.append(index + 2)
-            case .forLoop, .genericForLoop: open += [index + 1, index + 1 - instruction.bx]
-            case .forPrepare: open += [index + 1, index + 2 + instruction.bx]
-            case .genericForPrepare: open.append(index + 1 + instruction.bx)
-            case _ where instruction.isTest: open += [index + 1, index + 2]
-            default: open.append(index + 1)
-            }
+            let next = function.successors(of: index)
+            guard !next.isEmpty else { return true }
+            open += next
         }
         return false
     }
 }
 
 extension Prototype {
+    /// The instructions that may follow an instruction; none after a return.
+    fileprivate func successors(of index: Int) -> [Int] {
+        let instruction = code[index]
+        switch instruction.opcode {
+        case .returnSome, .returnNone, .returnOne, .tailCall: return []
+        case .jump: return [index + 1 + instruction.jump]
+        case .loadFalseAndSkip: return [index + 2]
+        case .forLoop, .genericForLoop: return [index + 1, index + 1 - instruction.bx]
+        case .forPrepare: return [index + 1, index + 2 + instruction.bx]
+        case .genericForPrepare: return [index + 1 + instruction.bx]
+        case _ where instruction.isTest: return [index + 1, index + 2]
+        default: return [index + 1]
+        }
+    }
+
     /// Whether the function, or one within it, assigns an upvalue.
     fileprivate func assigns(_ upvalue: Int) -> Bool {
         code.contains { $0.opcode == .setUpvalue && $0.b == upvalue }

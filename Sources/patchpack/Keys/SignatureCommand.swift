@@ -55,7 +55,7 @@ struct SignatureCommand: Sendable {
 
     /// A file without a name that holds the bytes. A command inherits it.
     private static func namelessFile(holding bytes: [UInt8]) throws(PatchError) -> Descriptor {
-        let folder = Environment[bytes: "TMPDIR"].map(Path.init(bytes:)) ?? Path("/tmp")
+        let folder = Environment.temporaryFolder
         do throws(SystemError) {
             let file = try Descriptor.namelessFile(in: folder)
             try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try unsafe file.write(bytes) }

@@ -1,4 +1,5 @@
 import Libc
+import PatchFiles
 import Synchronization
 
 /// The process's environment.
@@ -18,6 +19,9 @@ enum Environment {
         }
         return values
     }
+
+    /// The folder for temporary files.
+    static var temporaryFolder: Path { self[bytes: "TMPDIR"].map(Path.init(bytes:)) ?? Path("/tmp") }
 
     /// The variables that a secret was read from. Commands that this process runs do not inherit them.
     static let secrets = Mutex<Set<String>>([])

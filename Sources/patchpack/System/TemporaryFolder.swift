@@ -7,7 +7,7 @@ final class TemporaryFolder: Sendable {
     let path: Path
 
     init() throws(PatchError) {
-        let parent = Environment[bytes: "TMPDIR"].map(Path.init(bytes:)) ?? Path("/tmp")
+        let parent = Environment.temporaryFolder
         var name = parent.appending(Path("patchpack-XXXXXX")).bytes.map { CChar(bitPattern: $0) } + [0]
         guard unsafe mkdtemp(&name) != nil else {
             throw PatchError(.io, "a temporary folder cannot be made", hint: "is TMPDIR a folder to write to?")

@@ -27,19 +27,28 @@ protocol DeployTarget: Sendable {
 
     /// Writes those of several files that are not there.
     ///
-    /// - Returns: The paths of the files that are there with other bytes.
-    func add(_ files: [FeedRepository.File]) throws(PatchError) -> [String]
+    func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound
+}
+
+/// How files of a feed were found at a place, as paths.
+struct FilesFound {
+    var missing: [String] = []
+    /// Those that are there with other bytes.
+    var others: [String] = []
 }
 
 extension DeployTarget {
     func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool { try create(file) }
 
-    func add(_ files: [FeedRepository.File]) throws(PatchError) -> [String] {
-        var others: [String] = []
+    func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
+        var found = FilesFound()
         for file in files {
-            guard try !create(file), try read(file.path) != file.bytes else { continue }
-            others.append(file.path)
+            if try create(file) {
+                found.missing.append(file.path)
+            } else if try read(file.path) != file.bytes {
+                found.others.append(file.path)
+            }
         }
-        return others
+        return found
     }
 }

@@ -10,9 +10,7 @@ struct FolderTarget: DeployTarget {
     var name: String { path.description }
 
     func read(_ name: String) throws(PatchError) -> [UInt8]? {
-        let file = path.appending(Path(name))
-        guard FileInfo(file, following: true) != nil else { return nil }
-        return try InputFile.regular(file, limit: limit)
+        try InputFile.regularIfThere(path.appending(Path(name)), limit: limit)
     }
 
     func create(_ file: FeedRepository.File) throws(PatchError) -> Bool {

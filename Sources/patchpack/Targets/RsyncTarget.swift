@@ -56,43 +56,48 @@ struct RsyncTarget: DeployTarget {
         try Folder.removeAll(place)
         try Folder.make(place)
         try rsync([Self.mayBeMissing, "\(name)/\(path)", "\(place)/"])
-        let file = place.appending(Path(path).name)
-        guard FileInfo(file, following: false) != nil else { return nil }
-        return try InputFile.regular(file, limit: limit)
+        return try InputFile.regularIfThere(place.appending(Path(path).name), limit: limit)
     }
 
     func create(_ file: FeedRepository.File) throws(PatchError) -> Bool {
-        try send([file], lock + ["--ignore-existing"]).contains(file.path)
+        try stage([file])
+        return try send(lock + ["--ignore-existing"]).contains(file.path)
     }
 
     func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool {
-        try send([file], lock + ["--checksum"])
+        try stage([file])
+        try send(lock + ["--checksum"])
         return true
     }
 
-    func add(_ files: [FeedRepository.File]) throws(PatchError) -> [String] {
-        guard !files.isEmpty else { return [] }
-        try send(files, lock + ["--ignore-existing"])
-        let others = try send(files, ["--checksum", "--dry-run"])
-        return files.map(\.path).filter(others.contains)
+    func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
+        guard !files.isEmpty else { return FilesFound() }
+        try stage(files)
+        let written = try send(lock + ["--ignore-existing"])
+        let others = try send(["--checksum", "--dry-run"])
+        let paths = files.map(\.path)
+        return FilesFound(missing: paths.filter(written.contains), others: paths.filter(others.contains))
     }
 
-    /// Sends files.
-    ///
-    /// - Returns: What rsync says that it has written.
-    @discardableResult
-    private func send(_ files: [FeedRepository.File], _ options: [String]) throws(PatchError) -> Set<String> {
-        let place = folder.path.appending(Path("out"))
-        try Folder.removeAll(place)
+    private var staged: Path { folder.path.appending(Path("out")) }
+
+    /// Makes files the ones to send.
+    private func stage(_ files: [FeedRepository.File]) throws(PatchError) {
+        try Folder.removeAll(staged)
         for file in files {
-            let copy = place.appending(Path(file.path))
+            let copy = staged.appending(Path(file.path))
             try Folder.make(copy.parent)
             try OutputFile.write([OutputFile(path: copy, content: .bytes(file.bytes))], force: false)
         }
+    }
+
+    /// Sends the files.
+    ///
+    /// - Returns: What rsync says that it has written.
+    @discardableResult
+    private func send(_ options: [String]) throws(PatchError) -> Set<String> {
         let output = try rsync(
-            options + [
-                "--recursive", "--mkpath", "--chmod=D755,F644", "--out-format=%n", "\(place)/", "\(name)/",
-            ])
+            options + ["--recursive", "--mkpath", "--chmod=D755,F644", "--out-format=%n", "\(staged)/", "\(name)/"])
         return Set(output.split(separator: "\n").map(String.init))
     }
 

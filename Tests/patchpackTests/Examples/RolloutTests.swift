@@ -85,7 +85,7 @@ import Testing
         #expect(now.status == 20)
         #expect(now.says.contains("is paused: failing<0.5%: 4.00 %"), "\(now.says)")
         #expect(now.entry.hasPrefix("paused "))
-        // It stays so until somebody resumes it. What was known then does not pause it again, but more of it does.
+        // It stays so until it is resumed. What was known then does not pause it again, but more of it does.
         now = try step()
         #expect(now.status == 0 && now.says.contains("stopped  com.example.shop.cart-total 7: paused"))
         // Times are whole seconds.

@@ -98,7 +98,10 @@ import Testing
         try change("refresh")
         try other.change("refresh")
         #expect(try deploy().status == 0)
-        #expect(try deploy("other/feed").text.hasPrefix("unchanged"))
+        for options in [[], ["--repair"]] {
+            let late = try work.run(["deploy", "other/feed", "--to", "www"] + options)
+            #expect(late.text.hasPrefix("unchanged"), "\(late.error)")
+        }
         // A refresh that came first has taken the number of the timestamp.
         try other.change("pause", FeedWorkshop.id)
         try change("refresh")
@@ -109,6 +112,18 @@ import Testing
         try other.change("refresh", "--above", "5")
         #expect(try deploy("other/feed").status == 0)
         #expect(try work.run("check", "www", with: []).status == 0)
+    }
+
+    @Test func aLaterTimestampOfTheSameSnapshotIsKept() throws {
+        #expect(try deploy().status == 0)
+        try other.change("refresh")
+        #expect(try deploy("other/feed").text.hasPrefix("deployed"))
+        let refreshed = try files(of: "www")["metadata/timestamp.json"]
+        for options in [[], ["--repair"], ["--repair", "--dry-run"]] {
+            let run = try work.run(["deploy", "feed", "--to", "www"] + options)
+            #expect(run.text.hasPrefix("unchanged"), "\(run.text)\(run.error)")
+            #expect(try files(of: "www")["metadata/timestamp.json"] == refreshed)
+        }
     }
 
     /// A deployment that ended after each of its steps is brought to its end by the next one.
@@ -271,7 +286,9 @@ import Testing
         try remove("www/metadata/2.rollout.json")
         try remove(envelope)
         #expect(try work.run("check", "www", with: []).status != 0)
-        #expect(try deploy("feed", "--repair").status == 0)
+        #expect(try deploy("feed", "--repair", "--dry-run").text.hasPrefix("would repair"))
+        #expect(try deploy("feed", "--repair").text.hasPrefix("repaired"))
+        #expect(try deploy("feed", "--repair").text.hasPrefix("unchanged"))
         #expect(try files(of: "www") == files(of: "feed"))
         try remove("www/metadata/2.targets.json")
         try change("switch", "x=1")

@@ -23,7 +23,7 @@ import Testing
         try change("switch", "feed", "checkout=old", by: "")
         var lines = try status().split(separator: "\n").map(String.init)
         #expect(lines[0].hasPrefix("com.example.shop release, snapshot 5, since "))
-        #expect(!lines[0].contains(", by "), "nobody was named")
+        #expect(!lines[0].contains(", by "), "no name was given")
         #expect(lines[1...3] == ["minimum app version 2.0", "notice: Update soon", "switch checkout=old"])
         #expect(lines[4].hasPrefix("\(Self.id) 7  offered to 12.5% by installation, and groups qa, since "))
         #expect(lines[4].hasSuffix(" s), by ada: canary"))

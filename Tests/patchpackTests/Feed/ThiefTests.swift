@@ -128,7 +128,7 @@ import Testing
         ("promote", ["promote", "other", "feed", id] + FeedWorkshop.envelopes),
     ]
 
-    /// What somebody without a key can do to a feed's folder.
+    /// What a person without a key can do to a feed's folder.
     enum Forgery: String, CaseIterable {
         case root, firstRoot, timestamp, targets, snapshot, rollout, list, jumpedVersions, oldState
     }

@@ -31,8 +31,10 @@ struct Deployment {
 
     /// What a deployment did, or would do.
     struct Outcome {
-        /// Whether the place has changed.
+        /// Whether devices read another state than before, or a root file was missing.
         fileprivate(set) var isNew = false
+        /// Whether files of a state that devices read already were missing or foreign.
+        fileprivate(set) var isRepair = false
         fileprivate(set) var bytes = 0
         /// The files that were there with other bytes, and were replaced.
         fileprivate(set) var replaced: [String] = []
@@ -68,27 +70,25 @@ struct Deployment {
         let base = deployed.flatMap { try? position($0) }.flatMap { $0.isOwn && !repairs ? $0.snapshot : nil } ?? 0
         let files = try files(since: base)
         let newest = try claim(after: deployed, isTrial: isTrial, &outcome)
-        outcome.isNew = newest != nil || !roots.isEmpty
-        outcome.bytes = (newest == nil ? roots : files + roots).reduce(0) { $0 + $1.bytes.count }
-        if let newest = newest ?? (repairs ? timestamp : nil) {
-            if isTrial {
-                for file in files {
-                    if let there = try target.read(file.path), there != file.bytes {
-                        outcome.replaced.append(file.path)
-                    }
-                }
-            } else {
-                outcome.replaced = try target.add(files)
-            }
-            if !repairs, let first = outcome.replaced.first { throw foreign(first, and: outcome.replaced.count - 1) }
+        let isInPlace = deployed == newest.bytes
+        outcome.isNew = !isInPlace || !roots.isEmpty
+        outcome.bytes = (isInPlace ? roots : files + roots).reduce(0) { $0 + $1.bytes.count }
+        if !isInPlace || repairs {
+            let found = try isTrial ? compare(files) : target.add(files)
+            outcome.replaced = found.others
+            outcome.isRepair = isInPlace && !(found.missing.isEmpty && found.others.isEmpty)
+            if !repairs, let first = found.others.first { throw foreign(first, and: found.others.count - 1) }
             if isTrial { return outcome }
-            for file in files where outcome.replaced.contains(file.path) {
-                _ = try target.replace(file, of: target.read(file.path))
+            for file in files where found.others.contains(file.path) {
+                guard try target.replace(file, of: target.read(file.path)) else { throw foreign(file.path, and: 0) }
             }
             try checkUploaded(newest)
             try putTimestamp(newest)
         }
-        if !isTrial { for file in roots { _ = try target.add([file]) } }
+        if isTrial { return outcome }
+        for file in roots {
+            if let other = try target.add([file]).others.first { throw foreign(other, and: 0) }
+        }
         return outcome
     }
 
@@ -157,6 +157,19 @@ struct Deployment {
         return files
     }
 
+    private func compare(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
+        var found = FilesFound()
+        for file in files {
+            let there = try target.read(file.path)
+            if there == nil {
+                found.missing.append(file.path)
+            } else if there != file.bytes {
+                found.others.append(file.path)
+            }
+        }
+        return found
+    }
+
     private func state(at snapshot: Int) throws(PatchError) -> FeedRepository {
         try folder.repository(FeedRepository.Reading(root: root, snapshot: snapshot))
     }
@@ -166,15 +179,14 @@ struct Deployment {
     /// Takes the place after the last timestamp of the chain.
     ///
     /// - Parameter deployed: The timestamp that devices read now.
-    /// - Returns: The timestamp to put in its place; nil if devices read this snapshot already. It is another one's if that one lists the
-    ///   same snapshot, but was not put in its place yet.
-    private func claim(after deployed: [UInt8]?, isTrial: Bool, _ outcome: inout Outcome) throws(PatchError) -> Link? {
+    /// - Returns: The timestamp that devices are to read. It is another copy's if that one came later and lists the same snapshot.
+    private func claim(after deployed: [UInt8]?, isTrial: Bool, _ outcome: inout Outcome) throws(PatchError) -> Link {
         for _ in 0..<100 {
             let last = try last(after: deployed)
             // An earlier run of the same deployment came this far, or to its end.
-            if let last, last.bytes == timestamp.bytes { return deployed == timestamp.bytes ? nil : timestamp }
+            if let last, last.bytes == timestamp.bytes { return timestamp }
             if let last, let other = try? position(last.bytes) {
-                guard try mayFollow(other) else { return deployed == last.bytes ? nil : last }
+                guard try mayFollow(other) else { return last }
                 outcome.givenUp = other.isOwn ? nil : other
             }
             let path = Self.place(after: last?.version)

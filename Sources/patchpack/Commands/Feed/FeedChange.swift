@@ -162,10 +162,7 @@ struct FeedChange {
     /// Refuses to change a folder that is older than what the server has.
     private func checkServed(_ feed: FeedRepository) throws(PatchError) {
         guard let url = try arguments.text(of: .served) else { return }
-        let source = try FeedReading.server(url, arguments)
-        let reply = try waiting { () async throws(PatchError) in
-            try await source.fetch("metadata/timestamp.json", limit: FeedLimits().timestamp, etag: nil)
-        }
+        let reply = try FeedReading.timestamp(from: url, arguments)
         if let date = reply.date { try checkClock(against: date, by: 300, "the server's clock says \(date)") }
         guard case .bytes(let bytes, _) = reply.content else { return }
         try feed.check(served: bytes)

@@ -81,16 +81,12 @@ extension FeedCommand {
             // Before the first device has reported, folders are empty.
             guard error.code == .noInput, places.allSatisfy(\.isFolder) else { throw error }
         }
-        // Whoever resumed it knew what was wrong before.
+        // What was known when it was resumed does not pause it again.
         let since = try arguments.moment(of: .since, before: now) ?? entry.offered
-        guard
-            var builder = ReportBuilder(
-                now: WallClock.milliseconds, patch: entry.id,
-                // A bound may be relative to the version before.
-                version: gates.contains(where: \.isRelative) ? nil : entry.version, since: since, newSince: entry.since)
-        else { throw PatchError(.internal, "no memory") }
-        if let error = EventFiles.read(files, into: &builder, console) { throw error }
-        var report = builder.report()
+        // A bound may be relative to the version before.
+        let version = gates.contains(where: \.isRelative) ? nil : entry.version
+        var report = try EventFiles.report(
+            on: files, patch: entry.id, version: version, since: since, newSince: entry.since, console)
         let all = report.patches
         report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }
         guard report.input.droppedPatches == 0 else {

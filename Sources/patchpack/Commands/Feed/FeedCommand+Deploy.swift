@@ -15,8 +15,7 @@ extension FeedCommand {
             throw PatchError(
                 .usage, "no place to deploy to", hint: "give --to FOLDER, s3://…, rsync://… or HOST:FOLDER")
         }
-        var pinned: [UInt8]?
-        if let file = FeedPin.given(arguments) { pinned = try InputFile.small(file) }
+        var pinned = try FeedPin.givenRoot(arguments)
         if pinned == nil { pinned = try folder.read("metadata/1.root.json") }
         guard let root = pinned else {
             throw PatchError(.feedUnavailable, "metadata/1.root.json: missing, so this is not the folder of a feed")
@@ -26,7 +25,12 @@ extension FeedCommand {
         let deployment = try Deployment(of: folder, root: root, to: target, repairs: arguments.has(.repair))
         let isTrial = arguments.has(.dryRun)
         let outcome = try deployment.run(isTrial: isTrial)
-        let word = outcome.isNew ? isTrial ? "would deploy" : "deployed" : "unchanged"
+        let word =
+            switch (outcome.isNew, outcome.isRepair) {
+            case (true, _): isTrial ? "would deploy" : "deployed"
+            case (false, true): isTrial ? "would repair" : "repaired"
+            case (false, false): "unchanged"
+            }
         if let other = outcome.givenUp {
             console.warning(
                 "\(target.name): gave up snapshot \(other.snapshot), timestamp \(other.version), of another copy")
@@ -58,10 +62,7 @@ extension FeedCommand {
     private static func target(_ place: String, _ arguments: ParsedArguments) throws(PatchError) -> any DeployTarget {
         let limit = FeedFolder.fileLimit
         if place.hasPrefix("s3://") {
-            var settings = HTTPSettings()
-            settings.allowsHTTP = arguments.has(.insecure)
-            settings.authorities = try arguments.text(of: .authorities)
-            return try ObjectStoreTarget(place, settings: settings, limit: limit)
+            return try ObjectStoreTarget(place, settings: FeedReading.settings(arguments), limit: limit)
         }
         guard !place.contains("://") || place.hasPrefix("rsync://") else {
             throw PatchError(
@@ -88,12 +89,9 @@ extension FeedCommand {
         _ deployment: Deployment, _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
         guard !arguments.has(.dryRun), let url = try arguments.text(of: .servedAfter) else { return }
-        let source = try FeedReading.server(url, arguments)
         let reply: FeedReply
         do throws(PatchError) {
-            reply = try waiting { () async throws(PatchError) in
-                try await source.fetch("metadata/timestamp.json", limit: FeedLimits().timestamp, etag: nil)
-            }
+            reply = try FeedReading.timestamp(from: url, arguments)
         } catch {
             throw PatchError(error.code, "\(HTTPSource.shown(url)): \(error.message)", hint: error.hint)
         }

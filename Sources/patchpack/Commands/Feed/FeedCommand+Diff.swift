@@ -1,11 +1,9 @@
 import PatchCrypto
-import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
     @Sendable static func diff(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        var root: [UInt8]?
-        if let file = FeedPin.given(arguments) { root = try InputFile.small(file) }
+        let root = try FeedPin.givenRoot(arguments)
         let (old, new) = (FeedState(arguments.operands[0].text), FeedState(arguments.operands[1].text))
         let lines = try new.feed(root, arguments).changes(since: old.feed(root, arguments))
         if console.format == .json {

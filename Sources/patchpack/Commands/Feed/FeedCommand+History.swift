@@ -1,13 +1,11 @@
 import PatchCrypto
 import PatchFeed
-import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
     @Sendable static func log(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let place = FeedState(arguments.operands[0].text)
-        var root: [UInt8]?
-        if let file = FeedPin.given(arguments) { root = try InputFile.small(file) }
+        let root = try FeedPin.givenRoot(arguments)
         let feed = try place.feed(root, arguments)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
         let changes = try place.history(root, arguments).changes(

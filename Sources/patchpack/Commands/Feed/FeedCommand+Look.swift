@@ -7,8 +7,7 @@ import PatchPublishing
 extension FeedCommand {
     @Sendable static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let place = FeedState(arguments.operands[0].text)
-        var root: [UInt8]?
-        if let file = FeedPin.given(arguments) { root = try InputFile.small(file) }
+        let root = try FeedPin.givenRoot(arguments)
         let feed = try place.feed(root, arguments)
         let now = try SystemClock.now()
         let limit = try arguments.number(of: .days, atLeast: 0)

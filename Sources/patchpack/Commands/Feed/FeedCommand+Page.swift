@@ -2,7 +2,6 @@ import PatchCrypto
 import PatchFiles
 import PatchPublishing
 import PatchReport
-import PatchRunner
 
 extension FeedCommand {
     static let pageOptions = [.outputFile, .force, .events, .gate, .since, .last] + readingOptions
@@ -16,8 +15,7 @@ extension FeedCommand {
         try OutputFile(path: file, content: .bytes([])).checkPlace(force: force)
         let gates = try ReportGate.all(arguments)
         let now = try SystemClock.now()
-        var root: [UInt8]?
-        if let file = FeedPin.given(arguments) { root = try InputFile.small(file) }
+        let root = try FeedPin.givenRoot(arguments)
         var feeds: [FeedPage.Feed] = []
         for operand in arguments.operands {
             let place = FeedState(operand.text)
@@ -36,13 +34,8 @@ extension FeedCommand {
         var report: FleetReport?
         if !places.isEmpty {
             let since = try arguments.moment(of: .since, before: now)
-            guard var builder = ReportBuilder(now: WallClock.milliseconds, patch: nil, version: nil, since: since)
-            else {
-                throw PatchError(.internal, "no memory")
-            }
             let files = try InputFiles.expanded(places, called: EventFiles.suffixes)
-            if let failure = EventFiles.read(files, into: &builder, console) { throw failure }
-            report = builder.report()
+            report = try EventFiles.report(on: files, since: since, console)
         }
         let results = report.map { ReportGateResult.all(gates, $0, id: nil, version: nil) } ?? []
         let page = FeedPage(feeds: feeds, report: report, results: results, now: now)

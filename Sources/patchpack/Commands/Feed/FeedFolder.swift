@@ -12,9 +12,8 @@ struct FeedFolder: Sendable {
     /// Reads a file of the feed; nil if there is none.
     func read(_ name: String, limit: Int = fileLimit) throws(PatchError) -> [UInt8]? {
         let file = path.appending(Path(name))
-        guard FileInfo(file, following: true) != nil else { return nil }
         do throws(PatchError) {
-            return try InputFile.regular(file, limit: limit)
+            return try InputFile.regularIfThere(file, limit: limit)
         } catch {
             throw error.code == .limit ? PatchError(.feedLimit, error.message).about(file) : error
         }

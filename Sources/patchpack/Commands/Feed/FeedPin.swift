@@ -27,6 +27,12 @@ struct FeedPin {
         arguments.value(of: .pinnedRoot)?.path ?? Option.pinnedRoot.fromEnvironment?.path
     }
 
+    /// The bytes of that file; nil if none is named.
+    static func givenRoot(_ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
+        guard let given = given(arguments) else { return nil }
+        return try InputFile.small(given)
+    }
+
     /// The root to trust.
     ///
     /// - Throws: `config` if there is none.

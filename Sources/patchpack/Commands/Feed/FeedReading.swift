@@ -35,12 +35,29 @@ struct FeedReading: Sendable {
         }
     }
 
-    /// A server, read as the options say.
-    static func server(_ url: String, _ arguments: ParsedArguments) throws(PatchError) -> any FeedSource {
+    /// How a server is asked, as the options say.
+    static func settings(_ arguments: ParsedArguments) throws(PatchError) -> HTTPSettings {
         var settings = HTTPSettings()
         settings.allowsHTTP = arguments.has(.insecure)
         settings.authorities = try arguments.text(of: .authorities)
-        return try HTTPSource(url, settings: settings)
+        return settings
+    }
+
+    private static func server(_ url: String, _ arguments: ParsedArguments) throws(PatchError) -> any FeedSource {
+        try HTTPSource(url, settings: settings(arguments))
+    }
+
+    /// Fetches one file from a server.
+    static func fetch(
+        _ path: String, limit: Int, from url: String, _ arguments: ParsedArguments
+    ) throws(PatchError) -> FeedReply {
+        let source = try server(url, arguments)
+        return try waiting { () async throws(PatchError) in try await source.fetch(path, limit: limit, etag: nil) }
+    }
+
+    /// Fetches a server's timestamp.
+    static func timestamp(from url: String, _ arguments: ParsedArguments) throws(PatchError) -> FeedReply {
+        try fetch("metadata/timestamp.json", limit: FeedLimits().timestamp, from: url, arguments)
     }
 
     func client(at now: Timestamp) throws(PatchError) -> FeedClient {

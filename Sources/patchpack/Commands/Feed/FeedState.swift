@@ -31,10 +31,7 @@ struct FeedState {
 
     func read(_ path: String, _ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
         guard isServed else { return try FeedFolder(path: Path(place)).read(path) }
-        let source = try FeedReading.server(place, arguments)
-        let reply = try waiting { () async throws(PatchError) in
-            try await source.fetch(path, limit: FeedLimits().targets, etag: nil)
-        }
+        let reply = try FeedReading.fetch(path, limit: FeedLimits().targets, from: place, arguments)
         guard case .bytes(let bytes, _) = reply.content else { return nil }
         return bytes
     }

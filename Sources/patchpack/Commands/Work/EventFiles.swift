@@ -1,11 +1,27 @@
 import PatchCrypto
 import PatchFiles
 import PatchReport
+import PatchRunner
 
 /// The files of event logs, read into a report.
 enum EventFiles {
     /// How the files of an event log are called.
     static let suffixes = [".jsonl", ".jsonl.gz", ".jsonl.zst"]
+
+    /// The report on all events of files.
+    ///
+    /// - Throws: The first error of a file, after the others were read, too.
+    static func report(
+        on files: [Path], patch: String? = nil, version: Int? = nil, since: Timestamp?, newSince: Timestamp? = nil,
+        _ console: Console
+    ) throws(PatchError) -> FleetReport {
+        guard
+            var builder = ReportBuilder(
+                now: WallClock.milliseconds, patch: patch, version: version, since: since, newSince: newSince)
+        else { throw PatchError(.internal, "no memory") }
+        if let failure = read(files, into: &builder, console) { throw failure }
+        return builder.report()
+    }
 
     /// Reads files. What one cannot be read of is told, and the others are still read.
     ///
