@@ -131,7 +131,7 @@ ubsan: deps
 # sanitizer. The sanitizer's call stack would grow with each error and end the process after about ten thousand. So C code
 # does not record its calls. No jump leaves a Swift function.
 tsan: deps
-	SWIFT_BACKTRACE=enable=no $(SWIFT) test --sanitize=thread -Xcc -mllvm -Xcc -tsan-instrument-func-entry-exit=0 --scratch-path .build/tsan --filter 'PatchRunnerTests|PatchWorkbenchTests|PatchDeviceTests'
+	SWIFT_BACKTRACE=enable=no $(SWIFT) test --sanitize=thread -Xcc -mllvm -Xcc -tsan-instrument-func-entry-exit=0 --scratch-path .build/tsan --no-parallel --filter 'PatchRunnerTests|PatchWorkbenchTests|PatchDeviceTests'
 
 # Warnings are errors in every build of the package (Package.swift), so `check` builds, lints and checks the docs.
 check: deps lint docs bench-count

@@ -127,7 +127,7 @@ let package = Package(
                 "TestSupport",
             ],
             exclude: [
-                "Arguments/help", "Faults/faults.c", "Feed/proxy.py", "Interop/tuf_client.py",
+                "Arguments/help", "Faults/faults.c", "Feed/proxy.py", "Feed/store.py", "Interop/tuf_client.py",
                 "Interop/tuf_repository.py",
             ]),
     ]

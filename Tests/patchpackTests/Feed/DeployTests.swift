@@ -336,4 +336,29 @@ import Testing
         let stuck = try deploy()
         #expect(stuck.status == 74 && stuck.error.contains("2.next.json"), "\(stuck.error)")
     }
+
+    /// Some faults are met by the second deployment only.
+    @Test(arguments: [
+        ("", 1, 0, "deployed"), ("no bucket", 0, 74, "NoSuchBucket"), ("forbidden", 0, 74, "s3:ListBucket"),
+        ("no conditions", 0, 78, "ignores If-None-Match"), ("refuses", 0, 74, "cannot be made, and is not there"),
+        ("forgets", 0, 36, "deploy again, with --repair"), ("cuts", 0, 34, "deploy again, with --repair"),
+        ("weak tags", 1, 78, "without a strong ETag"), ("keeps old", 1, 74, "timestamp.json: changes all the time"),
+    ])
+    func noFaultOfAnObjectStoreIsPassedOver(_ fault: String, good: Int, status: Int32, says: String) throws {
+        let script = "\(Tool.root)/Tests/patchpackTests/Feed/store.py"
+        let server = try WebServer(in: work.folder.path) { "python3 \(script) \($0) '\(fault)'" }
+        let account = [
+            "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
+            "AWS_ENDPOINT_URL": "http://127.0.0.1:\(server.port)",
+        ]
+        func deploy() throws -> Tool {
+            try work.run(["deploy", "feed", "--to", "s3://bucket/feed", "--allow-http"], environment: account)
+        }
+        for _ in 0..<good {
+            #expect(try deploy().text.hasPrefix("deployed"))
+            try change("pause", FeedWorkshop.id)
+        }
+        let last = try deploy()
+        #expect(last.status == status && (last.text + last.error).contains(says), "\(last.status) \(last.error)")
+    }
 }
