@@ -57,8 +57,8 @@ def events(folder):
                            "resource": {"app.installation.id": f"{device}", "service.version": f"2.{device}"},
                            "severityNumber": 9, "eventName": name,
                            "attributes": {"patch.id": "com.example.fix", "patch.version": 1, **attributes}})
-    calls = {"patch.calls": 9, "patch.failures": 1, "patch.fallbacks": 1, "patch.measured": 1, "patch.nanoseconds": 5, "patch.longest": 5}
-    fault = {"code.function.name": "f", "error.type": "script", "error.message": "no", "event.count": 3}
+    calls = {"patch.calls": 9, "patch.failures": 1, "patch.fallbacks": 1, "patch.measured": 1, "patch.nanoseconds": 5, "patch.longest": 5, "patch.times": [1, 0, 2]}
+    fault = {"code.function.name": "f", "error.type": "script", "error.message": "no", "code.file.path": "a.lua", "code.line.number": 7, "event.count": 3}
     lines = [line(name, device, **(calls if name == "called" else fault if name in ("failed", "refused", "fell-back") else {}))
              for device, name in enumerate(("activated", "trial", "confirmed", "failed", "refused", "fell-back", "called", "rolled-back"))]
     lines += [line("withdrawn", 1), line("deactivated", 2), line("launched", 3, **{"patch.running": ["com.example.fix 1", "b 2"]})]

@@ -52,7 +52,8 @@ struct Handler {
     Words words;
     er_key section, member;
     unsigned depth;
-    string_view schema, timestamp, event, installation, app_version, patch, function, error, message;
+    size_t times;  // as many as are kept
+    string_view schema, timestamp, event, installation, app_version, patch, function, file, error, message;
     string_view running[most_running];  // as many as are counted
 
     ~Handler() { free(room); }
@@ -64,7 +65,8 @@ struct Handler {
         line = {};
         section = member = ER_NO_KEY;
         depth = 0;
-        schema = timestamp = event = installation = app_version = patch = function = error = message = {};
+        times = 0;
+        schema = timestamp = event = installation = app_version = patch = function = file = error = message = {};
         used = part = 0;
         // Texts are shorter without their escapes.
         if (length <= size) return true;
@@ -76,7 +78,7 @@ struct Handler {
     }
 
     bool on_object_begin(boost::system::error_code &) { return enter(ER_NO_KEY); }
-    bool on_array_begin(boost::system::error_code &) { return enter(depth == 2 && member == ER_RUNNING ? member : ER_NO_KEY); }
+    bool on_array_begin(boost::system::error_code &) { return enter(depth == 2 && (member == ER_RUNNING || member == ER_TIMES) ? member : ER_NO_KEY); }
     bool on_object_end(size_t, boost::system::error_code &) { return leave(); }
     bool on_array_end(size_t, boost::system::error_code &) { return leave(); }
 
@@ -158,6 +160,7 @@ private:
         case ER_APP_VERSION: return &app_version;
         case ER_PATCH: return &patch;
         case ER_FUNCTION: return &function;
+        case ER_FILE: return &file;
         case ER_ERROR: return &error;
         case ER_MESSAGE: return &message;
         default: return nullptr;
@@ -174,6 +177,10 @@ private:
         case ER_MEASURED: line.measured = value; break;
         case ER_NANOSECONDS: line.nanoseconds = value; break;
         case ER_LONGEST: line.longest = value; break;
+        case ER_LINE_NUMBER: line.line = value; break;
+        case ER_TIMES:
+            if (depth == 3 && times < ER_MOST_TIMES) line.times[times++] = value;
+            break;
         default: break;
         }
         return true;
@@ -284,6 +291,7 @@ size_t er_next(er_reader *reader, const char *buffer, size_t length, er_line *li
     line->app_version = number(found.app_version);
     if (line->event == ER_FAILED || line->event == ER_REFUSED || line->event == ER_FELL_BACK) {
         line->function = number(found.function);
+        line->file = number(found.file);
         line->error = number(found.error);
         line->message = number(found.message);
     }

@@ -214,6 +214,12 @@ static inline void take_off(pp_state *state, pp_activation *call) {
     }
 }
 
+static const uint64_t bounds[PP_BOUNDS] = {
+    100000, 1000000, 2000000, 5000000, 10000000, 20000000, 50000000, 100000000, 200000000, 500000000,
+};
+
+uint64_t pp_bound(int32_t place) { return bounds[place]; }
+
 static inline void measure(pp_state *state, pp_activation *call) {
     // A call that ran long enough for a check of the clock may be the longest.
     uint64_t began = call->began ? call->began : call->outer ? 0 : state->budget.started;
@@ -223,6 +229,9 @@ static inline void measure(pp_state *state, pp_activation *call) {
     if (call->began) {
         count(&layer->measured, 1);
         count(&layer->nanoseconds, took);
+        int bound = 0;
+        while (bound < PP_BOUNDS && took >= bounds[bound]) bound++;
+        count(&layer->times[bound], 1);
     }
     if (took > atomic_load_explicit(&layer->longest, memory_order_relaxed))
         atomic_store_explicit(&layer->longest, took, memory_order_relaxed);

@@ -13,6 +13,7 @@ static void reset(pp_layer *layer) {
     atomic_store_explicit(&layer->below, 0, memory_order_relaxed);
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
         atomic_store_explicit(counters[i], 0, memory_order_relaxed);
+    for (int i = 0; i <= PP_BOUNDS; i++) atomic_store_explicit(&layer->times[i], 0, memory_order_relaxed);
 }
 
 pp_layer *pp_add_layer(lua_State *L, const char *name) {
@@ -92,6 +93,10 @@ pp_statistics pp_layer_statistics(pp_layer *layer) {
         .nanoseconds = atomic_load_explicit(&layer->nanoseconds, memory_order_relaxed),
         .longest = atomic_load_explicit(&layer->longest, memory_order_relaxed),
     };
+}
+
+uint64_t pp_layer_times(pp_layer *layer, int32_t bound) {
+    return atomic_load_explicit(&layer->times[bound], memory_order_relaxed);
 }
 
 void pp_count_fallback(pp_layer *layer) { atomic_fetch_add_explicit(&layer->fallbacks, 1, memory_order_relaxed); }

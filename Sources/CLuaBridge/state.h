@@ -84,7 +84,7 @@ struct pp_layer {
     bool is_method;
     char *name;
     // Written under the lock and read without it.
-    _Atomic(uint64_t) calls, failures, fallbacks, measured, nanoseconds, longest;
+    _Atomic(uint64_t) calls, failures, fallbacks, measured, nanoseconds, longest, times[PP_BOUNDS + 1];
 };
 
 /// The part of a table for the keys that are not a sequence.

@@ -47,6 +47,8 @@ package struct FleetReport: Sendable {
         package var measured = 0, nanoseconds = 0
         /// The longest measured call, in nanoseconds.
         package var longest = 0
+        /// The measured calls by their time: below each of `EventRecord.timeBounds`, and below none.
+        package var times = [Int](repeating: 0, count: EventRecord.timeBounds.count + 1)
         /// The first minute with a failure or a roll-back, in minutes since 1970.
         package var firstBadMinute: Int?
         /// Devices by app version, the newest version first.
@@ -65,6 +67,18 @@ package struct FleetReport: Sendable {
         package var failureRate: Share { Share(failures, of: calls) }
         /// The mean time of a call, in nanoseconds.
         package var meanTime: Int? { measured > 0 ? nanoseconds / measured : nil }
+        /// The part of the measured calls that took longer than one of `EventRecord.timeBounds`.
+        ///
+        /// - Parameter bound: Its place.
+        package func share(slowerThan bound: Int) -> Share {
+            func sum(_ counts: ArraySlice<Int>) -> Int { counts.reduce(into: 0) { $0.addOrMost($1) } }
+            return Share(sum(times[(bound + 1)...]), of: sum(times[...]))
+        }
+        /// The first bound of time that at least 95 percent of the measured calls are below, in nanoseconds; nil if there is none.
+        package var time95: Int? {
+            zip(EventRecord.timeBounds, EventRecord.timeBounds.indices)
+                .first { (share(slowerThan: $1).value ?? 1) <= 0.05 }?.0
+        }
     }
 
     /// Something that went wrong with a patch.
@@ -74,6 +88,8 @@ package struct FleetReport: Sendable {
         /// The error's code.
         package let code: String
         package let function: String
+        /// Where the first that was read happened, as far as it is known.
+        package let place: PatchError.Place
         /// The message of the first that was read.
         package let message: String
         package var count: Int

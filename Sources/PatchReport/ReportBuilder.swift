@@ -26,6 +26,13 @@ package import PatchCrypto
         let function: UInt32
     }
 
+    /// What is told of the first of several.
+    private struct FirstFault {
+        let message: UInt32
+        let file: UInt32
+        let line: Int64
+    }
+
     private struct HourKey: Hashable {
         let patch: UInt16
         let hour: UInt32
@@ -51,10 +58,11 @@ package import PatchCrypto
     private static let keys: [(er_key, EventRecord.Key)] = [
         (ER_SCHEMA, .schema), (ER_TIMESTAMP, .timestamp), (ER_EVENT, .event), (ER_RESOURCE, .resource),
         (ER_ATTRIBUTES, .attributes), (ER_INSTALLATION, .installation), (ER_APP_VERSION, .appVersion),
-        (ER_PATCH, .patch), (ER_VERSION, .version), (ER_FUNCTION, .function), (ER_ERROR, .error),
+        (ER_PATCH, .patch), (ER_VERSION, .version), (ER_FUNCTION, .function), (ER_FILE, .file), (ER_LINE_NUMBER, .line),
+        (ER_ERROR, .error),
         (ER_MESSAGE, .message), (ER_COUNT, .count), (ER_CALLS, .calls), (ER_FAILURES, .failures),
         (ER_FALLBACKS, .fallbacks), (ER_MEASURED, .measured), (ER_NANOSECONDS, .nanoseconds), (ER_LONGEST, .longest),
-        (ER_RUNNING, .running),
+        (ER_TIMES, .times), (ER_RUNNING, .running),
     ]
     /// The only patch that is counted; 0 for all. Its name has its number before anything is read.
     private let only: (id: UInt32, version: Int64)
@@ -62,7 +70,7 @@ package import PatchCrypto
     private var patches: [FleetReport.Patch] = [FleetReport.Patch(id: "", version: 0)]
     private var numbers: [PatchKey: UInt16] = [:]
     private var last: (key: PatchKey, number: UInt16)?
-    private var faults: [FaultKey: (count: Int, message: UInt32)] = [:]
+    private var faults: [FaultKey: (count: Int, first: FirstFault)] = [:]
     private var hours: [HourKey: FleetReport.Hour] = [:]
     /// The number of each text that is an app version in the table of devices; 0 for others.
     private var appVersions: [UInt16] = [0]
@@ -195,6 +203,13 @@ package import PatchCrypto
         patches[index].measured.addOrMost(Int(max(0, line.measured)))
         patches[index].nanoseconds.addOrMost(Int(max(0, line.nanoseconds)))
         patches[index].longest = max(patches[index].longest, Int(line.longest))
+        let times = line.times
+        for place in 0...EventRecord.timeBounds.count {
+            let count = unsafe withUnsafeBytes(of: times) {
+                unsafe $0.load(fromByteOffset: place * MemoryLayout<Int64>.stride, as: Int64.self)
+            }
+            patches[index].times[place].addOrMost(Int(max(0, count)))
+        }
         changeHour(patch, time) { hour in
             hour.calls.addOrMost(calls)
             hour.failures.addOrMost(failures)
@@ -228,7 +243,8 @@ package import PatchCrypto
     private mutating func addFault(_ line: er_line, _ patch: UInt16, _ happened: Int) {
         let key = FaultKey(patch: patch, event: line.event.rawValue, code: line.error, function: line.function)
         guard faults[key] != nil || faults.count < limits.faults else { return input.dropped += 1 }
-        faults[key, default: (0, line.message)].count.addOrMost(happened)
+        let first = FirstFault(message: line.message, file: line.file, line: line.line)
+        faults[key, default: (0, first)].count.addOrMost(happened)
     }
 
     private mutating func changeHour(_ patch: UInt16, _ time: UInt64, _ body: (inout FleetReport.Hour) -> Void) {
@@ -333,8 +349,11 @@ package import PatchCrypto
                 key.event == ER_FAILED.rawValue ? "failed" : key.event == ER_REFUSED.rawValue ? "refused" : "fell-back"
             patches[Int(key.patch)].faults.append(
                 FleetReport.Fault(
-                    event: event, code: text(key.code), function: text(key.function), message: text(value.message),
-                    count: value.count))
+                    event: event, code: text(key.code), function: text(key.function),
+                    place: PatchError.Place(
+                        file: value.first.file > 0 ? text(value.first.file) : nil,
+                        line: value.first.line > 0 ? Int(value.first.line) : nil),
+                    message: text(value.first.message), count: value.count))
         }
         for index in patches.indices {
             patches[index].hours.sort { $0.hour < $1.hour }

@@ -1,4 +1,6 @@
-/// A bound on what a report may say about a patch, such as `failures<0.1%`.
+import PatchCrypto
+
+/// A bound on what a report may say about a patch, such as `failures<0.1%` or `time-p95<5ms`.
 package struct ReportGate: Sendable, Equatable {
     /// What is bounded.
     package enum Measure: String, Sendable, CaseIterable {
@@ -12,7 +14,15 @@ package struct ReportGate: Sendable, Equatable {
         case rolledBack = "rolled-back"
         /// Devices that refused the patch.
         case refused
+        /// Measured calls that took longer than a time.
+        case time
+
+        /// Whether calls are counted, and not devices.
+        package var isOfCalls: Bool { [.failures, .fallbacks, .time].contains(self) }
     }
+
+    /// The times that may be asked for, as they are written.
+    package static let times = ["100us", "1ms", "2ms", "5ms", "10ms", "20ms", "50ms", "100ms", "200ms", "500ms"]
 
     /// Whether a report keeps to a bound.
     package enum Verdict: String, Sendable {
@@ -29,13 +39,27 @@ package struct ReportGate: Sendable, Equatable {
     package let bound: Double
     /// Whether the bound is what the version before of the same patch has, and `bound` more.
     package let isRelative: Bool
+    /// For a gate on time, the place of its time in ``times`` and in `EventRecord.timeBounds`.
+    private let time: Int?
     /// The gate as it was written.
     package let text: String
 
-    /// Reads a gate: a measure, `<`, and a percentage or a number from 0 to 1, before which `previous+` may be.
+    /// Reads a gate: a measure, `<`, and a percentage or a number from 0 to 1, before which `previous+` may be; or `time-p95<5ms`, with
+    /// any other whole percentage from 1 to 99.
     package init?(_ text: String) {
         let parts = text.split(separator: "<", omittingEmptySubsequences: false)
-        guard parts.count == 2, let measure = Measure(rawValue: String(parts[0])) else { return nil }
+        guard parts.count == 2 else { return nil }
+        self.text = text
+        if parts[0].hasPrefix("time-p") {
+            let digits = parts[0].dropFirst("time-p".count)
+            guard let percent = Int(digits), "\(percent)" == digits, 1...99 ~= percent,
+                let time = Self.times.firstIndex(of: String(parts[1]))
+            else { return nil }
+            (measure, bound, isRelative, self.time) = (.time, Double(100 - percent) / 100, false, time)
+            return
+        }
+        guard let measure = Measure(rawValue: String(parts[0])), measure != .time else { return nil }
+        time = nil
         let previous = "previous+"
         isRelative = parts[1].hasPrefix(previous)
         let number = isRelative ? parts[1].dropFirst(previous.count) : parts[1]
@@ -47,7 +71,6 @@ package struct ReportGate: Sendable, Equatable {
         bound = isPercentage ? value / 100 : value
         guard bound > 0, bound <= 1 else { return nil }
         self.measure = measure
-        self.text = text
     }
 
     /// What is known of what the gate looks at.
@@ -55,8 +78,7 @@ package struct ReportGate: Sendable, Equatable {
     /// - Parameter scale: How many devices each counted one represents. Only those that were counted say something.
     package func sequence(in patch: FleetReport.Patch, scale: Int) -> ConfidenceSequence {
         let share = share(in: patch)
-        let isOfCalls = measure == .failures || measure == .fallbacks
-        let counted = isOfCalls ? share : Share(share.count / max(1, scale), of: share.total / max(1, scale))
+        let counted = measure.isOfCalls ? share : Share(share.count / max(1, scale), of: share.total / max(1, scale))
         // Of two versions, each may be wrong in half of the cases in which one may.
         return ConfidenceSequence(counted, around: bound, errors: isRelative ? 0.025 : 0.05)
     }
@@ -69,6 +91,7 @@ package struct ReportGate: Sendable, Equatable {
         case .failing: Share(patch.failing, of: patch.devices)
         case .rolledBack: Share(patch.rolledBack, of: patch.devices)
         case .refused: Share(patch.refused, of: patch.devices)
+        case .time: patch.share(slowerThan: time ?? 0)
         }
     }
 

@@ -73,6 +73,13 @@ final class FleetLog: Sendable {
             calls.measured = (calls.calls + 63) / 64
             calls.nanoseconds = calls.measured * Int(300 + 900 * random.unit())
             calls.longest = calls.measured > 0 ? Int(1000 + 5000 * random.unit()) : 0
+            calls.times = RunnerEvent.Calls.timeBounds.map { _ in 0 } + [0]
+            calls.times[0] = calls.measured
+            if calls.measured > 0, random.unit() < 0.1 {
+                // A slow call, such as of a device that is busy.
+                calls.times[0] -= 1
+                calls.times[Int(random.unit() * Double(calls.times.count))] += 1
+            }
             if calls.failures > 0 {
                 let failure = RunnerEvent.Failure(
                     code: .script, message: "attempt to index a nil value", script: "main.lua", line: 7)

@@ -104,6 +104,45 @@ import Testing
         #expect(try lines().last?.contains(#""patch.calls":1,"patch.failures":0"#) == true)
     }
 
+    @Test func callsUntilTheBreakerOpensAreCounted() throws {
+        let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+        let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
+        try bench.install(source: Self.script("error('no')"))
+        let log = try log()
+        var calls = 0
+        while !bench.events.contains(where: { $0.name == "breaker-opened" }) {
+            calls += 1
+            #expect(function(calls) == calls)
+            if calls == 2 { log.recordCalls(of: bench.registry) }
+        }
+        let rest = calls - 2
+        try bench.install(source: Self.script("return x"))
+        #expect(function(1) == 1)
+        log.recordCalls(of: bench.registry)
+        let line = try #require(try lines().last)
+        #expect(line.contains(#""patch.calls":\#(rest + 1),"patch.failures":\#(rest),"#), "\(line)")
+        log.recordCalls(of: bench.registry)
+        #expect(try lines().count == 2)
+    }
+
+    @Test func measuredCallsAreCountedByTheirTime() throws {
+        let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+        let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in
+            usleep(useconds_t(x))
+            return x
+        }
+        try bench.install(source: Self.script("return original(x)"))
+        let log = try log()
+        // Every 64th call is measured.
+        for x in 0..<65 { #expect(function(x == 0 ? 2500 : 1) > 0) }
+        log.recordCalls(of: bench.registry)
+        let line = try #require(try lines().last)
+        let times = try #require(line.firstMatch(of: /"patch.times":\[([0-9,]*)\]/)).output.1
+            .split(separator: ",").compactMap { Int($0) }
+        #expect(times.reduce(0, +) == 2 && times.dropFirst(3).contains(1), "\(line)")
+        #expect(RunnerEvent.Calls.timeBounds == EventRecord.timeBounds.map { .nanoseconds($0) })
+    }
+
     private static func script(_ body: String) -> String {
         """
         -- @patch com.example.shop.fix

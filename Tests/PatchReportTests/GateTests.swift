@@ -1,3 +1,4 @@
+import PatchCrypto
 import PatchReport
 import TestSupport
 import Testing
@@ -124,6 +125,33 @@ import Testing
         for wrong in [
             "", "failing", "failing<", "failing<x", "failing<0", "failing<101%", "failing<1e-3", "crashes<1%",
             "failing<<1%", "failing>1%", "failing<-1%", "failing<nan",
+        ] {
+            #expect(ReportGate(wrong) == nil, "\(wrong)")
+        }
+    }
+
+    @Test func timesHaveBounds() throws {
+        var patch = FleetReport.Patch(id: "p", version: 1)
+        let gate = try #require(ReportGate("time-p95<5ms"))
+        #expect(gate.measure == .time && abs(gate.bound - 0.05) < 1e-12)
+        #expect(ReportGate.times.count == EventRecord.timeBounds.count)
+        for (text, bound) in zip(ReportGate.times, EventRecord.timeBounds) {
+            let isMicro = text.hasSuffix("us")
+            #expect(Int(text.dropLast(2)).map { $0 * (isMicro ? 1000 : 1_000_000) } == bound)
+        }
+        #expect(gate.verdict(on: patch, scale: 1) == .undecided && patch.time95 == nil)
+        // Below 100 µs, 1 ms, 2 ms, 5 ms, and more.
+        patch.times.replaceSubrange(..<5, with: [5000, 0, 0, 4900, 100])
+        #expect(gate.share(in: patch) == Share(100, of: 10_000))
+        #expect(gate.verdict(on: patch, scale: 1) == .passed && patch.time95 == 5_000_000)
+        #expect(ReportGate("time-p95<2ms")?.verdict(on: patch, scale: 1) == .crossed)
+        #expect(ReportGate("time-p50<2ms")?.verdict(on: patch, scale: 1) == .undecided)
+        #expect(ReportGate("time-p99<500ms")?.verdict(on: patch, scale: 1) == .passed)
+        patch.times = patch.times.map { _ in .max }
+        #expect(gate.verdict(on: patch, scale: 1) != .passed)
+        for wrong in [
+            "time<5%", "time-p<5ms", "time-p0<5ms", "time-p100<5ms", "time-p95<3ms", "time-p95<5", "time-p095<5ms",
+            "time-p95<previous+1%", "time-p95<5 ms", "time-p95<5ms<5ms",
         ] {
             #expect(ReportGate(wrong) == nil, "\(wrong)")
         }

@@ -39,7 +39,8 @@ import Testing
             Self.line("activated", device: 2, at: 11),
             Self.line(
                 "failed", device: 2, at: 130,
-                #","code.function.name":"Cart.total","error.type":"script","error.message":"no""#),
+                #","code.function.name":"Cart.total","error.type":"script","error.message":"no","code.file.path":"a.lua","code.line.number":7"#
+            ),
             Self.line(
                 "failed", device: 2, at: 190,
                 #","code.function.name":"Cart.total","error.type":"script","error.message":"no","event.count":41"#),
@@ -48,7 +49,7 @@ import Testing
             Self.line("refused", device: 3, at: 5, app: "2.10", #","error.type":"policy","error.message":"old""#),
             Self.line(
                 "called", device: 1, at: 300,
-                #","patch.calls":1000,"patch.failures":1,"patch.fallbacks":2,"patch.measured":16,"patch.nanoseconds":3200,"patch.longest":900"#
+                #","patch.calls":1000,"patch.failures":1,"patch.fallbacks":2,"patch.measured":16,"patch.nanoseconds":3200,"patch.longest":900,"patch.times":[14,1,-1,1]"#
             ),
             Self.line("activated", device: 4, at: 7, version: 2),
         ]
@@ -65,6 +66,8 @@ import Testing
             #expect([patch.calls, patch.failures, patch.fallbacks] == [1000, 1, 2])
             #expect(patch.meanTime == 200)
             #expect(patch.longest == 900)
+            #expect(patch.times == [14, 1, 0, 1] + Array(repeating: 0, count: 7))
+            #expect(patch.faults[1].place == PatchError.Place())
             #expect(patch.firstBadMinute == (Self.now / 1000 - 3600 + 130) / 60)
             #expect(patch.appVersions.map(\.version) == ["2.10", "2.3.1"])
             #expect(patch.appVersions.map(\.devices) == [1, 2])
@@ -74,6 +77,7 @@ import Testing
             #expect(patch.hours.map(\.failed) == [42])
             #expect(report.patches[1].running == 1)
         }
+        #expect(try Self.report(lines).patches[0].faults[0].place == PatchError.Place(file: "a.lua", line: 7))
     }
 
     @Test func ofTheSameMomentTheGraverStageCounts() throws {

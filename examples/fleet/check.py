@@ -41,6 +41,12 @@ def table(text):
     return {tuple(row.split("\t")[:-1]): int(row.split("\t")[-1]) for row in text.splitlines()}
 
 
+def strip(counts):
+    while counts and counts[-1] == 0:
+        counts = counts[:-1]
+    return counts
+
+
 def number(value):
     return None if value is None else int(value)
 
@@ -62,6 +68,7 @@ def main():
         name = (patch["id"], str(patch["version"]))
         for figure in FIGURES:
             compare(f"{name} {figure}", patch[figure], number(row[figure]))
+        compare(f"{name} times", strip(patch["times"]), strip([int(count) for count in row["times"]]))
         first = patch["firstFailure"]
         compare(f"{name} first failure", first[:16].replace("T", " ") if first else "1970-01-01 00:00", row["firstFailure"][:16])
         for version in patch["appVersions"]:
@@ -70,7 +77,7 @@ def main():
         for hour in new:
             key = (*name, hour["hour"][:19].replace("T", " "))
             compare(f"{name} new at {hour['hour']}", hour["newDevices"], hours.get(key))
-        compared += len(FIGURES) + 1 + len(patch["appVersions"]) + len(new)
+        compared += len(FIGURES) + 2 + len(patch["appVersions"]) + len(new)
     print("\n".join(wrong) or f"{compared} figures of {report['input']['events']} events are the same")
     sys.exit(bool(wrong))
 

@@ -23,6 +23,7 @@ CREATE TABLE events
     measured      UInt64,
     nanoseconds   UInt64,
     longest       UInt64,
+    times         Array(UInt64),
     running       Array(String)
 )
 ENGINE = MergeTree
@@ -49,6 +50,7 @@ SELECT
     JSONExtractUInt(line, 'attributes', 'patch.measured') AS measured,
     JSONExtractUInt(line, 'attributes', 'patch.nanoseconds') AS nanoseconds,
     JSONExtractUInt(line, 'attributes', 'patch.longest') AS longest,
+    JSONExtract(line, 'attributes', 'patch.times', 'Array(UInt64)') AS times,
     JSONExtract(line, 'attributes', 'patch.running', 'Array(String)') AS running
 FROM events_lines
 WHERE JSONExtractString(line, 'schema') = 'patchpack.event/1' AND device != '';

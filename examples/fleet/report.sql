@@ -67,6 +67,7 @@ SELECT
     fallbacks,
     meanNanoseconds,
     longestNanoseconds,
+    times,
     firstFailure
 FROM
 (
@@ -94,6 +95,8 @@ INNER JOIN
         sum(events.fallbacks) AS fallbacks,
         if(sum(measured) > 0, intDiv(sum(nanoseconds), sum(measured)), NULL) AS meanNanoseconds,
         if(sum(measured) > 0, max(longest), NULL) AS longestNanoseconds,
+        -- Zeros at the end are left out in events.
+        sumForEach(events.times) AS times,
         minIf(toStartOfMinute(time), event IN ('failed', 'rolled-back')) AS firstFailure
     FROM events
     WHERE patch != '' AND version > 0

@@ -102,6 +102,11 @@ typedef struct pp_host {
     void (*closed)(void *context);
 } pp_host;
 
+/// The bounds in nanoseconds by which measured calls are counted. A call counts at the first bound that it is below, or at PP_BOUNDS.
+/// They are those of `EventRecord.timeBounds`.
+enum { PP_BOUNDS = 10 };
+uint64_t pp_bound(int32_t place);
+
 typedef struct pp_statistics {
     uint64_t calls, failures, fallbacks, measured, nanoseconds, longest;
 } pp_statistics;
@@ -196,6 +201,8 @@ void pp_cell_set(void *cell, pp_layer *layer);
 uintptr_t pp_layer_below(pp_layer *layer);
 pp_state *pp_layer_state(pp_layer *layer);
 pp_statistics pp_layer_statistics(pp_layer *layer);
+/// How many measured calls took less than a bound, but not less than the one before it.
+uint64_t pp_layer_times(pp_layer *layer, int32_t bound);
 void pp_count_fallback(pp_layer *layer);
 void pp_count_failure(pp_layer *layer);
 

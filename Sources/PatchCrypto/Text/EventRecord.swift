@@ -67,6 +67,7 @@ package struct EventRecord: Sendable {
         case measured = "patch.measured"
         case nanoseconds = "patch.nanoseconds"
         case longest = "patch.longest"
+        case times = "patch.times"
         case running = "patch.running"
         case isSafe = "safe_mode"
         case reason = "patch.reason"
@@ -80,6 +81,12 @@ package struct EventRecord: Sendable {
         case count = "event.count"
         case isCut = "event.cut"
     }
+
+    /// The bounds in nanoseconds by which `patch.times` counts measured calls. A number at the end is of those that are below none.
+    package static let timeBounds = [
+        100_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000, 100_000_000, 200_000_000,
+        500_000_000,
+    ]
 
     package typealias Members = [(key: Key, value: JSONValue)]
 

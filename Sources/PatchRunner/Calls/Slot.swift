@@ -45,8 +45,22 @@ package final class Slot: Sendable {
         /// are small.
         var pools: [StatePool] = []
     }
-    /// The layers on this name and the patches that they belong to, the topmost last.
-    private let layers = Mutex<[(layer: Layer, reports: PatchReports)]>([])
+    private let stack = Mutex(Stack())
+
+    private struct Stack {
+        /// The layers on this name and the patches that they belong to, the topmost last.
+        var layers: [ActiveLayer] = []
+        /// How often the patches that were deactivated last were called, the newest last.
+        var ended: [Total] = []
+        /// How many layers were put on this name.
+        var activations = 0
+    }
+
+    private typealias ActiveLayer = (layer: Layer, reports: PatchReports, activation: Int)
+    /// How a patch was called from an activation to now, or to its end.
+    typealias Total = (patch: PatchID, activation: Int, calls: RunnerEvent.Calls)
+    /// How many patches that were deactivated are remembered, until they are asked for.
+    private static let mostEnded = 4
 
     package init(
         name: String, signature: PatchSignature, types: [any PatchValue.Type] = [], invoke: @escaping Invoke,
@@ -114,21 +128,23 @@ package final class Slot: Sendable {
 
     /// Puts a layer on top.
     func push(_ layer: Layer, of reports: PatchReports) {
-        layers.locked { layers in
-            unsafe layer.isPut(on: Unmanaged.passUnretained(self).toOpaque(), above: layers.last?.layer)
-            layers.append((layer, reports))
+        stack.locked { stack in
+            unsafe layer.isPut(on: Unmanaged.passUnretained(self).toOpaque(), above: stack.layers.last?.layer)
+            stack.activations += 1
+            stack.layers.append((layer, reports, stack.activations))
             unsafe pp_cell_set(top, layer.pointer)
         }
     }
 
     /// Takes a patch's layer off. The layer above it then lies on the layer below it.
     func remove(_ reports: PatchReports) {
-        layers.locked { layers in
-            guard let index = layers.firstIndex(where: { $0.reports === reports }) else { return }
-            layers.remove(at: index)
-            let below = index > 0 ? layers[index - 1].layer : nil
-            if index < layers.count {
-                layers[index].layer.isPut(above: below)
+        stack.locked { stack in
+            guard let index = stack.layers.firstIndex(where: { $0.reports === reports }) else { return }
+            if stack.ended.count == Self.mostEnded { stack.ended.removeFirst() }
+            stack.ended.append(Self.total(of: stack.layers.remove(at: index)))
+            let below = index > 0 ? stack.layers[index - 1].layer : nil
+            if index < stack.layers.count {
+                stack.layers[index].layer.isPut(above: below)
             } else {
                 unsafe pp_cell_set(top, below?.pointer)
             }
@@ -137,7 +153,7 @@ package final class Slot: Sendable {
 
     /// The patches that are active on the name, the topmost last.
     package var patches: [ReplaceableState.ActivePatch] {
-        totals.map { patch, calls in
+        stack.locked { $0.layers.map(Self.total) }.map { patch, _, calls in
             ReplaceableState.ActivePatch(
                 patch: patch, calls: calls.calls, failures: calls.failures, fallbacks: calls.fallbacks,
                 meanTime: calls.measured == 0 ? nil : .nanoseconds(calls.nanoseconds / calls.measured),
@@ -145,24 +161,23 @@ package final class Slot: Sendable {
         }
     }
 
-    /// How each patch that is active on the name was called since it was activated, the topmost last.
-    var totals: [(PatchID, RunnerEvent.Calls)] {
-        layers.locked { layers in
-            layers.map { layer, reports in
-                let statistics = layer.statistics
-                return (
-                    reports.patch,
-                    RunnerEvent.Calls(
-                        calls: Int(clamping: statistics.calls), failures: Int(clamping: statistics.failures),
-                        fallbacks: Int(clamping: statistics.fallbacks), measured: Int(clamping: statistics.measured),
-                        nanoseconds: Int(clamping: statistics.nanoseconds), longest: Int(clamping: statistics.longest))
-                )
-            }
-        }
+    /// How the patches on the name were called, those that were deactivated last included.
+    var totals: [Total] { stack.locked { $0.ended + $0.layers.map(Self.total) } }
+
+    private static func total(of active: ActiveLayer) -> Total {
+        let statistics = active.layer.statistics
+        return (
+            active.reports.patch, active.activation,
+            RunnerEvent.Calls(
+                calls: Int(clamping: statistics.calls), failures: Int(clamping: statistics.failures),
+                fallbacks: Int(clamping: statistics.fallbacks), measured: Int(clamping: statistics.measured),
+                nanoseconds: Int(clamping: statistics.nanoseconds), longest: Int(clamping: statistics.longest),
+                times: statistics.measured == 0 ? [] : active.layer.times)
+        )
     }
 
     private func reports(of layer: Layer) -> PatchReports? {
-        layers.locked { layers in layers.first { $0.layer == layer }?.reports }
+        stack.locked { stack in stack.layers.first { $0.layer == layer }?.reports }
     }
 
     // MARK: calls

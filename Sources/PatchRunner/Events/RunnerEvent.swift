@@ -1,3 +1,4 @@
+internal import CLuaBridge
 public import PatchCrypto
 
 /// What a runner tells the app about its patches.
@@ -53,10 +54,17 @@ public enum RunnerEvent: Sendable {
         public package(set) var nanoseconds: Int
         /// The longest measured call since the patch was activated, in nanoseconds.
         public package(set) var longest: Int
+        /// How many of the measured calls took less than each of ``timeBounds``, but not less than the one before it. The last number
+        /// is of those that took longer. Empty if no call was measured.
+        public package(set) var times: [Int]
+        /// The bounds of ``times``: from 100 µs to 500 ms.
+        public static var timeBounds: [Duration] {
+            (0..<Int32(PP_BOUNDS)).map { .nanoseconds(pp_bound($0)) }
+        }
 
         package init(
             calls: Int = 0, failures: Int = 0, fallbacks: Int = 0, measured: Int = 0, nanoseconds: Int = 0,
-            longest: Int = 0
+            longest: Int = 0, times: [Int] = []
         ) {
             self.calls = calls
             self.failures = failures
@@ -64,6 +72,7 @@ public enum RunnerEvent: Sendable {
             self.measured = measured
             self.nanoseconds = nanoseconds
             self.longest = longest
+            self.times = times
         }
     }
 
@@ -155,6 +164,7 @@ extension RunnerEvent.Calls {
         if measured > 0 {
             members += [
                 (.measured, .integer(measured)), (.nanoseconds, .integer(nanoseconds)), (.longest, .integer(longest)),
+                (.times, .array(times.prefix((times.lastIndex { $0 > 0 } ?? -1) + 1).map(JSONValue.integer))),
             ]
         }
         return members

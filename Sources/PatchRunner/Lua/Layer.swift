@@ -19,6 +19,8 @@ internal import CLuaBridge
     }
 
     var statistics: pp_statistics { unsafe pp_layer_statistics(pointer) }
+    /// How many measured calls took how long, by ``RunnerEvent/Calls/timeBounds``.
+    var times: [Int] { (0...Int32(PP_BOUNDS)).map { Int(clamping: unsafe pp_layer_times(pointer, $0)) } }
     func countFailure() { unsafe pp_count_failure(pointer) }
     func countFallback() { unsafe pp_count_fallback(pointer) }
 

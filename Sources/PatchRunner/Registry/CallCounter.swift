@@ -1,32 +1,34 @@
 internal import PatchCrypto
 
-/// Tells how the active patches of a registry were called since it was last asked.
+/// Tells how the patches of a registry were called since it was last asked.
 package struct CallCounter: Sendable {
     private struct Key: Hashable {
-        let patch: PatchID
         let name: String
+        /// A patch that is activated again counts from 0.
+        let activation: Int
     }
 
     private var seen: [Key: RunnerEvent.Calls] = [:]
 
     package init() {}
 
-    /// An event for each patch that was called since the last time. Calls of a patch that was deactivated meanwhile are
-    /// lost.
+    /// An event for each patch that was called since the last time. If more than a few were deactivated meanwhile on the same name,
+    /// calls of the first are lost.
     package mutating func next(of registry: PatchRegistry) -> [RunnerEvent] {
         var now: [Key: RunnerEvent.Calls] = [:]
         var new: [PatchID: RunnerEvent.Calls] = [:]
         for slot in registry.names.slots {
-            for (patch, total) in slot.totals {
-                let key = Key(patch: patch, name: slot.name)
+            for (patch, activation, total) in slot.totals {
+                let key = Key(name: slot.name, activation: activation)
                 now[key] = total
-                // A patch that was activated again counts from 0.
-                let before = seen[key].flatMap { $0.calls <= total.calls ? $0 : nil } ?? RunnerEvent.Calls()
+                let before = seen[key] ?? RunnerEvent.Calls()
                 if total != before { new[patch, default: RunnerEvent.Calls()].add(total, since: before) }
             }
         }
         seen = now
-        return new.sorted { $0.key.id < $1.key.id }.map { .called($0.key, $0.value) }
+        return new.sorted { ($0.key.id, $0.key.version) < ($1.key.id, $1.key.version) }.map {
+            .called($0.key, $0.value)
+        }
     }
 }
 
@@ -38,5 +40,9 @@ extension RunnerEvent.Calls {
         measured.addOrMost(max(0, total.measured - before.measured))
         nanoseconds.addOrMost(max(0, total.nanoseconds - before.nanoseconds))
         longest = max(longest, total.longest)
+        if times.isEmpty { times = total.times.map { _ in 0 } }
+        for (place, count) in total.times.enumerated() {
+            times[place].addOrMost(max(0, count - (before.times.isEmpty ? 0 : before.times[place])))
+        }
     }
 }

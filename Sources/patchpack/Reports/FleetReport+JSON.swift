@@ -44,6 +44,7 @@ extension FleetReport.Patch {
                 ("failureRate", failureRate.json), ("failingDevices", Share(failing, of: devices).json),
                 ("meanNanoseconds", meanTime.map(JSONValue.integer) ?? .null),
                 ("longestNanoseconds", measured > 0 ? .integer(longest) : .null),
+                ("times", .array(times.map(JSONValue.integer))),
                 ("firstFailure", firstBadMinute.map { .string(minuteText($0)) } ?? .null),
                 (
                     "appVersions",
@@ -58,7 +59,10 @@ extension FleetReport.Patch {
                         faults.prefix(100).map { fault in
                             .object([
                                 ("event", .string(fault.event)), ("code", .string(fault.code)),
-                                ("function", .string(fault.function)), ("message", .string(fault.message)),
+                                ("function", .string(fault.function)),
+                                ("file", fault.place.file.map(JSONValue.string) ?? .null),
+                                ("line", fault.place.line.map(JSONValue.integer) ?? .null),
+                                ("message", .string(fault.message)),
                                 ("count", .integer(fault.count)),
                             ])
                         })

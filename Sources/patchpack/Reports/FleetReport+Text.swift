@@ -75,7 +75,10 @@ extension FleetReport.Patch {
                     "\(calls.grouped)  \(rate.percent) failed (\(failureRate.interval.text)), \(fallbacks.counting("fallback"))"
                 ))
         }
-        if let meanTime { rows.append(("time", "\(meanTime.duration) on average, at most \(longest.duration)")) }
+        if let meanTime {
+            let most = time95.map { "95 % below \($0.duration), " } ?? ""
+            rows.append(("time", "\(meanTime.duration) on average, \(most)at most \(longest.duration)"))
+        }
         if !appVersions.isEmpty {
             rows.append(
                 (
@@ -92,8 +95,9 @@ extension FleetReport.Patch {
         }
         if let firstBadMinute { rows.append(("first failure", minuteText(firstBadMinute))) }
         for fault in faults.prefix(5) {
-            let place = fault.function.isEmpty ? "" : " in \(fault.function)"
-            rows.append((fault.event, "\(fault.count.grouped) x \(fault.code)\(place): \(fault.message)"))
+            let error = PatchError(PatchError.Code(fault.code), fault.message, at: fault.place)
+            let function = fault.function.isEmpty ? "" : " in \(fault.function)"
+            rows.append((fault.event, "\(fault.count.grouped) x \(fault.code)\(function): \(error.text)"))
         }
         return rows
     }

@@ -55,7 +55,7 @@ struct ReportGateResult {
                 "\(interval); version \(previous.version): \(old)\(verdict == .undecided ? ": too few to tell" : "")"
         }
         guard verdict == .undecided else { return interval }
-        let unit = gate.measure == .failures || gate.measure == .fallbacks ? "call" : "device"
+        let unit = gate.measure.isOfCalls ? "call" : "device"
         guard let needed = sequence.needed(for: gate.bound) else {
             return "\(interval): too close to the bound to tell"
         }

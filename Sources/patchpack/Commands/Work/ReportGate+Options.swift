@@ -5,7 +5,7 @@ extension Option {
     static let gate = Option(
         name: "gate", value: .text("BOUND"), repeats: true,
         help:
-            "bound of failures, fallbacks, failing, rolled-back or refused, such as 'failing<0.5%', or <previous+0.2%"
+            "bound of failures, fallbacks, failing, rolled-back or refused, such as 'failing<0.5%'; or 'time-p95<5ms'"
     )
     static let since = Option(
         name: "since", value: .text("TIME"),
@@ -18,11 +18,13 @@ extension ReportGate {
         var gates: [ReportGate] = []
         for text in try arguments.texts(of: .gate) {
             guard let gate = ReportGate(text) else {
-                let measures = ReportGate.Measure.allCases.map(\.rawValue).joined(separator: ", ")
+                let measures = ReportGate.Measure.allCases.filter { $0 != .time }.map(\.rawValue)
+                    .joined(separator: ", ")
+                let times = ReportGate.times.joined(separator: ", ")
                 throw PatchError(
                     .usage, "--gate \(text): not a bound",
                     hint:
-                        "write one of \(measures), then < and a percentage, as in 'failing<0.5%' or 'failing<previous+0.2%'"
+                        "write one of \(measures), then < and a percentage, as in 'failing<0.5%' or 'failing<previous+0.2%'; or time-p95<T, where T is one of \(times)"
                 )
             }
             gates.append(gate)
