@@ -53,7 +53,7 @@ struct Handler {
     er_key section, member;
     unsigned depth;
     size_t times;  // as many as are kept
-    string_view schema, timestamp, event, installation, app_version, patch, function, file, error, message;
+    string_view schema, timestamp, event, installation, app_version, system, system_version, patch, function, file, error, message;
     string_view running[most_running];  // as many as are counted
 
     ~Handler() { free(room); }
@@ -66,7 +66,7 @@ struct Handler {
         section = member = ER_NO_KEY;
         depth = 0;
         times = 0;
-        schema = timestamp = event = installation = app_version = patch = function = file = error = message = {};
+        schema = timestamp = event = installation = app_version = system = system_version = patch = function = file = error = message = {};
         used = part = 0;
         // Texts are shorter without their escapes.
         if (length <= size) return true;
@@ -87,7 +87,7 @@ struct Handler {
         string_view key = whole(bytes);
         member = depth == 1             ? words.key(key, ER_SCHEMA, ER_ATTRIBUTES)
             : depth != 2                ? ER_NO_KEY
-            : section == ER_RESOURCE    ? words.key(key, ER_INSTALLATION, ER_APP_VERSION)
+            : section == ER_RESOURCE    ? words.key(key, ER_INSTALLATION, ER_SYSTEM_VERSION)
             : section == ER_ATTRIBUTES  ? words.key(key, ER_PATCH, ER_RUNNING)
                                         : ER_NO_KEY;
         return true;
@@ -158,6 +158,8 @@ private:
         case ER_EVENT: return &event;
         case ER_INSTALLATION: return &installation;
         case ER_APP_VERSION: return &app_version;
+        case ER_SYSTEM: return &system;
+        case ER_SYSTEM_VERSION: return &system_version;
         case ER_PATCH: return &patch;
         case ER_FUNCTION: return &function;
         case ER_FILE: return &file;
@@ -289,6 +291,8 @@ size_t er_next(er_reader *reader, const char *buffer, size_t length, er_line *li
     if (found.patch.empty() || line->version <= 0) line->version = 0;
     if (line->version > 0) line->patch = number(found.patch);
     line->app_version = number(found.app_version);
+    line->system = number(found.system);
+    line->system_version = number(found.system_version);
     if (line->event == ER_FAILED || line->event == ER_REFUSED || line->event == ER_FELL_BACK) {
         line->function = number(found.function);
         line->file = number(found.file);

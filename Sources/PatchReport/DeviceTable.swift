@@ -15,8 +15,8 @@ struct DeviceTable {
         private(set) var first: UInt32 = .max
         /// The number of the patch; 0 for the device itself.
         fileprivate(set) var patch: UInt16 = 0
-        /// The number of the app's newest version on the device.
-        var appVersion: UInt16 = 0
+        /// The number of the app's newest version on the device, together with the system.
+        var surroundings: UInt16 = 0
 
         /// What the marks are above.
         private static let marksShift = UInt64(60)

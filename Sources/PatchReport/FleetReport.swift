@@ -52,7 +52,9 @@ package struct FleetReport: Sendable {
         /// The first minute with a failure or a roll-back, in minutes since 1970.
         package var firstBadMinute: Int?
         /// Devices by app version, the newest version first.
-        package var appVersions: [(version: String, devices: Int)] = []
+        package var appVersions: [Part] = []
+        /// Devices by operating system and its version, the most frequent first. Those that do not say it are left out.
+        package var systems: [Part] = []
         /// What went wrong, the most frequent first.
         package var faults: [Fault] = []
         /// The hours in which something happened.
@@ -78,6 +80,19 @@ package struct FleetReport: Sendable {
         package var time95: Int? {
             zip(EventRecord.timeBounds, EventRecord.timeBounds.indices)
                 .first { (share(slowerThan: $1).value ?? 1) <= 0.05 }?.0
+        }
+    }
+
+    /// Devices that have something in common.
+    package struct Part: Sendable, Equatable {
+        package let name: String
+        package var devices = 0
+        /// Those on which the patch failed, or that took it back.
+        package var hurt = 0
+
+        mutating func add(_ count: (devices: Int, hurt: Int)) {
+            devices += count.devices
+            hurt += count.hurt
         }
     }
 

@@ -19,6 +19,13 @@ package import PatchCrypto
         let version: Int64
     }
 
+    /// The numbers of texts.
+    private struct Surroundings: Hashable {
+        var appVersion: UInt32 = 0
+        var system: UInt32 = 0
+        var systemVersion: UInt32 = 0
+    }
+
     private struct FaultKey: Hashable {
         let patch: UInt16
         let event: UInt32
@@ -58,6 +65,7 @@ package import PatchCrypto
     private static let keys: [(er_key, EventRecord.Key)] = [
         (ER_SCHEMA, .schema), (ER_TIMESTAMP, .timestamp), (ER_EVENT, .event), (ER_RESOURCE, .resource),
         (ER_ATTRIBUTES, .attributes), (ER_INSTALLATION, .installation), (ER_APP_VERSION, .appVersion),
+        (ER_SYSTEM, .system), (ER_SYSTEM_VERSION, .systemVersion),
         (ER_PATCH, .patch), (ER_VERSION, .version), (ER_FUNCTION, .function), (ER_FILE, .file), (ER_LINE_NUMBER, .line),
         (ER_ERROR, .error),
         (ER_MESSAGE, .message), (ER_COUNT, .count), (ER_CALLS, .calls), (ER_FAILURES, .failures),
@@ -72,11 +80,11 @@ package import PatchCrypto
     private var last: (key: PatchKey, number: UInt16)?
     private var faults: [FaultKey: (count: Int, first: FirstFault)] = [:]
     private var hours: [HourKey: FleetReport.Hour] = [:]
-    /// The number of each text that is an app version in the table of devices; 0 for others.
-    private var appVersions: [UInt16] = [0]
-    /// The texts of the app versions, and their parts, by those numbers.
-    private var appVersionTexts: [UInt32] = [0]
-    private var versionParts: [[Int]] = [[]]
+    /// What patches run in on devices, by its number in the table of devices, and what orders it.
+    private var places = [Surroundings()]
+    private var placeOrder: [[Int]] = [[]]
+    private var placeNumbers = [Surroundings(): UInt16(0)]
+    private var lastPlace = (Surroundings(), UInt16(0))
     package private(set) var input = FleetReport.Input()
     /// The time of the newest event, in milliseconds since 1970.
     private var newest: Int64 = 0
@@ -152,19 +160,20 @@ package import PatchCrypto
         if hasTime, line.time <= present { newest = max(newest, line.time) }
         if !hasTime { input.withoutTime += 1 }
         let time = hasTime ? UInt64(line.time) : 0
-        let appVersion = number(ofAppVersion: line.app_version)
-        change(line.device, 0, time, appVersion) { entry in
+        let surroundings = number(
+            of: Surroundings(appVersion: line.app_version, system: line.system, systemVersion: line.system_version))
+        change(line.device, 0, time, surroundings) { entry in
             if line.event == ER_LAUNCHED { entry.run(true, at: time) }
         }
         // A launch says what it began with, and so does each activation.
         for place in 0..<line.running {
             guard let number = unsafe number(of: er_running(reader, place)) else { continue }
-            change(line.device, number, time, appVersion) { $0.run(true, at: time) }
+            change(line.device, number, time, surroundings) { $0.run(true, at: time) }
         }
         guard line.version > 0, let number = number(of: er_patch(patch: line.patch, version: line.version)) else {
             return
         }
-        change(line.device, number, time, appVersion) { entry in
+        change(line.device, number, time, surroundings) { entry in
             switch line.event {
             case ER_ACTIVATED: entry.run(true, at: time)
             case ER_DEACTIVATED: entry.run(false, at: time)
@@ -225,16 +234,16 @@ package import PatchCrypto
     }
 
     private mutating func change(
-        _ device: UInt64, _ patch: UInt16, _ time: UInt64, _ appVersion: UInt16,
+        _ device: UInt64, _ patch: UInt16, _ time: UInt64, _ surroundings: UInt16,
         _ body: (inout DeviceTable.Entry) -> Void
     ) {
-        let parts = versionParts
+        let order = placeOrder
         devices.change(device, patch) { entry in
             if time > 0 { entry.isHeard(at: time) }
-            if entry.appVersion != appVersion,
-                parts[Int(entry.appVersion)].lexicographicallyPrecedes(parts[Int(appVersion)])
+            if entry.surroundings != surroundings,
+                order[Int(entry.surroundings)].lexicographicallyPrecedes(order[Int(surroundings)])
             {
-                entry.appVersion = appVersion
+                entry.surroundings = surroundings
             }
             body(&entry)
         }
@@ -281,16 +290,24 @@ package import PatchCrypto
         return number
     }
 
-    private mutating func number(ofAppVersion text: UInt32) -> UInt16 {
-        let index = Int(text)
-        if index < appVersions.count, appVersions[index] != 0 || index == 0 { return appVersions[index] }
-        guard appVersionTexts.count < Int(UInt16.max) else { return 0 }
-        let number = UInt16(appVersionTexts.count)
-        while appVersions.count <= index { appVersions.append(0) }
-        appVersions[index] = number
-        appVersionTexts.append(text)
-        versionParts.append(self.text(text).split(separator: ".").prefix(4).map { Int($0) ?? 0 })
+    /// The number of what a patch runs in; 0 if there are too many.
+    private mutating func number(of place: Surroundings) -> UInt16 {
+        if lastPlace.0 == place { return lastPlace.1 }
+        var number = placeNumbers[place] ?? 0
+        if number == 0, place != Surroundings(), places.count < Int(UInt16.max) {
+            number = UInt16(places.count)
+            placeNumbers[place] = number
+            places.append(place)
+            placeOrder.append(versionParts(place.appVersion) + versionParts(place.systemVersion))
+        }
+        lastPlace = (place, number)
         return number
+    }
+
+    /// The first four numbers of a version; -1 for each that it has not.
+    private func versionParts(_ number: UInt32) -> [Int] {
+        let parts = text(number).split(separator: ".").prefix(4).map { Int($0) ?? 0 }
+        return parts + Array(repeating: -1, count: 4 - parts.count)
     }
 
     private func text(_ number: UInt32) -> String {
@@ -311,7 +328,7 @@ package import PatchCrypto
         report.newest = newest > 0 ? Timestamp(secondsSince1970: Int(newest / 1000)) : nil
         let scale = devices.scale
         var patches = patches
-        var versions: [[UInt16: Int]] = Array(repeating: [:], count: patches.count)
+        var counts: [[UInt16: (devices: Int, hurt: Int)]] = Array(repeating: [:], count: patches.count)
         var hours = hours
         var all = 0
         devices.forEach { entry in
@@ -330,7 +347,10 @@ package import PatchCrypto
             case .withdrawn: patches[index].withdrawn += scale
             case .none, .refused, .rolledBack: break
             }
-            versions[index][entry.appVersion, default: 0] += scale
+            counts[index][entry.surroundings, default: (0, 0)].devices += scale
+            if entry.has(.failed) || entry.has(.rolledBack) {
+                counts[index][entry.surroundings, default: (0, 0)].hurt += scale
+            }
             if entry.first != .max {
                 let hour = entry.first / 3600
                 hours[HourKey(patch: entry.patch, hour: hour), default: FleetReport.Hour(hour: Int(hour))]
@@ -339,9 +359,20 @@ package import PatchCrypto
         }
         report.devices = all * scale
         for index in patches.indices.dropFirst() {
-            patches[index].appVersions = versions[index].sorted {
-                versionParts[Int($1.key)].lexicographicallyPrecedes(versionParts[Int($0.key)])
-            }.map { (text(appVersionTexts[Int($0.key)]), $0.value) }
+            var versions: [String: (order: [Int], part: FleetReport.Part)] = [:]
+            var systems: [String: FleetReport.Part] = [:]
+            for (number, count) in counts[index] {
+                let place = places[Int(number)]
+                let (order, version) = (placeOrder[Int(number)], text(place.appVersion))
+                versions[version, default: (order, FleetReport.Part(name: version))].part.add(count)
+                guard place.system > 0 else { continue }
+                let name = text(place.system) + (place.systemVersion > 0 ? " " + text(place.systemVersion) : "")
+                systems[name, default: FleetReport.Part(name: name)].add(count)
+            }
+            patches[index].appVersions = versions.values.sorted {
+                $1.order.prefix(4).lexicographicallyPrecedes($0.order.prefix(4))
+            }.map(\.part)
+            patches[index].systems = systems.values.sorted { ($1.devices, $0.name) < ($0.devices, $1.name) }
         }
         for (key, value) in hours where key.patch > 0 { patches[Int(key.patch)].hours.append(value) }
         for (key, value) in faults {

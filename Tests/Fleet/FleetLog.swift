@@ -21,9 +21,12 @@ final class FleetLog: Sendable {
         )
         var random = SplitMix(state: UInt64(number))
         let name = [random.next(), random.next()].map { String($0 | 1 << 63, radix: 16) }.joined()
-        let resource = EventResource(
+        var resource = EventResource(
             host: try HostInfo(app: "com.example.shop", version: version.description), installation: name,
             environment: "release")
+        let isPhone = number % 3 > 0
+        resource.system = isPhone ? "Android" : "iOS"
+        resource.systemVersion = isPhone ? "\(12 + number % 4)" : "18.\(number % 2)"
         return PatchEventLog(folder: folder, resource: resource, limits: limits) { [self] in
             now.load(ordering: .relaxed)
         }

@@ -42,6 +42,15 @@ import Testing
         }
     }
 
+    @Test func theAppMaySayMoreOfTheDevice() throws {
+        let log = try log()
+        (log.resource.system, log.resource.systemVersion, log.resource.model) = ("Android", "14", "Pixel 8")
+        log.record(.confirmed(patch))
+        #expect(
+            try lines()[0].contains(
+                #""os.name":"Android","os.version":"14","device.model.identifier":"Pixel 8"},"severityNumber""#))
+    }
+
     @Test func aLineSaysWhenAndWhere() throws {
         let log = try log()
         log.record(.confirmed(patch))

@@ -69,8 +69,9 @@ import Testing
             #expect(patch.times == [14, 1, 0, 1] + Array(repeating: 0, count: 7))
             #expect(patch.faults[1].place == PatchError.Place())
             #expect(patch.firstBadMinute == (Self.now / 1000 - 3600 + 130) / 60)
-            #expect(patch.appVersions.map(\.version) == ["2.10", "2.3.1"])
+            #expect(patch.appVersions.map(\.name) == ["2.10", "2.3.1"])
             #expect(patch.appVersions.map(\.devices) == [1, 2])
+            #expect(patch.appVersions.map(\.hurt) == [0, 1])
             #expect(patch.faults.map(\.count) == [42, 1])
             #expect(patch.faults.map(\.code) == ["script", "policy"])
             #expect(patch.hours.map(\.newDevices) == [3])
@@ -78,6 +79,32 @@ import Testing
             #expect(report.patches[1].running == 1)
         }
         #expect(try Self.report(lines).patches[0].faults[0].place == PatchError.Place(file: "a.lua", line: 7))
+    }
+
+    @Test func troubleIsCountedBySystem() throws {
+        func line(_ event: String, _ device: Int, _ app: String, _ system: String) -> String {
+            Self.line(event, device: device, app: app).replacing(
+                "},\"severityNumber\"", with: "\(system)},\"severityNumber\"")
+        }
+        func system(_ name: String, _ version: String) -> String {
+            #","os.name":"\#(name)","os.version":"\#(version)""#
+        }
+        let lines = [
+            line("trial", 1, "2.0", system("Android", "14")), line("failed", 1, "2.0", system("Android", "14")),
+            line("trial", 2, "2.0", system("Android", "14")), line("trial", 3, "2.0", system("iOS", "18.1")),
+            // It was updated: the app, and then the system.
+            line("trial", 4, "2.0", system("Android", "13")), line("failed", 4, "2.1", system("Android", "13")),
+            line("confirmed", 4, "2.1", system("Android", "14")), line("rolled-back", 5, "1.9.1", ""),
+        ]
+        for lines in [lines, lines.reversed()] {
+            let patch = try #require(try Self.report(lines).patches.first)
+            #expect(patch.systems.map(\.name) == ["Android 14", "iOS 18.1"])
+            #expect(patch.systems.map(\.devices) == [3, 1])
+            #expect(patch.systems.map(\.hurt) == [2, 0])
+            #expect(patch.appVersions.map(\.name) == ["2.1", "2.0", "1.9.1"])
+            #expect(patch.appVersions.map(\.devices) == [1, 3, 1])
+            #expect(patch.appVersions.map(\.hurt) == [1, 1, 1])
+        }
     }
 
     @Test func ofTheSameMomentTheGraverStageCounts() throws {

@@ -30,11 +30,16 @@ def clickhouse(files):
             (SELECT patch, version, device, argMax(app_version, arrayMap(x -> toUInt32OrZero(x), splitByChar('.', app_version))) AS app_version
             FROM events WHERE patch != '' GROUP BY patch, version, device)
         GROUP BY ALL""", "TSV"))
+    systems = str(database.query("""
+        SELECT patch, version, named, count() FROM
+            (SELECT patch, version, device, any(system) AS named FROM events WHERE patch != '' AND system != ''
+            GROUP BY patch, version, device)
+        GROUP BY ALL""", "TSV"))
     hours = str(database.query("""
         SELECT patch, version, toString(toStartOfHour(first)), count() FROM
             (SELECT patch, version, device, min(time) AS first FROM events WHERE patch != '' GROUP BY patch, version, device)
         GROUP BY ALL""", "TSV"))
-    return devices, [json.loads(row) for row in rows], table(versions), table(hours)
+    return devices, [json.loads(row) for row in rows], table(versions), table(systems), table(hours)
 
 
 def table(text):
@@ -54,7 +59,7 @@ def number(value):
 def main():
     tool, files = sys.argv[1], sys.argv[2:]
     report = json.loads(subprocess.run([tool, "report", "--format", "json", *files], check=True, capture_output=True).stdout)
-    devices, rows, versions, hours = clickhouse(files)
+    devices, rows, versions, systems, hours = clickhouse(files)
     wrong = []
 
     def compare(what, ours, theirs):
@@ -73,11 +78,13 @@ def main():
         compare(f"{name} first failure", first[:16].replace("T", " ") if first else "1970-01-01 00:00", row["firstFailure"][:16])
         for version in patch["appVersions"]:
             compare(f"{name} on {version['version']}", version["devices"], versions.get((*name, version["version"])))
+        for system in patch["systems"]:
+            compare(f"{name} on {system['system']}", system["devices"], systems.get((*name, system["system"])))
         new = [hour for hour in patch["hours"] if hour["newDevices"]]
         for hour in new:
             key = (*name, hour["hour"][:19].replace("T", " "))
             compare(f"{name} new at {hour['hour']}", hour["newDevices"], hours.get(key))
-        compared += len(FIGURES) + 2 + len(patch["appVersions"]) + len(new)
+        compared += len(FIGURES) + 2 + len(patch["appVersions"]) + len(patch["systems"]) + len(new)
     print("\n".join(wrong) or f"{compared} figures of {report['input']['events']} events are the same")
     sys.exit(bool(wrong))
 

@@ -10,6 +10,7 @@ CREATE TABLE events
     time          DateTime64(3, 'UTC'),
     device        String,
     app_version   LowCardinality(String),
+    system        LowCardinality(String),
     event         LowCardinality(String),
     patch         LowCardinality(String),
     version       UInt32,
@@ -37,6 +38,8 @@ SELECT
     parseDateTime64BestEffortOrZero(JSONExtractString(line, 'timestamp'), 3, 'UTC') AS time,
     JSONExtractString(line, 'resource', 'app.installation.id') AS device,
     JSONExtractString(line, 'resource', 'service.version') AS app_version,
+    trimBoth(concat(
+        JSONExtractString(line, 'resource', 'os.name'), ' ', JSONExtractString(line, 'resource', 'os.version'))) AS system,
     JSONExtractString(line, 'eventName') AS event,
     JSONExtractString(line, 'attributes', 'patch.id') AS patch,
     JSONExtractUInt(line, 'attributes', 'patch.version') AS version,

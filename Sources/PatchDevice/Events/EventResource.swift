@@ -16,6 +16,13 @@ public struct EventResource: Sendable, Equatable {
     /// The user's id, if the log should say who it was: `user.id`. No report needs it.
     public var user: String?
 
+    /// The operating system, such as `Android`: `os.name`. Reports count devices by it.
+    public var system: String?
+    /// The operating system's version: `os.version`.
+    public var systemVersion: String?
+    /// The device's model, such as `iPhone14,4`: `device.model.identifier`.
+    public var model: String?
+
     /// Describes a device.
     ///
     /// - Parameters:
@@ -37,6 +44,9 @@ public struct EventResource: Sendable, Equatable {
         if let environment { members.append((.environment, .string(environment))) }
         if !groups.isEmpty { members.append((.groups, .array(groups.sorted().map(JSONValue.string)))) }
         if let user { members.append((.user, .string(user))) }
+        if let system { members.append((.system, .string(system))) }
+        if let systemVersion { members.append((.systemVersion, .string(systemVersion))) }
+        if let model { members.append((.model, .string(model))) }
         return .object(keyed: members)
     }
 }

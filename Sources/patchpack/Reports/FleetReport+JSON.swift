@@ -46,13 +46,8 @@ extension FleetReport.Patch {
                 ("longestNanoseconds", measured > 0 ? .integer(longest) : .null),
                 ("times", .array(times.map(JSONValue.integer))),
                 ("firstFailure", firstBadMinute.map { .string(minuteText($0)) } ?? .null),
-                (
-                    "appVersions",
-                    .array(
-                        appVersions.map {
-                            .object([("version", .string($0.version)), ("devices", .integer($0.devices))])
-                        })
-                ),
+                ("appVersions", .array(appVersions.map { $0.json(called: "version") })),
+                ("systems", .array(systems.prefix(100).map { $0.json(called: "system") })),
                 (
                     "faults",
                     .array(
@@ -79,6 +74,12 @@ extension FleetReport.Patch {
                         })
                 ),
             ])
+    }
+}
+
+extension FleetReport.Part {
+    fileprivate func json(called name: String) -> JSONValue {
+        .object([(name, .string(self.name)), ("devices", .integer(devices)), ("hurt", .integer(hurt))])
     }
 }
 

@@ -54,6 +54,12 @@ extension FleetReport {
     }
 }
 
+extension FleetReport.Part {
+    fileprivate var text: String {
+        "\(name.isEmpty ? "?" : name): \(devices.grouped)\(hurt > 0 ? " (\(hurt.grouped) hurt)" : "")"
+    }
+}
+
 extension FleetReport.Patch {
     /// The names and the values of the table of a patch.
     func rows(of all: Int) -> [(name: String, value: String)] {
@@ -79,13 +85,8 @@ extension FleetReport.Patch {
             let most = time95.map { "95 % below \($0.duration), " } ?? ""
             rows.append(("time", "\(meanTime.duration) on average, \(most)at most \(longest.duration)"))
         }
-        if !appVersions.isEmpty {
-            rows.append(
-                (
-                    "app versions",
-                    appVersions.prefix(8).map { "\($0.version.isEmpty ? "?" : $0.version): \($0.devices.grouped)" }
-                        .joined(separator: ", ")
-                ))
+        for (name, parts) in [("app versions", appVersions), ("systems", systems)] where !parts.isEmpty {
+            rows.append((name, parts.prefix(8).map(\.text).joined(separator: ", ")))
         }
         if let first = hours.first(where: { $0.newDevices > 0 })?.hour,
             let last = hours.last(where: { $0.newDevices > 0 })?.hour
