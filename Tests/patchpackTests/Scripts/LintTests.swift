@@ -73,6 +73,19 @@ import Testing
         #expect(results.allSatisfy { rules.contains($0["ruleId"] as? String ?? "") })
     }
 
+    @Test func theOrderIsThatOfTheFiles() throws {
+        let shop = try workshop()
+        let files = ["bad.lua", "missing.lua"] + Array(repeating: "cart.lua", count: 30) + ["bad.lua", "-"]
+        let runs = try ["1", "4"].map { jobs in
+            try Tool.run(
+                Tool.patchpack, ["lint", "--interface", "interface.json", "--jobs", jobs] + files,
+                input: Array("x = ".utf8), in: shop.folder.path)
+        }
+        #expect(runs[0].status == runs[1].status && runs[0].status != 0)
+        #expect(runs[0].text == runs[1].text && runs[0].error == runs[1].error)
+        #expect(runs[1].text.contains("[duplicate]") && runs[1].text.contains("stdin.lua:1:"))
+    }
+
     @Test func packLooksFirst() throws {
         let shop = try workshop()
         let keys = ["--signing-key", "signing.pem", "--script-key", "script.key"]

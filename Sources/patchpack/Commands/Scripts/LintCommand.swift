@@ -9,7 +9,7 @@ enum LintCommand {
         name: "lint", summary: "find what would make a patch fail, before it ships",
         operands: "SCRIPT.lua... [--interface FILE]", operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
         options: [
-            .interface, .bundle, .strict, .recursive, .filesFrom, .null, .stdinFilename, .lintFormat,
+            .interface, .bundle, .strict, .recursive, .filesFrom, .null, .jobs, .stdinFilename, .lintFormat,
         ],
         example: "patchpack lint patches/*.lua --interface interface.json",
         run: run)
@@ -23,11 +23,21 @@ enum LintCommand {
         var all: [(finding: Finding, file: Path)] = []
         var seen: [String: Path] = [:]
         var status: Int32 = 0
-        for files in patches {
+        let given = try ScriptInput.name(arguments)
+        try deliverInOrder(
+            patches, jobs: Jobs.count(arguments),
+            work: { files -> Result<LintedPatch, UnreadPatch> in
+                do throws(PatchError) {
+                    return .success(try LintedPatch(files, fields, interface, onStandardInput: given))
+                } catch {
+                    return .failure(UnreadPatch(path: files[0], error: error))
+                }
+            }
+        ) { (result) throws(PatchError) in
             var findings: [(finding: Finding, file: Path)]
             var linted: LintedPatch?
-            do {
-                let patch = try LintedPatch(files, fields, interface, onStandardInput: ScriptInput.name(arguments))
+            switch result {
+            case .success(let patch):
                 findings = patch.findings
                 if let version = patch.version {
                     if let other = seen[version] {
@@ -37,13 +47,14 @@ enum LintCommand {
                     seen[version] = seen[version] ?? patch.entry
                 }
                 linted = patch
-            } catch {
+            case .failure(let unread):
+                let (path, error) = (unread.path, unread.error)
                 if format == "text" || format == "json" {
                     console.error(error)
-                    if format == "json" { try console.json(.failure(error, file: files[0])) }
+                    if format == "json" { try console.json(.failure(error, file: path)) }
                 }
-                let text = SourceText(files[0].description, [])
-                findings = [(text.finding(.unreadable, line: 1, error.message, hint: error.hint), files[0])]
+                let text = SourceText(path.description, [])
+                findings = [(text.finding(.unreadable, line: 1, error.message, hint: error.hint), path)]
                 if status == 0 { status = error.code.exitStatus }
             }
             all += findings
@@ -86,6 +97,12 @@ enum LintCommand {
             )
         }
         return status
+    }
+
+    /// A patch of which a file cannot be read.
+    private struct UnreadPatch: Error {
+        let path: Path
+        let error: PatchError
     }
 
     /// Prints a finding with its line and a caret.

@@ -4,7 +4,7 @@ import PatchRunner
 import PatchWorkbench
 
 /// A patch and the findings in it.
-struct LintedPatch {
+struct LintedPatch: Sendable {
     let entry: Path
     /// Its id and version, if it has them.
     private(set) var version: String?

@@ -38,7 +38,7 @@ func inOrder<Item: Sendable, Result: Sendable>(
 ///   - jobs: How many items to process at a time.
 ///   - work: Called from several threads.
 ///   - deliver: Called on this thread with each result. An error ends the work, without waiting for items in progress.
-private func deliverInOrder<Item: Sendable, Result: Sendable>(
+func deliverInOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, work: @escaping @Sendable (Item) -> Result,
     deliver: (Result) throws(PatchError) -> Void
 ) throws(PatchError) {
