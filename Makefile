@@ -74,8 +74,10 @@ demo: build
 	$(SWIFT) build $(RELEASE_FLAGS) --product shop
 	@PATCHPACK=$(BUILD)/patchpack SHOP=$(BUILD)/shop scripts/demo.sh
 
+# The tests make many thousands of files, which is faster in memory if there is room for them.
 test: deps
-	$(SWIFT) test $(if $(ONLY),--filter '$(subst $(comma),|,$(ONLY))')
+	@TMPDIR=$$(scripts/check/temporary.sh); export TMPDIR; \
+	  $(SWIFT) test $(if $(ONLY),--filter '$(subst $(comma),|,$(ONLY))')
 
 # Lints what changed since the last commit, builds it, and runs the tests of its module. It installs nothing and needs no network.
 quick:

@@ -77,6 +77,10 @@ public struct Tool {
         }
         variables["SWIFT_BACKTRACE"] = "enable=no"
         variables["LC_ALL"] = "C.UTF-8"
+        #if os(Linux)
+            // The modules of Python, and other packages that deps.sh installs, are the system's.
+            variables["PATH"] = "/usr/bin:/bin:" + (variables["PATH"] ?? "")
+        #endif
         // What the libraries leak shows at the end of the tests' own process. In each run of the tool, looking for leaks would take
         // longer than the tool does.
         variables["ASAN_OPTIONS"] = "detect_leaks=0"

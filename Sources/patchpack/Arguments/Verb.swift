@@ -34,11 +34,10 @@ extension Verb {
     ///
     /// - Parameter actions: The actions. Their names begin with the verb's name.
     init(name: String, summary: String, actions: [Verb]) {
-        let options = actions.flatMap(\.options)
+        var names: Set<String> = []
         self.init(
             name: name, summary: summary, operands: "ACTION ...", operandCount: 1...Int.max,
-            options: options.indices.filter { index in !options[..<index].contains { $0.name == options[index].name } }
-                .map { options[$0] },
+            options: actions.flatMap(\.options).filter { names.insert($0.name).inserted },
             example: actions[0].example, run: actions[0].run)
         self.actions = actions
     }

@@ -36,7 +36,7 @@ import Testing
         try harness.apply(script("right", "left"), id: "com.example.right", replaces: ["T.right"])
         let wrong = Counter()
         let calls = Counter()
-        await onThreads(2, seconds: testsMayBeLong ? 10 : 1.5) {
+        await onThreads(2, seconds: testsMayBeLong ? 10 : 0.5) {
             thread in
             // The sum is the same whether Lua answers, or the original because a call waited too long.
             if (thread == 0 ? left : right)(6) != 6 { wrong.add() }
@@ -58,7 +58,7 @@ import Testing
             """, replaces: ["T.f", "T.g"])
         let wrong = Mutex<[Int]>([])
         let rounds = Counter()
-        await onThreads(5, seconds: 1.5) { thread in
+        await onThreads(5, seconds: testsMayBeLong ? 5 : 0.5) { thread in
             if thread == 0 {
                 do {
                     try harness.runner.activate(try harness.runner.load(verified))
@@ -138,7 +138,7 @@ import Testing
         func run(_ count: Int) { for i in 0..<count where function(i, "text")[1] != 4 { Issue.record("wrong answer") } }
         run(20_000)
         let before = patch.memory
-        run(testsMayBeLong ? 1_000_000 : 100_000)
+        run(testsMayBeLong ? 1_000_000 : 30_000)
         // The collector lets memory grow to twice the live values before it starts again.
         #expect(patch.memory < 3 * before)
         #expect(harness.failures.isEmpty)

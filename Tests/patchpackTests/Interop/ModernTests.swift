@@ -65,7 +65,7 @@ import Testing
         #expect(run.lines.count == 3)
     }
 
-    @Test func theGuideForMigratingWorks() throws {
+    @Test(.enabled(if: testsMayBeLong)) func theGuideForMigratingWorks() throws {
         let guide = try shop.shell(
             "sed -n '/^```sh$/,/^```$/p' '\(Tool.root)/docs/migrating-to-modern-signatures.md' | grep -v '^```'")
         #expect(guide.lines.count > 20)
