@@ -5,6 +5,22 @@
 
 #include "budget.h"
 
+/// A function of the sandbox, and the function of Lua that it calls; `PP_LUA_FUNCTIONS` if it calls none.
+typedef struct wrapped {
+    const char *name;
+    lua_CFunction function;
+    enum pp_lua_function lua_function;
+} wrapped;
+
+/// What is wrapped of each library. The last row has no name.
+extern const wrapped pp_string_functions[], pp_utf8_functions[], pp_math_functions[], pp_table_functions[];
+
+/// The longest name of a function, a class or a script, in bytes.
+enum { LONGEST_NAME = 128 };
+
+/// The most conversions of a format, and the most results of `table.unpack`, `string.byte` and `utf8.codepoint`.
+enum { MOST_VALUES = 250 };
+
 /// Replaces Lua's globals by those of the sandbox.
 void pp_install_sandbox(lua_State *L);
 /// Adds find, match, gmatch and gsub to the table on top.
@@ -17,7 +33,33 @@ void pp_install_host(lua_State *L);
 const char *pp_to_string(lua_State *L, int index, size_t *length);
 /// Writes a line to the host's log.
 void pp_write_log(lua_State *L, int32_t level, const char *text, size_t length);
+/// `host.call`: calls a registered function, which the script names by the first argument.
+int pp_call_host(lua_State *L);
+/// The `original` of a replacement.
+int pp_call_original(lua_State *L);
+/// `waxClass`.
+int pp_wax_class(lua_State *L);
+/// Makes the registry's table of classes.
+void pp_install_classes(lua_State *L);
 /// Pushes the table of a class's functions, and creates it if it does not exist.
 void pp_push_class(lua_State *L, const char *name);
+
+/// Calls the function of Lua that a function of the sandbox wraps.
+static inline int call_lua(lua_State *L, enum pp_lua_function which) { return state_of(L)->lua_functions[which](L); }
+
+/// Charges for a string of this size. Ends the run if no string can be that long.
+static inline void reserve(lua_State *L, uint64_t bytes) {
+    pp_state *state = state_of(L);
+    if (bytes > (uint64_t)state->session.limits.string_bytes) pp_kill_run(L, PP_STRING);
+    if (bytes > (uint64_t)state->session.limits.hard_memory) pp_kill_run(L, PP_MEMORY);
+    charge_bytes(L, bytes);
+}
+
+/// The length of an argument that must be a string.
+static inline size_t string_length(lua_State *L, int index) {
+    size_t length;
+    luaL_checklstring(L, index, &length);
+    return length;
+}
 
 #endif

@@ -21,8 +21,8 @@ PARAMETER = re.compile(r"\b(\w+)\s*:")
 GLOBAL = re.compile(r"^(?:(?:public|package|internal|fileprivate|private|@\w+(?:\([^)]*\))?)\s+)*(?:func|let|var)\s+(\w+)", re.M)
 STRINGS = re.compile(r'#*"""(?:.|\n)*?"""#*|"(?:\\.|[^"\\\n])*"')
 COMMENTS = re.compile(r"//[^\n]*|/\*(?:.|\n)*?\*/")
-# Members of the standard library, which others may be named after.
-NAMESAKES = {"append", "bool", "insert", "string", "text", "remove", "first", "last", "contains", "count", "map", "reduce", "description"}
+# Members of the standard library, and of modules below, which others may be named after.
+NAMESAKES = {"rollout", "append", "bool", "insert", "string", "text", "remove", "first", "last", "contains", "count", "map", "reduce", "description"}
 INTERPOLATION = re.compile(r"\\\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 
 

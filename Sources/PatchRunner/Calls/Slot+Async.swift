@@ -4,9 +4,6 @@
 // This module enables `NonisolatedNonsendingByDefault`: what is `async` here runs on its caller's actor.
 
 extension Slot {
-    /// Pushes the outcome of a call. Returns false if it is an error.
-    @usableFromInline package typealias PushOutcome = @Sendable (PatchStack) -> Bool
-
     @_alwaysEmitIntoClient
     static func push<Output: PatchResult, Failure: Error>(
         _ outcome: Result<Output.Value, Failure>, as _: Output.Type, to stack: PatchStack

@@ -23,6 +23,8 @@ package final class Slot: Sendable {
     /// of the call whose original this is, if there is one.
     @usableFromInline package typealias Invoke =
         @Sendable (Slot, PatchStack, Int32, CallReference?, LayerCell) -> Int32
+    /// Pushes the outcome of a call. Returns false if it is an error.
+    @usableFromInline package typealias PushOutcome = @Sendable (PatchStack) -> Bool
     /// The same for an asynchronous function. It reads the arguments, and returns a function to await. That one returns
     /// a function that pushes the result.
     @usableFromInline package typealias AsyncInvoke =

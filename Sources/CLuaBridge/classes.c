@@ -1,0 +1,179 @@
+// Classes as scripts see them: tables with the functions that the app has registered, and the dialect of Wax and mPaaS, which
+// replaces functions by assigning them.
+
+#include "calls.h"
+#include "sandbox.h"
+
+#include <string.h>
+
+/// In the registry: the tables of classes by their names.
+static const char classes_key;
+/// In a class's table: its name.
+static const char class_name_key;
+
+void pp_install_classes(lua_State *L) {
+    lua_newtable(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &classes_key);
+}
+
+/// Calls a registered function as a method. The class itself is not passed as an argument; an object is passed as the
+/// first.
+static int call_as_method(lua_State *L) {
+    if (lua_rawequal(L, 1, lua_upvalueindex(2))) lua_remove(L, 1);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    return pp_call_host(L);
+}
+
+/// Pushes the registered name of a class's function, `Class.name` or `Class:name`. Returns false if there is none.
+static bool push_registered_name(lua_State *L, const char *class_name, const char *name) {
+    pp_state *state = state_of(L);
+    for (int i = 0; i < 2; i++) {
+        size_t length;
+        const char *full = lua_pushfstring(L, i == 0 ? "%s.%s" : "%s:%s", class_name, name);
+        lua_tolstring(L, -1, &length);
+        charge(L, 20);
+        bool has = false;
+        if (length <= LONGEST_NAME) WITH_RUNNER(state, has = state->session.host.has(state->session.context, full, length));
+        if (has) return true;
+        lua_pop(L, 1);
+    }
+    return false;
+}
+
+/// Looks up what a class's table does not hold: the class's registered functions.
+static int find_in_class(lua_State *L) {
+    if (lua_type(L, 2) != LUA_TSTRING) return 0;
+    lua_rawgetp(L, 1, &class_name_key);
+    if (!push_registered_name(L, lua_tostring(L, -1), lua_tostring(L, 2))) return 0;
+    lua_pushvalue(L, 1);
+    lua_pushcclosure(L, call_as_method, 2);
+    if (state_of(L)->session.loading) return 1; // the script may still replace it, but not if the table holds it
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, 1);
+    return 1;
+}
+
+static int assign_in_class(lua_State *L);
+
+void pp_push_class(lua_State *L, const char *name) {
+    luaL_checkstack(L, 8, NULL);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &classes_key);
+    lua_pushstring(L, name);
+    if (lua_rawget(L, -2) != LUA_TTABLE) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_pushstring(L, name);
+        lua_rawsetp(L, -2, &class_name_key);
+        lua_createtable(L, 0, 3);
+        lua_pushcfunction(L, find_in_class);
+        lua_setfield(L, -2, "__index");
+        lua_pushcfunction(L, assign_in_class);
+        lua_setfield(L, -2, "__newindex");
+        lua_pushboolean(L, false);
+        lua_setfield(L, -2, "__metatable");
+        lua_setmetatable(L, -2);
+        lua_pushstring(L, name);
+        lua_pushvalue(L, -2);
+        lua_rawset(L, -4);
+    }
+    lua_remove(L, -2);
+}
+
+// MARK: Wax
+
+/// Calls the original of a method. The class itself is not passed as an argument; an object is passed as the first.
+static int call_original_of_method(lua_State *L) {
+    if (lua_rawequal(L, 1, lua_upvalueindex(2))) lua_remove(L, 1);
+    return pp_call_original(L);
+}
+
+/// Replaces the function of a class whose name is at 2 by the function at 3. Returns false if the app does not have it.
+static bool replace_in_class(lua_State *L, int class) {
+    pp_state *state = state_of(L);
+    if (!state->session.loading || lua_type(L, 2) != LUA_TSTRING || lua_type(L, 3) != LUA_TFUNCTION) return false;
+    lua_rawgetp(L, class, &class_name_key);
+    if (!push_registered_name(L, lua_tostring(L, -1), lua_tostring(L, 2))) return false;
+    const char *name = lua_tostring(L, -1);
+    pp_layer *layer = pp_add_layer(L, name);
+    lua_pushvalue(L, 3);
+    lua_pushvalue(L, class);
+    pp_set_functions(L, layer, true);
+    lua_pushfstring(L, "ORIG%s", lua_tostring(L, 2));
+    lua_pushlightuserdata(L, layer);
+    lua_pushvalue(L, class);
+    lua_pushcclosure(L, call_original_of_method, 2);
+    lua_rawset(L, class);
+    return true;
+}
+
+/// Handles `function Cart:total()` and `Cart.total = function(self) … end`: replaces `Cart.total` if the app has it. If
+/// not, it is a method of the class in this patch alone.
+static int assign_in_class(lua_State *L) {
+    lua_settop(L, 3);
+    if (replace_in_class(L, 1)) return 0;
+    lua_settop(L, 3);
+    lua_rawset(L, 1);
+    return 0;
+}
+
+/// Handles assignments after `waxClass{"Cart"}`. `function total(self, …)` is a function of that class, as above;
+/// everything else is a global. A `waxClass` in another script does not change the class.
+static int assign(lua_State *L) {
+    lua_settop(L, 3);
+    lua_pushvalue(L, lua_upvalueindex(1)); // 4
+    if (replace_in_class(L, 4)) return 0;
+    lua_settop(L, 4);
+    if (state_of(L)->session.loading && lua_type(L, 2) == LUA_TSTRING && lua_type(L, 3) == LUA_TFUNCTION) {
+        lua_pushvalue(L, 2);
+        lua_pushvalue(L, 3);
+        lua_rawset(L, 4);
+    }
+    lua_pushglobaltable(L);
+    lua_replace(L, 1);
+    lua_settop(L, 3);
+    lua_rawset(L, 1);
+    return 0;
+}
+
+// `waxClass{"Cart"}`: from here on, what the script assigns goes through `assign`.
+int pp_wax_class(lua_State *L) {
+    pp_state *state = state_of(L);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    if (lua_rawgeti(L, 1, 1) != LUA_TSTRING) return luaL_error(L, "waxClass needs a class name, as in waxClass{\"Cart\"}");
+    if (!state->session.loading) return luaL_error(L, "waxClass works only while the script loads");
+    pp_push_class(L, lua_tostring(L, -1));
+    // In Wax the class is a global with its own name.
+    lua_pushglobaltable(L);
+    lua_rawgeti(L, 1, 1);
+    if (lua_rawget(L, -2) == LUA_TNIL) {
+        lua_rawgeti(L, 1, 1);
+        lua_pushvalue(L, -4);
+        lua_rawset(L, -4);
+    }
+    lua_pop(L, 2);
+    lua_Debug caller;
+    if (!lua_getstack(L, 1, &caller)) return 1;
+    lua_getinfo(L, "f", &caller);
+    int function = lua_gettop(L);
+    const char *name;
+    for (int i = 1; (name = lua_getupvalue(L, function, i)) != NULL; i++) {
+        lua_pop(L, 1);
+        if (strcmp(name, "_ENV") != 0) continue;
+        lua_newtable(L);
+        lua_createtable(L, 0, 3);
+        lua_pushglobaltable(L);
+        lua_setfield(L, -2, "__index");
+        lua_pushvalue(L, function - 1);
+        lua_pushcclosure(L, assign, 1);
+        lua_setfield(L, -2, "__newindex");
+        lua_pushboolean(L, false);
+        lua_setfield(L, -2, "__metatable");
+        lua_setmetatable(L, -2);
+        lua_setupvalue(L, function, i);
+        break;
+    }
+    lua_pop(L, 1);
+    return 1;
+}
