@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
 # Widens the rollout of a patch from step to step, as long as what devices report is good. Run it from cron.
-# usage: rollout.sh FEED EVENTS ID VERSION
+# usage: rollout.sh FEED EVENTS ID VERSION [PLACE]
 #
 # FEED is the folder of the feed, and EVENTS the folder into which the devices' lines are collected. If a gate is crossed, the patch is
 # paused, and the status is 20: devices that have it keep it, and no other gets it. Withdraw it if it must go. If it is too early to
-# tell, nothing happens. Deploy the feed afterwards.
+# tell, nothing happens. The status stays 20 until the patch is withdrawn or resumed.
+#
+# PLACE is where the feed is served from, as for `patchpack feed deploy --to`. A pause is deployed too, so do not make the deployment
+# depend on the status.
 set -euo pipefail
-feed=$1 events=$2 id=$3 version=$4
+feed=$1 events=$2 id=$3 version=$4 place=${5:-}
+status=0
 
 patchpack feed advance "$feed" "$id" --patch-version "$version" --events "$events" --author rollout.sh \
   --steps 1%,5%,25%,100% --soak "${SOAK:-4h}" --new-devices "${NEW_DEVICES:-100}" \
-  --gate 'failing<0.5%' --gate 'rolled-back<0.5%'
+  --gate 'failing<0.5%' --gate 'rolled-back<0.5%' || status=$?
+[ -z "$place" ] || patchpack feed deploy "$feed" --to "$place"
+exit $status

@@ -83,9 +83,14 @@ extension FeedRepository {
                 taken[role] = last
             }
         }
+        // An earlier state had the root of its time.
+        var root = newest
+        if reading.snapshot != nil, case .integer(let version)? = snapshot.body["change"]?["root"] {
+            root = roots.first { $0.root.version == version } ?? newest
+        }
         self.init(
             [
-                .root: MetadataDraft(newest.file), .timestamp: MetadataDraft(timestamp),
+                .root: MetadataDraft(root.file), .timestamp: MetadataDraft(timestamp),
                 .snapshot: MetadataDraft(snapshot), .targets: MetadataDraft(targets), .rollout: MetadataDraft(rollout),
             ], list: PatchListDraft(list), stale: stale, taken: taken, previous: (snapshot.version, digest))
     }

@@ -20,6 +20,37 @@ extension FeedRepository {
         return version
     }
 
+    /// When something was changed, by whom and why.
+    package struct Change: Sendable, Equatable {
+        package let time: Timestamp?
+        package let author: String?
+        package let reason: String?
+
+        package init(time: Timestamp?, author: String?, reason: String?) {
+            self.time = time
+            self.author = author
+            self.reason = reason
+        }
+    }
+
+    /// The change that made this state, as its snapshot says it. Older versions of patchpack made snapshots that do not.
+    package var change: Change {
+        let change = drafts[.snapshot]?.signed["change"]
+        return Change(
+            time: change?["time"]?.text.flatMap(Timestamp.init), author: change?["author"]?.text,
+            reason: change?["reason"]?.text)
+    }
+
+    /// What a snapshot says of the change that it is a part of, and of the root file that counted then.
+    func change(at now: Timestamp) -> JSONValue {
+        var change = JSONValue.object([
+            ("root", .integer(drafts[.root]?.version ?? 1)), ("time", .string(now.description)),
+        ])
+        if let author { change.set("author", .string(author)) }
+        if let reason { change.set("reason", .string(reason)) }
+        return change
+    }
+
     /// A timestamp that any copy of the feed may have made.
     package struct Position: Sendable {
         /// The version of the timestamp.

@@ -205,6 +205,8 @@ extension FeedRepository {
         if !changed.isDisjoint(with: [.targets, .rollout, .snapshot, .root]) {
             touch(.snapshot, at: now)
             for role in [Role.targets, .rollout] { try describe(role, in: .snapshot) }
+            let change = change(at: now)
+            drafts[.snapshot]?.signed.set("change", change)
             if let previous {
                 let hashes = JSONValue.object([("sha256", .string(previous.sha256))])
                 drafts[.snapshot]?.signed.set(
@@ -276,9 +278,15 @@ extension FeedRepository {
     }
 
     private static func unsigned(_ role: Role, _ ids: [String]) -> PatchError {
-        PatchError(
+        let name =
+            switch role {
+            case .root: "a root key"
+            case .targets: "a release key"
+            case .rollout, .snapshot, .timestamp: "an online key"
+            }
+        return PatchError(
             .feedSignature, "the role \(role) is not signed",
-            hint: "give a private key with --key: \(FeedKey.short(ids))")
+            hint: "give \(name) with --key: \(FeedKey.short(ids))")
     }
 
     private var listBytes: [UInt8] { list.json.encoded() + [0x0A] }

@@ -19,7 +19,12 @@ extension FleetReport {
         func perGate(_ name: String, _ help: String, _ verdict: ReportGate.Verdict) {
             family(
                 name, help,
-                gates.map { ([("gate", $0.gate.text), ("patch", $0.patch)], $0.verdict == verdict ? 1 : 0) })
+                gates.map { gate in
+                    // As those of a patch are labelled, so that they can be joined.
+                    let words = gate.patch.split(separator: " ").map(String.init)
+                    let patch = zip(["patch", "version"], words).map { ($0, $1) }
+                    return ([("gate", gate.gate.text)] + patch, gate.verdict == verdict ? 1 : 0)
+                })
         }
         family("report_made_timestamp_seconds", "When the report was made.", [([], made.secondsSince1970)])
         if let newest {

@@ -4,7 +4,7 @@ enum ProjectTemplate {
         [
             ("patches/hello.lua", patch(app)), ("specs/hello.lua", spec), ("interface.json", interface(app)),
             ("release.sh", release), (".github/workflows/patches.yml", workflow),
-            (".gitignore", "dist/\ndist.new/\nsigning.pem\n"),
+            (".gitignore", "dist/\ndist.new/\n*.pem\n!trusted.pem\n"),
             (".gitattributes", "*.js binary\n"), ("README.md", readme(app)),
         ]
     }

@@ -85,9 +85,10 @@ import Testing
         #expect(now.status == 20)
         #expect(now.says.contains("is paused: failing<0.5%: 4.00 %"), "\(now.says)")
         #expect(now.entry.hasPrefix("paused "))
-        // It stays so until it is resumed. What was known then does not pause it again, but more of it does.
+        // It stays so, and the job red, until it is resumed. What was known then does not pause it again, but more of it does.
         now = try step()
-        #expect(now.status == 0 && now.says.contains("stopped  com.example.shop.cart-total 7: paused"))
+        #expect(now.status == 20 && now.says.contains("stopped  com.example.shop.cart-total 7: paused"))
+        #expect(now.says.contains("is paused, and failing<0.5% is crossed"))
         // Times are whole seconds.
         let resume = try Tool.shell(
             "sleep 1.1; patchpack feed resume feed com.example.shop.cart-total --key online/signing.pem",
@@ -96,6 +97,41 @@ import Testing
         #expect(try step().entry.hasPrefix("active "))
         try report(300..<400, failing: 5, secondsAgo: -1)
         #expect(try step().status == 20)
+    }
+
+    /// A file that is just being written stops no pause, but each step.
+    @Test func aFileThatIsCutDoesNotHideABadPatch() throws {
+        try report(0..<300, failing: 12)
+        let cut = try Tool.shell("gzip -c events/0.jsonl | head -c 40 >events/1.jsonl.gz", in: folder.path)
+        try #require(cut.status == 0)
+        let now = try step()
+        #expect(now.status == 20 && now.entry.hasPrefix("paused "), "\(now.says)")
+        #expect(now.says.components(separatedBy: "1.jsonl.gz").count == 2, "it is named once: \(now.says)")
+    }
+
+    @Test func whatCannotBeReadStopsEachStep() throws {
+        try report(0..<3000, failing: 0)
+        let cut = try Tool.shell("gzip -c events/0.jsonl | head -c 40 >events/1.jsonl.gz", in: folder.path)
+        try #require(cut.status == 0)
+        var now = try step()
+        #expect(now.status != 0 && now.says.contains("a file of events cannot be read"), "\(now.says)")
+        let damaged = try Tool.shell("rm events/1.jsonl.gz; seq 1000 | sed 's/.*/{/' >events/1.jsonl", in: folder.path)
+        try #require(damaged.status == 0)
+        now = try step()
+        #expect(now.status == 0 && now.says.contains("1000 lines beside 3000 events are damaged"), "\(now.says)")
+    }
+
+    /// A pause is deployed by the run that makes it.
+    @Test func aPauseIsDeployed() throws {
+        try report(0..<300, failing: 12)
+        let run = try Tool.shell(
+            """
+            unset -f patchpack; export PATH=$PWD/bin:$PATH PATCHPACK_FEED_KEY=online/signing.pem
+            '\(Tool.root)/examples/rollout.sh' feed events com.example.shop.cart-total 7 www
+            """, in: folder.path)
+        #expect(run.status == 20)
+        #expect(
+            try Tool.patchpack("feed", "status", "www", in: folder.path).text.contains("cart-total 7  paused"))
     }
 
     @Test func aCollectorThatIsDeadStopsARollout() throws {

@@ -88,9 +88,27 @@ import Testing
         #expect(try deploy("other/feed").status == 40)
         let repaired = try deploy("other/feed", "--repair")
         #expect(repaired.status == 0)
-        #expect(repaired.error.contains("www: metadata/3.snapshot.json was of another copy, and was replaced"))
+        #expect(repaired.error.contains("www: metadata/3.snapshot.json has other bytes, and was replaced"))
         #expect(try work.run("check", "www", with: []).status == 0)
         #expect(try work.run("status", "www", with: []).text.contains("switch checkout=old"))
+    }
+
+    /// Nothing of it is lost, and it is told so.
+    @Test func aCopyThatIsOnlyOlderIsTold() throws {
+        #expect(try deploy().status == 0)
+        try change("pause", FeedWorkshop.id)
+        #expect(try deploy().status == 0)
+        let older = try deploy("other/feed")
+        #expect(older.status == 40 && older.error.contains("take what is there, and nothing is lost"), "\(older.error)")
+    }
+
+    /// A feed that devices refuse is deployed, because nothing else heals what is there, but not without a word.
+    @Test func whatDevicesRefuseIsSaid() throws {
+        let late = try Tool.run(
+            "/usr/bin/faketime", ["+400 days", Tool.patchpack, "feed", "deploy", "feed", "--to", "www"],
+            in: work.folder.path)
+        #expect(late.status == 0 && late.error.contains("devices refuse feed: root ended at "), "\(late.error)")
+        #expect(try deploy(to: "other-www").error.isEmpty)
     }
 
     @Test func twoRefreshesAreNoConflict() throws {
@@ -178,7 +196,7 @@ import Testing
             #expect(refused.error.contains("--repair"))
             let repaired = try deploy("feed", "--repair", to: place)
             #expect(repaired.status == 0, "\(repaired.error)")
-            #expect(isRead || repaired.error.contains("\(name) was of another copy, and was replaced"))
+            #expect(isRead || repaired.error.contains("\(name) has other bytes, and was replaced"))
             #expect(try files(of: place) == files(of: "feed"))
         }
     }

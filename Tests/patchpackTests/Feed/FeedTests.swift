@@ -184,11 +184,32 @@ import Testing
         #expect(try work.codes() == ["7 offered"])
         #expect(try work.run("switch", "feed", "checkout=old", "b=").status == 0)
         #expect(try work.run("switch", "feed", "b").status == 0)
+        // A `=` that was forgotten does not remove the switch.
+        let forgotten = try work.run("switch", "feed", "checkout", "new")
+        #expect(forgotten.status == 64 && forgotten.error.contains("new: no such switch to remove"))
         let after = try work.versioned()
         #expect(after.filter { before[$0.key] != nil } == before, "a file was changed")
         #expect(!after.keys.contains("feed/metadata/3.targets.json"))
         let lists = after.filter { $0.key.contains("/rollout/") }.map { String(decoding: $0.value, as: UTF8.self) }
         #expect(lists.contains { $0.contains(#""switches":{"checkout":"old"}"#) })
+    }
+
+    @Test func whatIsStillOfferedIsSaid() throws {
+        let work = try FeedWorkshop()
+        #expect(try work.publish(["8.js"]).status == 0)
+        let run = try work.run("withdraw", "feed", Self.id)
+        #expect(run.lines.prefix(2) == ["withdrawn  \(Self.id) 8", "still offered  \(Self.id) 7  offered to all"])
+    }
+
+    /// What somebody sees first who has not given what is needed.
+    @Test func whatIsMissingIsSaid() throws {
+        let work = try FeedWorkshop()
+        let key = try work.run(["pause", "feed", Self.id])
+        #expect(key.status == 64 && key.error.contains("no key"), "\(key.error)")
+        let folder = try work.run("pause", Self.id, "feed")
+        #expect(folder.status == 36 && folder.error.contains("the folder of the feed comes first"), "\(folder.error)")
+        let reason = try work.run("pause", "feed", Self.id, "--reason", String(repeating: "x", count: 501))
+        #expect(reason.status == 64 && reason.error.contains("at most 500"), "\(reason.error)")
     }
 
     @Test func wrongNamesAreNamed() throws {
@@ -359,6 +380,9 @@ import Testing
         try #require(try work.shop.run("trust", "revoke", "store", "first").status == 0)
         let ending = try work.run(["trust", "feed", "store"] + keys)
         #expect(ending.status == 0 && ending.error.contains(words), "\(ending.error)")
+        let check = try work.run(["check", "feed"])
+        #expect(
+            check.error.contains("7 is signed only by keys that the delivered trust store refuses"), "\(check.error)")
     }
 
     @Test func keysStayApart() throws {

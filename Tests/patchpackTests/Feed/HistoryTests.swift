@@ -60,18 +60,34 @@ import Testing
             entry(3) == [
                 "  snapshot 3  ada: canary", "  changed \(Self.id) 7: offered to all -> offered to 5% by installation",
             ])
-        #expect(try work.run(["log", "feed", "com.example.other"]).lines == ["no changes"])
+        let unknown = try work.run(["log", "feed", "com.example.other"])
+        #expect(unknown.status == 64 && unknown.error.contains("no such patch in this feed"))
         #expect(try work.run(["log", "feed", Self.id, "--last", "1", "--format", "json"]).objects().count == 1)
         // A change of keys is in it, and does not hide what was before.
         let rotate = try work.run(
             [
                 "rotate", "feed", "timestamp,snapshot,rollout", "--add", "new.pem", "--key", "root.pem", "--key",
-                "release.pem",
+                "release.pem", "--author", "eve", "--reason", "yearly",
             ]
                 + FeedWorkshop.online)
         #expect(rotate.status == 0, "\(rotate.error)")
         let rotated = try work.run(["log", "feed"]).text
         #expect(rotated.contains("  rollout: adds the key ") && rotated.contains("  snapshot 3  ada: canary"))
+        #expect(rotated.contains("  timestamp: adds the key "), "those of the root's roles are in it too")
+        #expect(try #require(rotated.split(separator: "\n").first).hasSuffix("  snapshot 6  eve: yearly"))
+        #expect(try work.run(["check", "feed"]).status == 0)
+    }
+
+    @Test func whatWaitsForSignaturesIsShown() throws {
+        #expect(try !status().contains("waits for signatures"))
+        let staged = try work.run(
+            ["rotate", "feed", "root", "--add", "new.pem", "--stage"] + FeedWorkshop.online)
+        #expect(staged.status == 0, "\(staged.error)")
+        #expect(try status().contains("a change waits for signatures: patchpack feed sign feed --show"))
+        let json = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
+        #expect(json["staged"] as? Bool == true)
+        #expect(try work.run(["sign", "feed", "--discard"]).error.contains("is dropped"))
+        #expect(try work.run(["sign", "feed", "--discard"]).error.contains("nothing waited"))
     }
 
     /// Each change, and the state before it again.

@@ -158,6 +158,13 @@ import Testing
             #expect(known.status == 32 && known.error.contains("old copy"), "\(known.error)")
             try #require(try work.shop.shell("rm feed-*.signed").status == 0)
             #expect(try work.run(["disable", "copy"] + FeedWorkshop.online).status == 0)
+            // As many changes as the server has, and other ones.
+            try #require(try work.shop.shell("rm -f feed-*.signed").status == 0)
+            #expect(try work.run("pause", "feed", FeedWorkshop.id).status == 0)
+            try #require(try work.shop.shell("rm feed-*.signed").status == 0)
+            #expect(try work.run("refresh", "copy").status == 0)
+            let fork = try work.run(["disable", "copy"] + FeedWorkshop.online + options)
+            #expect(fork.status == 40 && fork.error.contains("of another copy of this feed"), "\(fork.error)")
             let other = try work.run(FeedWorkshop.make("other"))
             try #require(other.status == 0)
             try #require(

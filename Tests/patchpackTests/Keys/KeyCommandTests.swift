@@ -11,6 +11,14 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: shop.folder.at(name))[.posixPermissions] as? Int
     }
 
+    @Test func aKeyOfARoleIsTwoFiles() throws {
+        let run = try Tool.patchpack(
+            "keygen", "--algorithm", "ed25519", "--signing-only", "-o", "root", in: shop.folder.path)
+        #expect(run.status == 0)
+        let names = try shop.shell("ls root").lines
+        #expect(names == ["signing.pem", "trusted.pem"])
+    }
+
     @Test func keygenMakesThreeFilesThatOpensslReads() throws {
         let run = try shop.run("keygen", "-o", "keys/new", "--bits", "2048")
         #expect(run.status == 0, "\(run.error)")

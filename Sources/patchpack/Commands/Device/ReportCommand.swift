@@ -49,11 +49,15 @@ enum ReportCommand {
                 hint: "there are too many patches: give --patch ID and --patch-version N")
         }
         if failure == nil { failure = results.lazy.compactMap(\.failure).first }
+        if let id, report.patches.isEmpty {
+            let guess = nearest(id, among: Set(all.map(\.id))).map { "; did you mean \($0)?" } ?? ""
+            console.warning("no event is about \(id)\(version.map { " \($0)" } ?? "")\(guess)")
+        }
         if arguments.format == "openmetrics" {
             try console.raw(report.metrics(results, at: now))
         } else if console.format == .json {
             try console.json(report.json(results, failure, at: now))
-        } else {
+        } else if !console.isQuiet {
             for line in report.lines(results) { try line.print(console) }
         }
         if let page {

@@ -246,11 +246,12 @@ struct Deployment {
         if other.isOwn, other.snapshot == snapshot, other.version >= own { return false }
         let state = "\(target.name): has snapshot \(other.snapshot), timestamp \(other.version)"
         guard other.isOwn || repairs else {
-            throw PatchError(
-                .feedConflict, "\(state), of another copy of this feed",
-                hint:
-                    "take that copy, and make this change again in it; docs/operations.md says how, and how to give it up"
-            )
+            if (try? isOlder()) == true {
+                throw PatchError(
+                    .feedConflict, "\(state), which came after what \(folder.path) has",
+                    hint: "this copy has no change of its own: take what is there, and nothing is lost")
+            }
+            throw .otherCopy(target.name, other)
         }
         var numbers = [other.version, other.snapshot]
         var isLower = other.version >= own || other.snapshot > snapshot || !other.isOwn && other.snapshot == snapshot
@@ -266,6 +267,12 @@ struct Deployment {
             hint:
                 "patchpack feed refresh \(folder.path) --above \(numbers.max() ?? 0), with the release key too, and deploy again"
         )
+    }
+
+    /// Whether the place's feed came from this folder's snapshot.
+    private func isOlder() throws(PatchError) -> Bool {
+        let there = try FeedRepository(FeedRepository.Reading(root: root), target.read)
+        return try there.position(of: timestamp.bytes, called: Self.timestampPath, root: root, target.read).isOwn
     }
 
     // MARK: writing

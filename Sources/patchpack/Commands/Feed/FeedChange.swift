@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFeed
 import PatchFiles
+import PatchHTTP
 import PatchPublishing
 
 /// One change of a feed: reads it, changes it, signs what has changed, and writes it, while no other process does the same.
@@ -11,7 +12,7 @@ struct FeedChange {
         .dryRun, .served, .authorities, .insecure, .clockIsRight, .above,
     ]
 
-    /// The options of an action that changes the list.
+    /// These, and who makes the change, and why.
     static let listOptions = options + [.author, .changeReason]
 
     private let arguments: ParsedArguments
@@ -102,7 +103,7 @@ struct FeedChange {
             feed.above = try arguments.number(of: .above) ?? 0
             guard feed.above < 1 << 52 else { throw PatchError(.usage, "--above: expected a number below 2^52") }
             if staged != nil { feed.waiting = [.targets, .root] }
-            (feed.author, feed.reason) = (try author(), try arguments.text(of: .changeReason))
+            (feed.author, feed.reason) = (try author(), try reason())
             let lines = try body(&feed)
             try finish(&feed, lines, since: base, under: staged, keepsStaged: isUnreadable)
         }
@@ -112,6 +113,17 @@ struct FeedChange {
     private func author() throws(PatchError) -> String? {
         let name = try arguments.text(of: .author) ?? Environment["PATCHPACK_AUTHOR"] ?? Environment["USER"] ?? ""
         return name.isEmpty ? nil : String(name.prefix(100))
+    }
+
+    /// Why it is made. Each device downloads it with the list.
+    private func reason() throws(PatchError) -> String? {
+        guard let reason = try arguments.text(of: .changeReason) else { return nil }
+        guard reason.utf8.count <= 500 else {
+            throw PatchError(
+                .usage, "--reason has \(reason.utf8.count) bytes; at most 500 are allowed",
+                hint: "each device downloads it: name the place where the rest is")
+        }
+        return reason
     }
 
     /// Goes on with a change that was staged.
@@ -124,6 +136,7 @@ struct FeedChange {
             try checkServed(base)
             try checkClock(base)
             try checkClock(feed)
+            (feed.author, feed.reason) = (try author(), try reason())
             let lines = try body(&feed, changes(of: feed, since: base))
             try finish(&feed, lines, since: base, isStaged: true)
         }
@@ -147,7 +160,10 @@ struct FeedChange {
     }
 
     /// Drops a change that was staged.
-    func discard() throws(PatchError) {
+    ///
+    /// - Returns: Whether there was one.
+    func discard() throws(PatchError) -> Bool {
+        var hadOne = false
         try whileLocked { () throws(PatchError) in
             guard try folder.read("metadata/timestamp.json") != nil else {
                 throw PatchError(
@@ -155,8 +171,10 @@ struct FeedChange {
                 )
                 .about(folder.path)
             }
+            hadOne = try FeedState(folder.path.description).hasStaged()
             if !arguments.has(.dryRun) { try folder.discardStaged() }
         }
+        return hadOne
     }
 
     /// Refuses to change a folder that is older than what the server has.
@@ -166,6 +184,10 @@ struct FeedChange {
         if let date = reply.date { try checkClock(against: date, by: 300, "the server's clock says \(date)") }
         guard case .bytes(let bytes, _) = reply.content else { return }
         try feed.check(served: bytes)
+        let position = try feed.position(of: bytes, called: "the served timestamp.json", root: pin.root()) {
+            (path) throws(PatchError) in try folder.read(path)
+        }
+        guard position.isOwn else { throw .otherCopy(HTTPSource.shown(url), position) }
     }
 
     /// Refuses to sign a time that is far before the one that the feed was last signed at: one of the two clocks was wrong.
@@ -184,6 +206,13 @@ struct FeedChange {
     }
 
     private func whileLocked(_ body: () throws(PatchError) -> Void) throws(PatchError) {
+        // The error of the lock would be about a file that no reader knows.
+        guard try folder.read("metadata/1.root.json") != nil else {
+            throw PatchError(
+                .feedUnavailable, "metadata/1.root.json: missing, so this is not the folder of a feed",
+                hint: folder.path.isFolder ? "make one: patchpack feed init DIR" : "the folder of the feed comes first"
+            ).about(folder.path)
+        }
         try Folder.whileLocked(around: folder.path.appending(Path(".")), body)
     }
 
@@ -226,6 +255,9 @@ struct FeedChange {
                 if !keepsStaged { try folder.discardStaged() }
             }
             try pin.noteSigned(feed.state(of: .timestamp).version)
+            if arguments.verb.lastWord != "refresh" {
+                for fault in feed.faults(at: now) { console.warning("devices refuse this feed: \(fault)") }
+            }
             // A new key of the root, or a signer's first feed.
             if base == nil || feed.changed.contains(.root),
                 let root = files.first(where: { $0.path.hasSuffix(".root.json") })

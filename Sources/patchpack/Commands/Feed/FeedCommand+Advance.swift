@@ -35,7 +35,7 @@ extension FeedCommand {
         }
         let asked = try change.repository().entry(
             arguments.operands[1].text, version: arguments.number(of: .patchVersion))
-        let (report, results) = try report(on: asked, gates, arguments, console, at: change.now)
+        let (report, results, unread) = try report(on: asked, gates, arguments, console, at: change.now)
         var failure: PatchError?
         try change.run(isUrgent: true) { (feed) throws(PatchError) in
             let old = try feed.entry(asked.id, version: asked.version)
@@ -43,7 +43,8 @@ extension FeedCommand {
             // Its report is of the step before.
             guard old.since == asked.since else { return ["waits  \(name): it was changed in this moment"] }
             var entry = old
-            switch RolloutStep(of: old, by: rules, report, results, at: change.now) {
+            let crossed = results.first { $0.verdict == .crossed }
+            switch RolloutStep(of: old, by: rules, report, results, isWhole: unread == nil, at: change.now) {
             case .widen(let part):
                 entry.rollout = Rollout(
                     permyriad: part, unit: old.rollout?.unit ?? .installation, seed: old.rollout?.seed)
@@ -60,18 +61,25 @@ extension FeedCommand {
                 return ["paused  \(name)"]
             case .wait(let reasons): return reasons.map { "waits  \(name): \($0)" }
             case .complete: return ["complete  \(name): \(old.words), and no gate is crossed"]
-            case .stopped: return ["stopped  \(name): \(old.words)\(old.reason.map { " (\($0))" } ?? "")"]
+            case .stopped:
+                // An alarm lasts until a decision was made.
+                if old.state == .paused, let crossed {
+                    failure = PatchError(
+                        .script, "\(name) is paused, and \(crossed.gate.text) is crossed: \(crossed.reason)",
+                        hint: "patchpack feed withdraw, or resume")
+                }
+                return ["stopped  \(name): \(old.words)\(old.reason.map { " (\($0))" } ?? "")"]
             }
         }
         if let failure { throw failure.about(change.folder.path) }
-        return 0
+        return unread?.code.exitStatus ?? 0
     }
 
     /// What devices have told of a patch since it was offered, and what the gates say of it.
     private static func report(
         on entry: PatchEntryDraft, _ gates: [ReportGate], _ arguments: ParsedArguments, _ console: Console,
         at now: Timestamp
-    ) throws(PatchError) -> (FleetReport, [ReportGateResult]) {
+    ) throws(PatchError) -> (FleetReport, [ReportGateResult], unread: PatchError?) {
         let places = arguments.values(of: .events).map(\.path)
         guard !places.isEmpty else { throw PatchError(.usage, "no events", hint: "give --events FILE or DIR") }
         var files: [Path] = []
@@ -85,7 +93,7 @@ extension FeedCommand {
         let since = try arguments.moment(of: .since, before: now) ?? entry.offered
         // A bound may be relative to the version before.
         let version = gates.contains(where: \.isRelative) ? nil : entry.version
-        var report = try EventFiles.report(
+        var (report, unread) = try EventFiles.report(
             on: files, patch: entry.id, version: version, since: since, newSince: entry.since, console)
         let all = report.patches
         report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }
@@ -93,7 +101,7 @@ extension FeedCommand {
             throw PatchError(.limit, "events of the patch were not counted, so no gate can be decided")
         }
         return (
-            report, ReportGateResult.all(gates, report, id: entry.id, version: entry.version, among: all)
+            report, ReportGateResult.all(gates, report, id: entry.id, version: entry.version, among: all), unread
         )
     }
 }

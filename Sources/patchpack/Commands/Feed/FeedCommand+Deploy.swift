@@ -23,6 +23,9 @@ extension FeedCommand {
         }
         let target = try target(place, arguments)
         let deployment = try Deployment(of: folder, root: root, to: target, repairs: arguments.has(.repair))
+        for fault in deployment.feed.faults(at: try SystemClock.now()) {
+            console.warning("devices refuse \(folder.path): \(fault)")
+        }
         let isTrial = arguments.has(.dryRun)
         let outcome = try deployment.run(isTrial: isTrial)
         let word =
@@ -33,10 +36,11 @@ extension FeedCommand {
             }
         if let other = outcome.givenUp {
             console.warning(
-                "\(target.name): gave up snapshot \(other.snapshot), timestamp \(other.version), of another copy")
+                "\(target.name): \(isTrial ? "would give" : "gave") up snapshot \(other.snapshot), timestamp \(other.version), of another copy"
+            )
         }
         for path in outcome.replaced {
-            console.warning("\(target.name): \(path) was of another copy, and was replaced")
+            console.warning("\(target.name): \(path) has other bytes, and \(isTrial ? "would be" : "was") replaced")
         }
         let (snapshot, timestamp) = (
             deployment.feed.state(of: .snapshot).version, deployment.feed.state(of: .timestamp).version
@@ -102,6 +106,7 @@ extension FeedCommand {
         }
         let own = deployment.feed.state(of: .timestamp).version
         let served = try deployment.position(bytes, called: "\(HTTPSource.shown(url)): timestamp.json")
+        guard served.isOwn else { throw .otherCopy(HTTPSource.shown(url), served) }
         guard served.version < own else { return }
         let age = reply.maxAge.map { "; caches keep it for \($0.seconds) s" } ?? ""
         console.warning("\(HTTPSource.shown(url)): still has timestamp \(served.version), not \(own)\(age)")

@@ -20,19 +20,20 @@ extension FeedCommand {
                         [("schema", .string("patchpack.feed-log/1")), ("feed", .string(place.name))]
                             + JSONValue.outcome(nil) + [
                                 ("snapshot", .integer(change.snapshot)),
-                                ("time", change.time.map { .string($0.description) } ?? .null),
-                                ("author", change.author.map(JSONValue.string) ?? .null),
-                                ("reason", change.reason.map(JSONValue.string) ?? .null),
+                                ("time", change.stamp.time.map { .string($0.description) } ?? .null),
+                                ("author", change.stamp.author.map(JSONValue.string) ?? .null),
+                                ("reason", change.stamp.reason.map(JSONValue.string) ?? .null),
                                 ("changes", .array(change.lines.map(JSONValue.string))), ("error", .null),
                             ]))
                 continue
             }
-            let by = change.author.map { "  \($0)" } ?? ""
-            let why = change.reason.map { ": \($0)" } ?? ""
+            let by = change.stamp.author.map { "  \($0)" } ?? ""
+            let why = change.stamp.reason.map { ": \($0)" } ?? ""
             try console.line(
-                .good, change.time?.description ?? "keys and ends", "  snapshot \(change.snapshot)\(by)\(why)")
+                .good, change.stamp.time?.description ?? "keys and ends", "  snapshot \(change.snapshot)\(by)\(why)")
             for line in change.lines { try console.line("  \(line)") }
         }
+        if changes.isEmpty, let id, feed.entries(of: id).isEmpty { throw .unlisted(id, in: feed) }
         if changes.isEmpty, console.format == .text, !console.isQuiet { try console.line("no changes") }
         return 0
     }

@@ -96,8 +96,8 @@ extension FeedCommand {
     @Sendable static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
         if arguments.has(.discard) {
-            try change.discard()
-            console.note("nothing waits for signatures")
+            console.note(
+                try change.discard() ? "what waited for signatures is dropped" : "nothing waited for signatures")
             return 0
         }
         let attached = arguments.values(of: .attach).map(\.path)

@@ -37,9 +37,14 @@ extension FeedCommand {
 
     @Sendable static func setSwitches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let words = arguments.operands.dropFirst().map(\.text)
-        return try change(arguments, console, words.joined(separator: "\n")) { list in
+        let lines = words.map { $0.contains("=") ? $0 : "\($0) removed" }
+        return try change(arguments, console, lines.joined(separator: "\n")) { (list) throws(PatchError) in
             for word in words {
                 let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                guard parts.count == 2 || list.switches?[word] != nil else {
+                    throw PatchError(
+                        .usage, "\(word): no such switch to remove", hint: "to set one, give NAME=VALUE")
+                }
                 list.setSwitch(parts[0], to: parts.count == 2 ? parts[1] : nil)
             }
         }
@@ -115,7 +120,12 @@ extension FeedCommand {
             }
             entry.reason = reason
             feed.replace(old, with: entry, at: change.now)
-            return ["\(what)  \(entry.id) \(entry.version)"] + (try before.difference(to: feed))
+            // What devices have instead.
+            let others = feed.entries(of: entry.id).filter { $0.version < entry.version && $0.state == .active }
+            let rest = entry.state == .active ? nil : others.max { $0.version < $1.version }
+            return ["\(what)  \(entry.id) \(entry.version)"]
+                + (rest.map { ["still offered  \($0.id) \($0.version)  \($0.words)"] } ?? [])
+                + (try before.difference(to: feed))
         }
         return 0
     }
@@ -123,13 +133,13 @@ extension FeedCommand {
     /// Changes the list as a whole.
     private static func change(
         _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, _ line: String,
-        _ body: (inout PatchListDraft) -> Void
+        _ body: (inout PatchListDraft) throws(PatchError) -> Void
     ) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
         try change.run(isUrgent: isUrgent) { (feed) throws(PatchError) in
             let lines = line.split(separator: "\n").map(String.init)
             var list = feed.list
-            body(&list)
+            try body(&list)
             guard list.json.encoded() != feed.list.json.encoded() else { return lines.map { "already \($0)" } }
             feed.edit(at: change.now) { $0 = list }
             return lines

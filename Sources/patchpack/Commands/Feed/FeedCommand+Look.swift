@@ -13,6 +13,9 @@ extension FeedCommand {
         let limit = try arguments.number(of: .days, atLeast: 0)
         if console.format == .text, !console.isQuiet {
             for line in feed.overview(at: now) { try line.print(console) }
+            if try place.hasStaged() {
+                try console.line(.bad, "a change waits for signatures", ": patchpack feed sign \(place.name) --show")
+            }
         }
         var late: [String] = []
         var roles: [(key: String, value: JSONValue)] = []
@@ -20,7 +23,7 @@ extension FeedCommand {
             let (version, expires) = feed.state(of: role)
             let (ids, threshold) = feed.keys(of: role)
             let days = expires.map { now.wholeDays(until: $0) } ?? 0
-            if days < limit ?? 0 { late.append("\(role) ends in \(days) days") }
+            if days < limit ?? 0 { late.append(days < 0 ? "\(role) has ended" : "\(role) ends in \(days) days") }
             roles.append(
                 (
                     role.rawValue,
@@ -33,7 +36,8 @@ extension FeedCommand {
             if console.format == .text, !console.isQuiet {
                 let name = role.rawValue + String(repeating: " ", count: 10 - role.rawValue.count)
                 try console.line(
-                    "\(name)version \(version), \(days) days left, \(threshold) of \(FeedKey.short(ids))")
+                    "\(name)version \(version), \(days < 0 ? "has ended" : "\(days) days left"), \(threshold) of \(FeedKey.short(ids))"
+                )
             }
         }
         let error =
@@ -46,7 +50,7 @@ extension FeedCommand {
                     [("schema", .string("patchpack.feed-status/1")), ("feed", .string(place.name))]
                         + JSONValue.outcome(error) + [
                             ("app", .string(feed.app)), ("environment", .string(feed.environment)),
-                            ("enabled", .bool(feed.list.isEnabled)),
+                            ("enabled", .bool(feed.list.isEnabled)), ("staged", .bool(try place.hasStaged())),
                             ("published", feed.published.map { .string($0.description) } ?? .null),
                             ("roles", .object(roles)),
                             ("patches", .array(feed.list.entries.map(\.json))), ("error", .error(error)),
@@ -60,10 +64,12 @@ extension FeedCommand {
     @Sendable static func check(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let reading = try FeedReading(arguments)
         let now = try SystemClock.now()
-        let (list, targets, bytes) = try waiting { () async throws(PatchError) in
+        let (list, targets, bytes, revoked) = try waiting { () async throws(PatchError) in
             var client = try reading.client(at: now)
             let (list, size) = try await reading.list(&client)
             var bytes = size
+            var signers: [(name: String, keys: Set<KeyID>)] = []
+            var revoked: [String] = []
             for entry in list.entries {
                 guard entry.state != .withdrawn else { continue }
                 guard let target = try await client.target(entry.path) else {
@@ -71,20 +77,33 @@ extension FeedCommand {
                         .feedMismatch, "\(entry.path): listed, but the release keys have not signed it",
                         hint: "the online key has listed it: is that key stolen?")
                 }
-                bytes += try await client.contents(of: target, limit: FeedFolder.fileLimit).count
+                let envelope = try await client.contents(of: target, limit: FeedFolder.fileLimit)
+                bytes += envelope.count
+                if let signatures = try? UnverifiedEnvelope(envelope).signatures {
+                    signers.append(("\(entry.id) \(entry.version)", Set(signatures.map(\.keyID))))
+                }
             }
             if let target = try await client.target(PatchList.trustPath(for: list.app)) {
                 let store = try await client.contents(of: target, limit: PatchList.trustLimit)
-                do throws(PatchError) { _ = try TrustStore(contentsOf: store) } catch {
+                do throws(PatchError) {
+                    let refused = try TrustStore(contentsOf: store).keys.filter { $0.refusal(at: now) != nil }
+                    let keys = Set(refused.map(\.key.id))
+                    revoked = signers.filter { $0.keys.isSubset(of: keys) }.map(\.name)
+                } catch {
                     throw error.at(file: target.path)
                 }
                 bytes += store.count
             }
-            return (list, list.entries.count, bytes)
+            return (list, list.entries.count, bytes, revoked)
         }
         let signed = arguments.has(.listed) ? try signedFiles(arguments, reading.root) : []
         let future = PatchError.published(at: list.published, before: now)
         let caching = reading.cachingFaults
+        let faults =
+            list.faults.map(\.message)
+            + revoked.map {
+                "\($0) is signed only by keys that the delivered trust store refuses, so devices drop it: resign it, and publish it"
+            }
         if console.format == .json {
             try console.json(
                 .object(
@@ -92,7 +111,7 @@ extension FeedCommand {
                         + JSONValue.outcome(future) + [
                             ("app", .string(list.app)), ("environment", .string(list.environment)),
                             ("patches", .integer(targets)), ("bytes", .integer(bytes)),
-                            ("faults", .array(list.faults.map { .string($0.message) })),
+                            ("faults", .array(faults.map(JSONValue.string))),
                             ("caching", .array(caching.map(JSONValue.string))),
                             (
                                 "signed",
@@ -101,7 +120,7 @@ extension FeedCommand {
                             ), ("error", .error(future)),
                         ]))
         } else {
-            for fault in list.faults { console.warning(fault.message) }
+            for fault in faults { console.warning(fault) }
             for warning in caching { console.warning(warning) }
             for (path, words) in signed { try console.line("\(path)  \(words)") }
             if let future {

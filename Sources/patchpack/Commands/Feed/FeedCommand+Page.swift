@@ -32,10 +32,11 @@ extension FeedCommand {
             throw PatchError(.usage, "--gate without --events", hint: "give --events DIR: what devices told")
         }
         var report: FleetReport?
+        var failure: PatchError?
         if !places.isEmpty {
             let since = try arguments.moment(of: .since, before: now)
             let files = try InputFiles.expanded(places, called: EventFiles.suffixes)
-            report = try EventFiles.report(on: files, since: since, console)
+            (report, failure) = try EventFiles.report(on: files, since: since, console)
         }
         let results = report.map { ReportGateResult.all(gates, $0, id: nil, version: nil) } ?? []
         let page = FeedPage(feeds: feeds, report: report, results: results, now: now)
@@ -44,12 +45,12 @@ extension FeedCommand {
             try console.json(
                 .object(
                     [("schema", .string("patchpack.feed-page/1")), ("file", .string(file.description))]
-                        + JSONValue.outcome(nil) + [
-                            ("feeds", .array(feeds.map { .string($0.name) })), ("error", .null),
+                        + JSONValue.outcome(failure) + [
+                            ("feeds", .array(feeds.map { .string($0.name) })), ("error", .error(failure)),
                         ]))
         } else if !console.isQuiet {
             try console.line(.good, "wrote", "  \(file)")
         }
-        return 0
+        return failure?.code.exitStatus ?? 0
     }
 }

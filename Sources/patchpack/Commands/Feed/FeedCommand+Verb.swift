@@ -62,22 +62,22 @@ extension FeedCommand {
                 FeedChange.listOptions, "patchpack feed undo feed --reason 'the wrong patch' --key online.pem", undo),
             action(
                 "refresh", "sign the timestamp again, and what ends soon", "DIR --key KEY", 1...1,
-                FeedChange.options + [.interrupted], "patchpack feed refresh feed --key online.pem", refresh),
+                FeedChange.listOptions + [.interrupted], "patchpack feed refresh feed --key online.pem", refresh),
             action(
                 "rotate", "change the keys of roles", "DIR ROLE[,ROLE...] (--add KEY | --remove ID)... --key KEY...",
                 2...2,
-                FeedChange.options + [.addKey, .removeKey, .threshold],
+                FeedChange.listOptions + [.addKey, .removeKey, .threshold],
                 "patchpack feed rotate feed targets --add new.pem --remove 1f2e3d4c --key root.pem --key new.pem --key online.pem",
                 rotate),
             action(
                 "trust", "deliver a trust store to devices, or none", "DIR [STORE] --key KEY...", 1...2,
-                FeedChange.options,
+                FeedChange.listOptions,
                 "patchpack feed trust feed keys/trusted.store --key release.pem --key online.pem", deliverTrust),
             action(
                 "sign", "sign a change that waits for signatures",
                 "DIR (--show | --key KEY | --detach | --attach FILE | --discard)",
                 1...1,
-                FeedChange.options + [.role, .detach, .attach, .outputFile, .force, .discard, .showChange, .yes],
+                FeedChange.listOptions + [.role, .detach, .attach, .outputFile, .force, .discard, .showChange, .yes],
                 "patchpack feed sign feed --show", sign),
             action(
                 "prune", "remove old versions of patches", "DIR ID... --key KEY...", 2...Int.max,

@@ -38,9 +38,7 @@ struct FeedHistory {
     /// A change: what it was, when, by whom and why.
     struct Change {
         let snapshot: Int
-        let time: Timestamp?
-        let author: String?
-        let reason: String?
+        let stamp: FeedRepository.Change
         let lines: [String]
     }
 
@@ -56,14 +54,14 @@ struct FeedHistory {
         var changes: [Change] = []
         do throws(PatchError) {
             try goBack(from: state) { (newer, older) throws(PatchError) in
-                let isOfList = newer.state(of: .rollout).version != older.state(of: .rollout).version
                 var lines = newer.visibleChanges(since: older)
                 if let id { lines = lines.filter { $0.contains(" \(id) ") || $0.contains("/\(id)-") } }
                 if !lines.isEmpty {
                     changes.append(
                         Change(
-                            snapshot: newer.state(of: .snapshot).version, time: isOfList ? newer.list.published : nil,
-                            author: isOfList ? newer.list.author : nil, reason: isOfList ? newer.list.reason : nil,
+                            snapshot: newer.state(of: .snapshot).version,
+                            // A list may have waited for signatures. What its author said of it counts.
+                            stamp: newer.list.change == older.list.change ? newer.change : newer.list.change,
                             lines: lines))
                 }
                 return changes.count < most

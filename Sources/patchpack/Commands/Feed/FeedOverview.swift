@@ -11,7 +11,7 @@ extension FeedRepository {
         }
         lines.append(
             ReportLine(
-                text: "\(app) \(environment), snapshot \(state(of: .snapshot).version)\(list.change(at: now))"))
+                text: "\(app) \(environment), snapshot \(state(of: .snapshot).version)\(list.change.text(at: now))"))
         if let version = list.minimumAppVersion { lines.append(ReportLine(text: "minimum app version \(version)")) }
         if let notice = list.notice { lines.append(ReportLine(text: "notice: \(notice)")) }
         for (name, value) in list.switches?.members ?? [] {
@@ -31,23 +31,16 @@ extension FeedRepository {
         return lines
     }
 
-    /// When something was changed, by whom and why.
-    fileprivate struct Change {
-        let time: Timestamp?
-        let author: String?
-        let reason: String?
+}
 
-        func text(at now: Timestamp) -> String {
-            let since =
-                time.map { ", since \($0) (\((now.secondsSince1970 - $0.secondsSince1970).length))" } ?? ""
-            return since + (author.map { ", by \($0)" } ?? "") + (reason.map { ": \($0)" } ?? "")
-        }
+extension FeedRepository.Change {
+    fileprivate func text(at now: Timestamp) -> String {
+        let since = time.map { ", since \($0) (\((now.secondsSince1970 - $0.secondsSince1970).length))" } ?? ""
+        return since + (author.map { ", by \($0)" } ?? "") + (reason.map { ": \($0)" } ?? "")
     }
 }
 
 extension PatchListDraft {
     /// The last change.
-    fileprivate func change(at now: Timestamp) -> String {
-        FeedRepository.Change(time: published, author: author, reason: reason).text(at: now)
-    }
+    var change: FeedRepository.Change { FeedRepository.Change(time: published, author: author, reason: reason) }
 }

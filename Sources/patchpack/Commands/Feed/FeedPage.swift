@@ -107,9 +107,9 @@ struct FeedPage {
     }
 
     private func entry(_ change: FeedHistory.Change) -> String {
-        let by = change.author.map { ", \($0)" } ?? ""
-        let why = change.reason.map { ": \($0)" } ?? ""
-        let head = "\(change.time.map(Self.minute) ?? "Keys or ends"), snapshot \(change.snapshot)\(by)\(why)"
+        let by = change.stamp.author.map { ", \($0)" } ?? ""
+        let why = change.stamp.reason.map { ": \($0)" } ?? ""
+        let head = "\(change.stamp.time.map(Self.minute) ?? "Keys or ends"), snapshot \(change.snapshot)\(by)\(why)"
         return "<li><b>\(head.html)</b><br>\(change.lines.map(\.html).joined(separator: "<br>"))</li>"
     }
 }

@@ -54,6 +54,11 @@ struct FeedPin {
             if version > newest?.version ?? 0 { newest = (version, bytes) }
         }
         guard let newest else {
+            if places.isEmpty {
+                throw PatchError(
+                    .usage, "no key", hint: "give a private key with --key, or set PATCHPACK_FEED_KEY"
+                ).about(folder.path)
+            }
             throw PatchError(
                 .config, "no root file to trust: its own \(Self.first) proves nothing",
                 hint:

@@ -6,6 +6,19 @@ extension FeedRepository {
     /// The list's entries of a patch.
     func entries(of id: String) -> [PatchEntryDraft] { list.entries.filter { $0.id == id } }
 
+    /// Why devices refuse the feed as it is, or will refuse it soon.
+    func faults(at now: Timestamp) -> [String] {
+        var faults: [String] = []
+        for role in Role.allCases {
+            guard let expires = state(of: role).expires, expires < now else { continue }
+            faults.append("\(role) ended at \(expires): patchpack feed refresh DIR, with the key of that role")
+        }
+        if let published, published.secondsSince1970 - now.secondsSince1970 > 300 {
+            faults.append("its list was signed by a clock that says \(published), and this one says \(now)")
+        }
+        return faults
+    }
+
     /// One entry: of a version, or of the highest one.
     func entry(_ id: String, version: Int?) throws(PatchError) -> PatchEntryDraft {
         let all = entries(of: id).filter { version == nil || $0.version == version }
@@ -27,6 +40,15 @@ extension PatchError {
         let known = feed.list.entries.map(\.id)
         let guess = nearest(id, among: Set(known)).map { "did you mean \($0)?" }
         return PatchError(
-            .usage, "\(id): no such patch in this feed", hint: guess ?? "patchpack feed preview DIR lists them")
+            .usage, "\(id): no such patch in this feed", hint: guess ?? "patchpack feed status DIR lists them")
+    }
+
+    /// An error if a place has a change that this folder has not.
+    static func otherCopy(_ place: String, _ position: FeedRepository.Position) -> PatchError {
+        PatchError(
+            .feedConflict,
+            "\(place): has snapshot \(position.snapshot), timestamp \(position.version), of another copy of this feed",
+            hint:
+                "take that copy, and make this change again in it; docs/operations.md says how, and how to give it up")
     }
 }

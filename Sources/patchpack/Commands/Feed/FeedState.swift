@@ -36,6 +36,15 @@ struct FeedState {
         return bytes
     }
 
+    /// Whether a change waits for signatures in the folder.
+    func hasStaged() throws(PatchError) -> Bool {
+        guard !isServed, snapshot == nil else { return false }
+        for role in ["root", "targets", "rollout"] {
+            if try FeedFolder(path: Path(place)).read("staged/\(role).json") != nil { return true }
+        }
+        return false
+    }
+
     func feed(_ root: [UInt8]?, _ arguments: ParsedArguments) throws(PatchError) -> FeedRepository {
         var first = root
         if first == nil { first = try read("metadata/1.root.json", arguments) }

@@ -32,9 +32,10 @@ enum RolloutStep: Equatable {
     ///   - entry: The patch as it is listed.
     ///   - report: What devices have told of it since it was offered.
     ///   - gates: The gates, on that report.
+    ///   - isWhole: Whether all files of events could be read.
     init(
         of entry: PatchEntryDraft, by rules: Rules, _ report: FleetReport, _ gates: [ReportGateResult],
-        at now: Timestamp
+        isWhole: Bool = true, at now: Timestamp
     ) {
         guard entry.state == .active else {
             self = .stopped
@@ -51,6 +52,10 @@ enum RolloutStep: Equatable {
             return
         }
         var reasons: [String] = []
+        if !isWhole { reasons.append("a file of events cannot be read") }
+        if report.input.damaged > report.input.events / 10 {
+            reasons.append("\(report.input.damaged) lines beside \(report.input.events) events are damaged")
+        }
         let age = entry.since.map { now.secondsSince1970 - $0.secondsSince1970 } ?? .max
         if age < rules.soak {
             reasons.append("this step is \(age.length) old, and lasts \(rules.soak.length)")

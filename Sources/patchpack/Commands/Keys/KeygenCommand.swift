@@ -1,12 +1,19 @@
 import PatchCrypto
 import PatchFiles
 
+extension Option {
+    static let signingOnly = Option(
+        name: "signing-only", help: "make no script.key: the keys of a feed's roles have none")
+}
+
 /// `keygen`: makes a key pair and a script key.
 enum KeygenCommand {
     static let verb = Verb(
         name: "keygen", summary: "make signing.pem, trusted.pem and script.key",
         operands: "[-o DIR]", operandCount: 0...0,
-        options: [.outputFolder, .force, .algorithm, .bits, .suite, .passphraseEnv, .passphraseFile],
+        options: [
+            .outputFolder, .force, .algorithm, .bits, .signingOnly, .suite, .passphraseEnv, .passphraseFile,
+        ],
         example: "patchpack keygen -o keys",
         run: run)
 
@@ -25,21 +32,26 @@ enum KeygenCommand {
         }
         let passphrase = keys.passphrases.first
         let folder = arguments.value(of: .outputFolder)?.path ?? Path(".")
-        let paths = ["signing.pem", "trusted.pem", "script.key"].map { folder.appending(Path($0)) }
+        let names = ["signing.pem", "trusted.pem"] + (arguments.has(.signingOnly) ? [] : ["script.key"])
+        let paths = names.map { folder.appending(Path($0)) }
         try keys.protectInputs(from: paths)
         // Checked before the key is made, which takes a moment.
         for path in paths {
             try OutputFile(path: path, content: .bytes([])).checkPlace(force: arguments.has(.force))
         }
         let signingKey = try SigningKey.generate(isEd25519 ? .ed25519 : .rsaSHA1, bits: bits ?? 3072)
-        let scriptKey = try ScriptKey.generate(for: suite)
-        try OutputFile.write(
-            [
-                OutputFile(path: paths[0], content: .secret(try signingKey.pem(passphrase: passphrase))),
-                OutputFile(path: paths[1], content: .bytes(try signingKey.verifyingKey.pem())),
-                OutputFile(path: paths[2], content: .secret(scriptKey.file())),
-            ], force: arguments.has(.force))
-        try show([.signing(signingKey), .trusted(signingKey.verifyingKey), .script(scriptKey)], paths, console)
+        var files = [
+            OutputFile(path: paths[0], content: .secret(try signingKey.pem(passphrase: passphrase))),
+            OutputFile(path: paths[1], content: .bytes(try signingKey.verifyingKey.pem())),
+        ]
+        var made: [KeyDescription] = [.signing(signingKey), .trusted(signingKey.verifyingKey)]
+        if paths.count > 2 {
+            let scriptKey = try ScriptKey.generate(for: suite)
+            files.append(OutputFile(path: paths[2], content: .secret(scriptKey.file())))
+            made.append(.script(scriptKey))
+        }
+        try OutputFile.write(files, force: arguments.has(.force))
+        try show(made, paths, console)
         if passphrase == nil {
             console.note("\(paths[0]) has no passphrase; give one with --passphrase-env or --passphrase-file")
         }
@@ -54,6 +66,6 @@ enum KeygenCommand {
                 try console.line(.good, "made", "  \(path)  \(key.text)")
             }
         }
-        console.note("keep \(paths[0]) secret; apps need the other two")
+        console.note("keep \(paths[0]) secret; apps need the other\(paths.count > 2 ? " two" : "")")
     }
 }

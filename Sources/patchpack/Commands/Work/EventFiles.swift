@@ -8,19 +8,17 @@ enum EventFiles {
     /// How the files of an event log are called.
     static let suffixes = [".jsonl", ".jsonl.gz", ".jsonl.zst"]
 
-    /// The report on all events of files.
-    ///
-    /// - Throws: The first error of a file, after the others were read, too.
+    /// The report on all events of files, and the first error of a file, which was printed. The others are in the report.
     static func report(
         on files: [Path], patch: String? = nil, version: Int? = nil, since: Timestamp?, newSince: Timestamp? = nil,
         _ console: Console
-    ) throws(PatchError) -> FleetReport {
+    ) throws(PatchError) -> (FleetReport, PatchError?) {
         guard
             var builder = ReportBuilder(
                 now: WallClock.milliseconds, patch: patch, version: version, since: since, newSince: newSince)
         else { throw PatchError(.internal, "no memory") }
-        if let failure = read(files, into: &builder, console) { throw failure }
-        return builder.report()
+        let failure = read(files, into: &builder, console)
+        return (builder.report(), failure)
     }
 
     /// Reads files. What one cannot be read of is told, and the others are still read.
