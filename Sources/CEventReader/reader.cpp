@@ -18,6 +18,7 @@
 
 #include <random>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -58,16 +59,9 @@ struct Handler {
 
     ~Handler() { free(room); }
 
-    /// Begins a line. Returns false if there is not enough memory.
-    bool begin(const char *bytes, size_t length) {
-        from = bytes;
-        to = bytes + length;
-        line = {};
-        section = member = ER_NO_KEY;
-        depth = 0;
-        times = 0;
-        schema = timestamp = event = installation = app_version = system = system_version = patch = function = file = error = message = {};
-        used = part = 0;
+    /// Makes room for the texts of lines with so many bytes. Those before are gone. Returns false if there is not enough memory.
+    bool begin_many(size_t length) {
+        used = 0;
         // Texts are shorter without their escapes.
         if (length <= size) return true;
         char *larger = static_cast<char *>(realloc(room, length));
@@ -75,6 +69,18 @@ struct Handler {
         room = larger;
         size = length;
         return true;
+    }
+
+    /// Begins a line.
+    void begin(const char *bytes, size_t length) {
+        from = bytes;
+        to = bytes + length;
+        line = {};
+        section = member = ER_NO_KEY;
+        depth = 0;
+        times = 0;
+        schema = timestamp = event = installation = app_version = system = system_version = patch = function = file = error = message = {};
+        part = used;
     }
 
     bool on_object_begin(boost::system::error_code &) { return enter(ER_NO_KEY); }
@@ -118,7 +124,7 @@ struct Handler {
 
 private:
     const char *from = nullptr, *to = nullptr;
-    /// Room for the texts of a line that have escapes. The last of them begins at `part`.
+    /// Room for the texts of lines that have escapes. The last of them begins at `part`.
     char *room = nullptr;
     size_t size = 0, used = 0, part = 0;
 
@@ -226,13 +232,14 @@ int64_t milliseconds(string_view text) {
     return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction;
 }
 
-/// Reads `ID VERSION`. The version is 0 if it is anything else.
-er_patch patch_of(string_view text, Texts &texts) {
+/// Reads `ID VERSION`. Returns 0 if it is anything else.
+///
+/// `name` is set to the length of the id.
+int64_t version_of(string_view text, size_t *name) {
     size_t space = text.rfind(' ');
-    if (space == 0 || space >= text.size() - 1 || text.size() - space > 19) return {0, 0};
-    int64_t version = digits(text.data() + space + 1, text.size() - space - 1);
-    if (version <= 0) return {0, 0};
-    return {texts.number(text.data(), space), version};
+    *name = space;
+    if (space == 0 || space >= text.size() - 1 || text.size() - space > 19) return 0;
+    return digits(text.data() + space + 1, text.size() - space - 1);
 }
 
 /// The most that objects and arrays may be nested. An event has three.
@@ -246,8 +253,93 @@ json::parse_options options() {
 
 struct er_reader {
     Texts texts{std::random_device{}() | static_cast<uint64_t>(std::random_device{}()) << 32};
-    json::basic_parser<Handler> parser{options()};
+    Words words;
     er_patch running[most_running];
+};
+
+namespace {
+
+/// A text that gets a number later.
+struct Text {
+    string_view text;
+    uint64_t hash;
+
+    uint32_t number(Texts &texts) const { return texts.number(text.data(), text.size(), hash); }
+};
+
+/// A line that was parsed.
+struct Parsed {
+    er_outcome outcome;
+    er_line line;
+    Text patch, app_version, system, system_version, function, file, error, message;
+    /// The first of the patches of its launch.
+    size_t running;
+};
+
+/// A patch of a launch.
+struct Running {
+    Text patch;
+    int64_t version;
+};
+
+/// So many lines stay in the processor's cache until they are taken.
+const size_t most_lines = 256;
+
+}  // namespace
+
+struct er_parser {
+    const Texts &texts;
+    json::basic_parser<Handler> parser{options()};
+    Parsed lines[most_lines];
+    std::vector<Running> running;
+    size_t count = 0, taken = 0;
+
+    explicit er_parser(const er_reader &reader) : texts(reader.texts) { parser.handler().words = reader.words; }
+
+    Text text(string_view text) const { return {text, text.empty() ? 0 : texts.hash_of(text.data(), text.size())}; }
+
+    /// Parses a line without its end.
+    void parse(const char *bytes, size_t length) {
+        Parsed &parsed = lines[count++];
+        parsed.outcome = ER_BLANK;
+        if (length == 0) return;
+        parsed.outcome = ER_NOT_JSON;
+        Handler &found = parser.handler();
+        boost::system::error_code error;
+        parser.reset();
+        found.begin(bytes, length);
+        if (parser.write_some(false, bytes, length, error) != length || error) return;
+        parsed.outcome = ER_OTHER_SCHEMA;
+        if (found.schema != found.words.schema || found.event.empty()) return;
+        parsed.outcome = ER_NO_DEVICE;
+        if (found.installation.empty()) return;
+        parsed.outcome = ER_LINE;
+        er_line &line = parsed.line;
+        line = found.line;
+        line.event = found.words.event(found.event);
+        line.time = milliseconds(found.timestamp);
+        line.device = texts.hash(found.installation.data(), found.installation.size());
+        if (found.patch.empty() || line.version <= 0) line.version = 0;
+        parsed.patch = text(line.version > 0 ? found.patch : string_view());
+        parsed.app_version = text(found.app_version);
+        parsed.system = text(found.system);
+        parsed.system_version = text(found.system_version);
+        bool is_bad = line.event == ER_FAILED || line.event == ER_REFUSED || line.event == ER_FELL_BACK;
+        parsed.function = text(is_bad ? found.function : string_view());
+        parsed.file = text(is_bad ? found.file : string_view());
+        parsed.error = text(is_bad ? found.error : string_view());
+        parsed.message = text(is_bad ? found.message : string_view());
+        parsed.running = running.size();
+        line.running = 0;
+        if (line.event != ER_LAUNCHED) return;
+        for (size_t i = 0; i < found.line.running; i++) {
+            size_t name;
+            int64_t version = version_of(found.running[i], &name);
+            if (version <= 0) continue;
+            running.push_back({text(found.running[i].substr(0, name)), version});
+            line.running++;
+        }
+    }
 };
 
 er_reader *er_open(const char *schema) {
@@ -256,57 +348,57 @@ er_reader *er_open(const char *schema) {
         delete reader;
         return nullptr;
     }
-    if (reader) reader->parser.handler().words.schema = schema;
+    if (reader) reader->words.schema = schema;
     return reader;
 }
 
-void er_set_event(er_reader *reader, er_event event, const char *name) { reader->parser.handler().words.events[event] = name; }
-void er_set_key(er_reader *reader, er_key key, const char *name) { reader->parser.handler().words.keys[key] = name; }
+void er_set_event(er_reader *reader, er_event event, const char *name) { reader->words.events[event] = name; }
+void er_set_key(er_reader *reader, er_key key, const char *name) { reader->words.keys[key] = name; }
 
 void er_close(er_reader *reader) { delete reader; }
 
-size_t er_next(er_reader *reader, const char *buffer, size_t length, er_line *line, er_outcome *outcome) {
-    const char *end = static_cast<const char *>(memchr(buffer, '\n', length));
-    if (!end) return 0;
-    size_t size = static_cast<size_t>(end - buffer) + 1;
-    if (end > buffer && end[-1] == '\r') end--;
-    length = static_cast<size_t>(end - buffer);
-    *outcome = ER_BLANK;
-    if (length == 0) return size;
-    *outcome = ER_NOT_JSON;
-    Handler &found = reader->parser.handler();
-    boost::system::error_code error;
-    reader->parser.reset();
-    if (!found.begin(buffer, length) || reader->parser.write_some(false, buffer, length, error) != length || error) return size;
-    *outcome = ER_OTHER_SCHEMA;
-    if (found.schema != found.words.schema || found.event.empty()) return size;
-    *outcome = ER_NO_DEVICE;
-    if (found.installation.empty()) return size;
-    *outcome = ER_LINE;
-    auto number = [&](string_view text) { return reader->texts.number(text.data(), text.size()); };
-    *line = found.line;
-    line->event = found.words.event(found.event);
-    line->time = milliseconds(found.timestamp);
-    line->device = reader->texts.hash(found.installation.data(), found.installation.size());
-    if (found.patch.empty() || line->version <= 0) line->version = 0;
-    if (line->version > 0) line->patch = number(found.patch);
-    line->app_version = number(found.app_version);
-    line->system = number(found.system);
-    line->system_version = number(found.system_version);
-    if (line->event == ER_FAILED || line->event == ER_REFUSED || line->event == ER_FELL_BACK) {
-        line->function = number(found.function);
-        line->file = number(found.file);
-        line->error = number(found.error);
-        line->message = number(found.message);
-    }
-    line->running = 0;
-    if (line->event == ER_LAUNCHED) {
-        for (size_t i = 0; i < found.line.running; i++) {
-            er_patch patch = patch_of(found.running[i], reader->texts);
-            if (patch.version > 0) reader->running[line->running++] = patch;
-        }
+er_parser *er_open_parser(const er_reader *reader) {
+    return new er_parser(*reader);
+}
+
+void er_close_parser(er_parser *parser) { delete parser; }
+
+size_t er_parse(er_parser *parser, const char *buffer, size_t length) {
+    parser->count = parser->taken = 0;
+    parser->running.clear();
+    if (!parser->parser.handler().begin_many(length)) return 0;
+    size_t size = 0;
+    while (parser->count < most_lines) {
+        const char *line = buffer + size;
+        const char *end = static_cast<const char *>(memchr(line, '\n', length - size));
+        if (!end) break;
+        size += static_cast<size_t>(end - line) + 1;
+        if (end > line && end[-1] == '\r') end--;
+        parser->parse(line, static_cast<size_t>(end - line));
     }
     return size;
+}
+
+int er_take(er_reader *reader, er_parser *parser, er_line *line, er_outcome *outcome) {
+    if (parser->taken == parser->count) return 0;
+    const Parsed &parsed = parser->lines[parser->taken++];
+    *outcome = parsed.outcome;
+    if (parsed.outcome != ER_LINE) return 1;
+    Texts &texts = reader->texts;
+    *line = parsed.line;
+    line->patch = parsed.patch.number(texts);
+    line->app_version = parsed.app_version.number(texts);
+    line->system = parsed.system.number(texts);
+    line->system_version = parsed.system_version.number(texts);
+    line->function = parsed.function.number(texts);
+    line->file = parsed.file.number(texts);
+    line->error = parsed.error.number(texts);
+    line->message = parsed.message.number(texts);
+    for (size_t i = 0; i < line->running; i++) {
+        const Running &running = parser->running[parsed.running + i];
+        reader->running[i] = {running.patch.number(texts), running.version};
+    }
+    return 1;
 }
 
 uint32_t er_number(er_reader *reader, const char *text, size_t length) { return reader->texts.number(text, length); }

@@ -21,10 +21,14 @@ public:
     bool is_ready() const { return table && texts; }
 
     /// The number of a text, from 1. 0 for no text, and for one too many.
-    uint32_t number(const char *bytes, size_t length) {
+    uint32_t number(const char *bytes, size_t length) { return number(bytes, length, hash_of(bytes, length)); }
+
+    /// The hash by which a text is found.
+    uint64_t hash_of(const char *bytes, size_t length) const { return hash(bytes, length > longest ? longest : length); }
+
+    uint32_t number(const char *bytes, size_t length, uint64_t hash) {
         if (length == 0) return 0;
         if (length > longest) length = longest;
-        uint64_t hash = this->hash(bytes, length);
         for (uint32_t probe = 0; probe < farthest; probe++) {
             uint32_t slot = (hash + probe) % slots, number = table[slot];
             if (number == 0) return add(slot, hash, bytes, length);

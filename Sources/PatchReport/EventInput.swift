@@ -15,62 +15,66 @@ package import PatchFiles
         return nil
     }
 
-    private static let capacity = 1 << 20
     /// What was read of the file, if it is compressed.
     private let packed: UnsafeMutableRawBufferPointer
-    /// Text that is not read yet.
-    private let text: UnsafeMutableRawBufferPointer
 
-    package init() {
-        unsafe packed = .allocate(byteCount: 1 << 17, alignment: 1)
-        unsafe text = .allocate(byteCount: Self.capacity, alignment: 1)
-    }
+    package init() { unsafe packed = .allocate(byteCount: 1 << 17, alignment: 1) }
 
-    deinit {
-        unsafe packed.deallocate()
-        unsafe text.deallocate()
-    }
+    deinit { unsafe packed.deallocate() }
 
     /// Adds a file's events to a report. If that fails, the events before the fault are in it.
     ///
     /// - Parameters:
     ///   - path: `-` is standard input.
-    ///   - progress: Called from time to time with the report and the number of bytes that were read of the file.
+    ///   - progress: Called from time to time with the number of bytes that were read of the file.
     /// - Throws: `noInput` if the file cannot be read, `malformed` if its compressed data is damaged or cut off, `unavailable`
     ///   if the library that reads Zstandard is missing.
     package func read(
-        _ path: Path, into report: inout ReportBuilder, progress: (borrowing ReportBuilder, Int) -> Void
+        _ path: Path, into report: EventLines, progress: (Int) -> Void = { _ in }
     ) throws(PatchError) {
         var source = try unsafe Source.open(path, packed)
-        var count = try unsafe source.fill(text)
+        var text = report.next()
+        defer { report.put(text) }
+        // How many bytes of `text` are not put yet, and whether they continue a line that does not fit.
+        var count = 0
         var isSkipping = false
         var seen = 0
-        while count > 0 {
-            var begin = 0
-            if isSkipping {
-                // The rest of a line that does not fit.
-                begin = unsafe text[..<count].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? count
-                isSkipping = unsafe text[begin - 1] != UInt8(ascii: "\n")
-                report.skip(bytes: begin, isLine: false)
-            }
-            begin += unsafe report.readLines(UnsafeRawBufferPointer(rebasing: text[begin..<count]))
-            if begin == 0, count == Self.capacity {
-                report.skip(bytes: count, isLine: true)
-                (isSkipping, begin) = (true, count)
-            }
-            unsafe text.copyMemory(from: UnsafeRawBufferPointer(rebasing: text[begin..<count]))
-            count -= begin
-            let step = try unsafe source.fill(UnsafeMutableRawBufferPointer(rebasing: text[count...]))
-            if step == 0, count > 0 {
+        while true {
+            let step = try unsafe source.fill(UnsafeMutableRawBufferPointer(rebasing: text.bytes[count...]))
+            guard step > 0 else {
+                guard count > 0 else { return }
                 // The last line has no line feed.
-                unsafe text[count] = UInt8(ascii: "\n")
-                _ = unsafe report.readLines(UnsafeRawBufferPointer(rebasing: text[...count]))
-                count = 0
+                unsafe text.bytes[count] = UInt8(ascii: "\n")
+                text.lines = 0..<count + 1
+                return
             }
             count += step
+            var begin = 0
+            if isSkipping {
+                begin = unsafe text.bytes[..<count].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? count
+                isSkipping = unsafe text.bytes[begin - 1] != UInt8(ascii: "\n")
+                report.skip(bytes: begin, isLine: false)
+            }
+            var end = count
+            while unsafe end > begin && text.bytes[end - 1] != UInt8(ascii: "\n") { end -= 1 }
+            if begin == 0, end == 0, count == EventLines.Buffer.size {
+                report.skip(bytes: count, isLine: true)
+                (isSkipping, end) = (true, count)
+            }
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: text.bytes[end..<count])
+            if begin < end, !isSkipping {
+                let next = report.next()
+                unsafe next.bytes.copyMemory(from: rest)
+                text.lines = begin..<end
+                report.put(text)
+                text = next
+            } else {
+                unsafe text.bytes.copyMemory(from: rest)
+            }
+            count -= end
             if source.position - seen >= 1 << 24 {
                 seen = source.position
-                progress(report, seen)
+                progress(seen)
             }
         }
     }

@@ -1,7 +1,7 @@
 package import PatchCrypto
 
 /// What a fleet of devices told about its patches.
-package struct FleetReport: Sendable {
+package struct FleetReport: Sendable, Equatable {
     /// What was read.
     package struct Input: Sendable, Equatable {
         package var bytes = 0
@@ -23,7 +23,7 @@ package struct FleetReport: Sendable {
     }
 
     /// One patch in one version.
-    package struct Patch: Sendable {
+    package struct Patch: Sendable, Equatable {
         package let id: String
         package let version: Int
         /// Devices that reported anything about the patch.
@@ -97,7 +97,7 @@ package struct FleetReport: Sendable {
     }
 
     /// Something that went wrong with a patch.
-    package struct Fault: Sendable {
+    package struct Fault: Sendable, Equatable {
         /// `failed`, `refused` or `fell-back`.
         package let event: String
         /// The error's code.
@@ -111,7 +111,7 @@ package struct FleetReport: Sendable {
     }
 
     /// What happened in an hour.
-    package struct Hour: Sendable {
+    package struct Hour: Sendable, Equatable {
         /// Hours since 1970.
         package let hour: Int
         /// Devices that reported the patch for the first time.

@@ -2,7 +2,7 @@ internal import CEventReader
 package import PatchCrypto
 
 /// Adds events up to a report.
-@safe package struct ReportBuilder: ~Copyable {
+@safe package struct ReportBuilder: ~Copyable, Sendable {
     /// How much is kept of what an input can make grow.
     package struct Limits {
         /// Places for devices, and for devices with a patch: a power of two. Each takes 32 bytes.
@@ -33,8 +33,9 @@ package import PatchCrypto
         let function: UInt32
     }
 
-    /// What is told of the first of several.
+    /// What is told of the earliest of several.
     private struct FirstFault {
+        let time: UInt64
         let message: UInt32
         let file: UInt32
         let line: Int64
@@ -56,7 +57,7 @@ package import PatchCrypto
     private let newSince: UInt32
     /// The beginning of it: 2020.
     private static let start: Int64 = 1_577_836_800_000
-    private let reader: OpaquePointer
+    nonisolated(unsafe) private let reader: OpaquePointer
     private static let events: [(er_event, EventRecord.Name)] = [
         (ER_ACTIVATED, .activated), (ER_DEACTIVATED, .deactivated), (ER_REFUSED, .refused), (ER_FAILED, .failed),
         (ER_FELL_BACK, .fellBack), (ER_CALLED, .called), (ER_TRIAL, .trial), (ER_CONFIRMED, .confirmed),
@@ -120,19 +121,14 @@ package import PatchCrypto
 
     deinit { unsafe er_close(reader) }
 
-    /// Reads the whole lines at the beginning of a buffer.
-    ///
-    /// - Returns: How many bytes they have.
-    package mutating func readLines(_ buffer: UnsafeRawBufferPointer) -> Int {
-        guard var bytes = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return 0 }
-        var rest = buffer.count
+    /// A parser of lines for this report. Several threads may have one each.
+    package func parser() -> LineParser { unsafe LineParser(of: reader) }
+
+    /// Adds the lines up that were parsed last.
+    package mutating func add(_ parsed: borrowing LineParser) {
         var line = er_line()
         var outcome = ER_BLANK
-        while rest > 0 {
-            let size = unsafe er_next(reader, bytes, rest, &line, &outcome)
-            guard size > 0 else { break }
-            unsafe bytes += size
-            rest -= size
+        while unsafe er_take(reader, parsed.parser, &line, &outcome) != 0 {
             switch outcome {
             case ER_LINE: add(line)
             case ER_BLANK: break
@@ -141,8 +137,7 @@ package import PatchCrypto
             default: input.damaged += 1
             }
         }
-        input.bytes += buffer.count - rest
-        return buffer.count - rest
+        input.bytes += parsed.bytes
     }
 
     /// Counts a line that is longer than any buffer, and bytes that are not read.
@@ -194,9 +189,9 @@ package import PatchCrypto
         switch line.event {
         case ER_CALLED: addCalls(line, number, time)
         case ER_FAILED:
-            addFault(line, number, happened)
+            addFault(line, number, happened, at: time)
             addBad(number, time) { $0.failed.addOrMost(happened) }
-        case ER_REFUSED, ER_FELL_BACK: addFault(line, number, happened)
+        case ER_REFUSED, ER_FELL_BACK: addFault(line, number, happened, at: time)
         case ER_ROLLED_BACK: addBad(number, time) { $0.rolledBack += 1 }
         default: break
         }
@@ -249,11 +244,20 @@ package import PatchCrypto
         }
     }
 
-    private mutating func addFault(_ line: er_line, _ patch: UInt16, _ happened: Int) {
+    private mutating func addFault(_ line: er_line, _ patch: UInt16, _ happened: Int, at time: UInt64) {
         let key = FaultKey(patch: patch, event: line.event.rawValue, code: line.error, function: line.function)
         guard faults[key] != nil || faults.count < limits.faults else { return input.dropped += 1 }
-        let first = FirstFault(message: line.message, file: line.file, line: line.line)
+        let first = FirstFault(
+            time: time > 0 ? time : .max, message: line.message, file: line.file, line: line.line)
         faults[key, default: (0, first)].count.addOrMost(happened)
+        if let old = faults[key]?.first, isBefore(first, old) { faults[key]?.first = first }
+    }
+
+    /// Whether one of two is told, whichever comes first in the files.
+    private func isBefore(_ one: FirstFault, _ other: FirstFault) -> Bool {
+        guard one.time == other.time else { return one.time < other.time }
+        guard one.message == other.message else { return text(one.message) < text(other.message) }
+        return one.file == other.file ? one.line < other.line : text(one.file) < text(other.file)
     }
 
     private mutating func changeHour(_ patch: UInt16, _ time: UInt64, _ body: (inout FleetReport.Hour) -> Void) {

@@ -19,12 +19,17 @@ import Testing
     }
 
     /// The report of some text, which is read through files of the smallest parts first.
-    static func report(_ text: some Sequence<UInt8>, limits: ReportBuilder.Limits = .init()) throws -> FleetReport {
+    static func report(
+        _ text: some Sequence<UInt8>, limits: ReportBuilder.Limits = .init(), now: Int = now, jobs: Int = 2
+    ) throws -> FleetReport {
         let folder = try TestFolder()
         let path = try folder.write(Array(text), to: "events.jsonl")
-        guard var builder = ReportBuilder(now: now, limits: limits) else { throw PatchError(.limit, "no memory") }
-        try EventInput().read(Path(path), into: &builder) { _, _ in }
-        return builder.report()
+        guard let builder = ReportBuilder(now: now, limits: limits) else { throw PatchError(.limit, "no memory") }
+        let lines = EventLines(builder, jobs: jobs)
+        let result = Result { try EventInput().read(Path(path), into: lines) }
+        let report = lines.report()
+        try result.get()
+        return report
     }
 
     static func report(_ lines: [String], limits: ReportBuilder.Limits = .init()) throws -> FleetReport {
@@ -206,13 +211,28 @@ import Testing
 
     /// A device whose clock was never set.
     @Test(arguments: [Int.min, 0, Int.max]) func anyClockMakesAReport(now: Int) throws {
-        guard var builder = ReportBuilder(now: now) else { throw PatchError(.limit, "no memory") }
-        let folder = try TestFolder()
-        let path = try folder.write(Array((Self.line("activated") + "\n").utf8), to: "events.jsonl")
-        try EventInput().read(Path(path), into: &builder) { _, _ in }
-        let report = builder.report()
+        let report = try Self.report(Array((Self.line("activated") + "\n").utf8), now: now)
         #expect(report.patches.map(\.running) == [1])
         #expect(report.input.withoutTime == (now == .max ? 0 : 1))
+    }
+
+    /// As many threads as there may be make one report, whichever of them is first. Of several messages the earliest is told.
+    @Test func anyNumberOfThreadsMakesOneReport() throws {
+        let lines = (0..<20_000).map { number in
+            let device = number % 700
+            let events = ["activated", "failed", "called", "confirmed", "rolled-back", "refused", "launched"]
+            return Self.line(
+                events[number % 7], device: device, at: number * 17 % 3000,
+                version: 1 + device % 3, app: "2.\(device % 5)",
+                #","code.function.name":"f\u00e9\#(number % 9)","error.type":"script","error.message":"no \#(number * 31 % 97)","calls":3,"failures":1"#
+            )
+        }
+        let one = try Self.report((lines.joined(separator: "\n") + "\n").utf8, jobs: 1)
+        #expect(one.patches.count == 3 && one.patches.allSatisfy { $0.failing > 0 && $0.faults.count > 5 })
+        for jobs in [2, 5] {
+            let other = try Self.report((lines.reversed().joined(separator: "\n") + "\n").utf8, jobs: jobs)
+            #expect(other == one, "\(jobs) threads")
+        }
     }
 
     @Test func theLastLineNeedsNoLineFeed() throws {

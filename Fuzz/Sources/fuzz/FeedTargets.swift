@@ -102,7 +102,14 @@ func fuzzEvents(_ bytes: [UInt8]) throws {
         limits.devices = 64
         guard var builder = ReportBuilder(now: 1_800_000_000_000, limits: limits) else { return nil }
         let text = Array(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
-        let read = text.withUnsafeBytes { builder.readLines($0) }
+        var parser = builder.parser()
+        var read = 0
+        text.withUnsafeBytes { text in
+            while case let size = parser.parse(UnsafeRawBufferPointer(rebasing: text[read...])), size > 0 {
+                builder.add(parser)
+                read += size
+            }
+        }
         require(read == text.count, "\(read) of \(text.count) bytes are read")
         return builder.report()
     }

@@ -60,6 +60,8 @@ typedef struct {
 } er_line;
 
 typedef struct er_reader er_reader;
+/* Lines that were parsed, and whose texts have no numbers yet. */
+typedef struct er_parser er_parser;
 
 /* A reader of lines whose `schema` has this value. The words of events and keys are set before anything is read.
    NULL if there is not enough memory. */
@@ -68,11 +70,18 @@ void er_set_event(er_reader *reader, er_event event, const char *name);
 void er_set_key(er_reader *reader, er_key key, const char *name);
 void er_close(er_reader *reader);
 
-/* Reads the line at the beginning of a buffer. Returns how many bytes the line has with its line feed, or 0 if there is no line
-   feed. The line and the outcome are set if it returns more. */
-size_t er_next(er_reader *reader, const char *buffer, size_t length, er_line *line, er_outcome *outcome);
+/* A parser of the reader's lines. Several threads may have one each. */
+er_parser *er_open_parser(const er_reader *reader);
+void er_close_parser(er_parser *parser);
 
-/* A patch of the launch that was read last, by its place from 0 to er_line.running. */
+/* Parses whole lines at the beginning of a buffer, which must stay as it is until they were taken. The reader is not changed. Returns how many bytes
+   they have with their line feeds, or 0 if there is no line feed. */
+size_t er_parse(er_parser *parser, const char *buffer, size_t length);
+
+/* Takes the next of the lines that were parsed, and gives numbers to its texts. Returns 0 after the last one. */
+int er_take(er_reader *reader, er_parser *parser, er_line *line, er_outcome *outcome);
+
+/* A patch of the launch that was taken last, by its place from 0 to er_line.running. */
 er_patch er_running(const er_reader *reader, size_t place);
 
 /* A text by its number, and its length. It is valid until the reader is closed. */

@@ -32,10 +32,7 @@ enum ReportCommand {
         let since = try arguments.moment(of: .since, before: now)
         // A bound may be relative to the version before.
         let counted = gates.contains(where: \.isRelative) ? nil : version
-        guard var builder = ReportBuilder(now: WallClock.milliseconds, patch: id, version: counted, since: since)
-        else { throw PatchError(.internal, "no memory") }
-        var failure = EventFiles.read(files, into: &builder, console)
-        var report = builder.report()
+        var (report, failure) = try EventFiles.report(on: files, patch: id, version: counted, since: since, console)
         if let failure, console.format == .text, report.input.bytes == 0 { return failure.code.exitStatus }
         let all = report.patches
         report.patches.removeAll { patch in

@@ -14,23 +14,16 @@ enum EventFiles {
         _ console: Console
     ) throws(PatchError) -> (FleetReport, PatchError?) {
         guard
-            var builder = ReportBuilder(
+            let builder = ReportBuilder(
                 now: WallClock.milliseconds, patch: patch, version: version, since: since, newSince: newSince)
         else { throw PatchError(.internal, "no memory") }
-        let failure = read(files, into: &builder, console)
-        return (builder.report(), failure)
-    }
-
-    /// Reads files. What one cannot be read of is told, and the others are still read.
-    ///
-    /// - Returns: The first error.
-    static func read(_ files: [Path], into builder: inout ReportBuilder, _ console: Console) -> PatchError? {
+        let lines = EventLines(builder, jobs: Resources.processorCount)
         var failure: PatchError?
         let input = EventInput()
         let progress = ReportProgress(files, console)
         for file in files {
             do {
-                try input.read(file, into: &builder) { progress.show($0.input.events, $1) }
+                try input.read(file, into: lines) { progress.show(lines.input.events, $0) }
                 progress.finish(file)
             } catch {
                 console.error(error)
@@ -38,7 +31,7 @@ enum EventFiles {
             }
         }
         progress.end()
-        return failure
+        return (lines.report(), failure)
     }
 }
 

@@ -1,0 +1,96 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Adds lines of events up to a report. Several threads parse them, and one at a time counts them.
+///
+/// ``report()`` must be called at the end, because it ends the threads.
+package final class EventLines: Sendable {
+    /// A buffer for text.
+    @safe struct Buffer: Sendable {
+        static let size = 1 << 20
+
+        nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer
+        /// Where its whole lines are.
+        var lines = 0..<0
+
+        fileprivate init() { unsafe bytes = .allocate(byteCount: Self.size, alignment: 1) }
+    }
+
+    private struct Buffers {
+        var full: [Buffer] = []
+        var free: [Buffer] = []
+    }
+
+    private let counted: Mutex<ReportBuilder?>
+    private let buffers = Mutex(Buffers())
+    /// One for each full buffer, and one for each thread that is to end.
+    private let full = DispatchSemaphore(value: 0)
+    private let free = DispatchSemaphore(value: 0)
+    private let threads = DispatchGroup()
+    private let jobs: Int
+
+    /// - Parameters:
+    ///   - report: What the lines are added to.
+    ///   - jobs: How many threads parse.
+    package init(_ report: consuming ReportBuilder, jobs: Int) {
+        self.jobs = jobs
+        counted = Mutex(consume report)
+        for _ in 0...jobs { recycle(Buffer()) }
+        for _ in 0..<jobs { DispatchQueue.global().async(group: threads) { [self] in work() } }
+    }
+
+    deinit { buffers.withLock { for buffer in $0.free { unsafe buffer.bytes.deallocate() } } }
+
+    /// Waits for a buffer, which the caller gives back with ``put(_:)``.
+    func next() -> Buffer {
+        free.wait()
+        return buffers.withLock { $0.free.removeLast() }
+    }
+
+    func put(_ buffer: Buffer) {
+        guard !buffer.lines.isEmpty else { return recycle(buffer) }
+        buffers.withLock { $0.full.append(buffer) }
+        full.signal()
+    }
+
+    private func recycle(_ buffer: Buffer) {
+        buffers.withLock { $0.free.append(buffer) }
+        free.signal()
+    }
+
+    /// Counts a line that is longer than any buffer, and bytes that are not read.
+    func skip(bytes: Int, isLine: Bool) { counted.withLock { $0?.skip(bytes: bytes, isLine: isLine) } }
+
+    /// What was read so far.
+    package var input: FleetReport.Input { counted.withLock { $0?.input ?? FleetReport.Input() } }
+
+    private func work() {
+        guard var parser = counted.withLock({ $0?.parser() }) else { return }
+        while true {
+            full.wait()
+            guard let buffer = buffers.withLock({ $0.full.isEmpty ? nil : $0.full.removeFirst() }) else { return }
+            var rest = buffer.lines
+            while case let size = unsafe parser.parse(UnsafeRawBufferPointer(rebasing: buffer.bytes[rest])), size > 0 {
+                counted.withLock { $0?.add(parser) }
+                rest = rest.lowerBound + size..<rest.upperBound
+            }
+            recycle(Buffer.emptied(buffer))
+        }
+    }
+
+    /// The report on all lines that were put. Called once.
+    package func report() -> FleetReport {
+        for _ in 0..<jobs { full.signal() }
+        threads.wait()
+        guard let counted = counted.withLock({ $0.take() }) else { return FleetReport() }
+        return counted.report()
+    }
+}
+
+extension EventLines.Buffer {
+    fileprivate static func emptied(_ buffer: Self) -> Self {
+        var buffer = buffer
+        buffer.lines = 0..<0
+        return buffer
+    }
+}
