@@ -350,7 +350,9 @@ static pp_activation *take_spare(pp_state *state) {
     if (!lua_checkstack(L, HOST_STACK)) return NULL; // a collection has made its stack smaller
     state->spare = NULL;
     *call = (pp_activation){.L = L, .lent = call->lent};
-    lua_sethook(L, lua_gethook(state->main), lua_gethookmask(state->main), state->session.interval);
+    // As on the main stack, the hook goes on counting from call to call.
+    if (lua_gethookcount(L) != state->session.interval)
+        lua_sethook(L, lua_gethook(state->main), lua_gethookmask(state->main), state->session.interval);
     return call;
 }
 

@@ -209,13 +209,14 @@ extension PatchStore {
         }
     }
 
-    /// Why a version that is held has expired; nil if it has not.
-    package func expiry(of patch: PatchID) -> PatchError? {
+    /// The versions that are held and have expired, each with the error that says so.
+    package var expiries: [PatchID: PatchError] {
         memory.locked { memory in
-            guard let hash = memory.state.held.first(where: { $0.patch == patch })?.hash,
-                case .expired(let error) = memory.hindrances[hash]
-            else { return nil }
-            return error
+            var expiries: [PatchID: PatchError] = [:]
+            for held in memory.state.held {
+                if case .expired(let error) = memory.hindrances[held.hash] { expiries[held.patch] = error }
+            }
+            return expiries
         }
     }
 

@@ -135,8 +135,8 @@ struct StoreFolder: Sendable {
                 try? Folder.remove(folder)
             }
         }
-        for name in (try? Folder.names(in: envelopes)) ?? [] where !hashes.contains(where: { name == Path("\($0).js") })
-        {
+        let kept = Set(hashes.map { Path("\($0).js") })
+        for name in (try? Folder.names(in: envelopes)) ?? [] where !kept.contains(name) {
             try? Folder.removeAll(envelopes.appending(name))
         }
         for folder in [path, path.appending(Path("feed"))] {

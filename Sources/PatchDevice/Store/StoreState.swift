@@ -146,8 +146,8 @@ package struct StoreState: Sendable, Hashable {
         self.appVersion = appVersion
         self.installation = installation
         // An envelope is of one patch. In a list that says otherwise, the first counts.
-        for one in held where !self.held.contains(where: { $0.hash == one.hash }) { self.held.append(one) }
-        self.held.sort(by: Held.precedes)
+        var hashes: Set<String> = []
+        self.held = held.filter { hashes.insert($0.hash).inserted }.sorted(by: Held.precedes)
         self.bans = bans
         self.launch = launch
         self.failures = failures

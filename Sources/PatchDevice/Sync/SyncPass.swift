@@ -63,8 +63,9 @@ struct SyncPass: Sendable {
         let downloads = try await downloads(of: choices, &client, &results)
         try await take(downloads, &client, trust, at: now, &results)
         if let runner { try activateNew(on: runner, list, activation, trust) }
+        let expiries = store.expiries
         for (place, result) in results.enumerated() where result.code == .kept {
-            guard let error = store.expiry(of: PatchID(id: result.id, version: result.version)) else { continue }
+            guard let error = expiries[PatchID(id: result.id, version: result.version)] else { continue }
             results[place] = SyncReport.Result(
                 id: result.id, version: result.version, code: .expired, detail: error.message)
         }

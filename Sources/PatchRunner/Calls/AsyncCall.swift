@@ -71,10 +71,15 @@ internal import Synchronization
         }
     }
 
-    /// Continues with the result or the error, on top, of the call that the script waited for.
+    /// Empties the stack for the answer that the script waits for: whether it is a result, and the result or the error.
+    @usableFromInline func beginAnswer() {
+        stack.top = 0
+        stack.push(true)
+    }
+
+    /// Continues with the answer.
     @usableFromInline func resume(withSuccess succeeded: Bool, results: Int32) -> Step {
-        stack.push(succeeded)
-        stack.insert(at: 1)
+        guard succeeded else { return resumeRaising(results: results) }
         return resume(stack.top, results: results)
     }
 

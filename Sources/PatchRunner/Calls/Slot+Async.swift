@@ -101,7 +101,7 @@ extension Slot {
                 return try await run(
                     call.below, arguments, count: count, as: Output.self, push: push, read: read, original: original)
             }
-            call.stack.top = 0
+            call.beginAnswer()
             let succeeded =
                 if let pushOutcome {
                     pushOutcome(call.stack)
