@@ -41,7 +41,7 @@ package final class EventLines: Sendable {
 
     deinit { buffers.withLock { for buffer in $0.free { unsafe buffer.bytes.deallocate() } } }
 
-    /// Waits for a buffer, which the caller gives back with ``put(_:)``.
+    /// Waits for a buffer, which the caller returns with ``put(_:)``.
     func next() -> Buffer {
         free.wait()
         return buffers.withLock { $0.free.removeLast() }
