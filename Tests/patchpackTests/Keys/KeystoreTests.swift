@@ -27,7 +27,7 @@ import Testing
     }
 
     /// A rotation: a store with the old and the new key opens patches of both.
-    @Test func theIDInTheFileSelectsTheKey() throws {
+    @Test(.enabled(if: testsMayBeLong)) func theIDInTheFileSelectsTheKey() throws {
         let pack = [
             "pack", "cart.lua", "--signing-key", "signing.pem", "--script-key", "store", "--keystore-passphrase-env",
             "P",
@@ -64,7 +64,7 @@ import Testing
         #expect(try shop.run("keyinfo", "store").error.contains("key store"))
     }
 
-    @Test func thePassphraseChanges() throws {
+    @Test(.enabled(if: testsMayBeLong)) func thePassphraseChanges() throws {
         let before = try shop.folder.read("store")
         func run(_ words: String...) throws -> Tool {
             try Tool.run(
