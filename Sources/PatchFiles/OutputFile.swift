@@ -40,7 +40,14 @@ package struct OutputFile {
         for file in files { try file.checkPlace(force: force) }
         var staged: [StagedFile] = []
         do {
-            for file in files { staged.append(try StagedFile(file)) }
+            // Each file that is staged is open, and so is its folder.
+            var folders: [[Path?]: Descriptor] = [:]
+            for file in files {
+                let known = folders[[file.path.parent, file.base]]
+                let folder = if let known { known } else { try file.openFolder() }
+                folders[[file.path.parent, file.base]] = folder
+                staged.append(try StagedFile(file, in: folder))
+            }
             // One file needs no way back: it is in its place, or it is not.
             let isAlone = staged.count == 1
             for index in staged.indices { try staged[index].putInPlace(force: force, keepsOld: !isAlone) }
@@ -108,16 +115,16 @@ private struct StagedFile {
     /// Whether the output is in its place and replaced no file.
     private var isNew = false
 
-    init(_ file: OutputFile) throws(PatchError) {
+    init(_ file: OutputFile, in folder: Descriptor) throws(PatchError) {
         path = file.path
         name = path.name
-        folder = try file.openFolder()
+        self.folder = folder
         let descriptor: Descriptor
         if let nameless = Self.namelessFile(in: folder, file.content.permissions) {
             descriptor = nameless
             staging = .nameless(nameless)
         } else {
-            let (folder, permissions) = (folder, file.content.permissions)
+            let permissions = file.content.permissions
             let (name, created) = try Self.withUnusedName(for: path) { name throws(SystemError) in
                 try Descriptor(name, [.write, .create], in: folder, permissions: permissions)
             }

@@ -6,10 +6,13 @@ public import PatchCrypto
 public struct PatchList: Sendable {
     /// The version of the format that this library knows.
     public static let schema = 1
-    /// The most bytes that a list has.
-    public static let byteLimit = 262_144
-    /// The most patches that a list has.
-    public static let entryLimit = 1_000
+    /// The most bytes that a list has. A device downloads the list whenever it changes. A thief of the online key can make other
+    /// metadata as large as that (``FeedLimits/targets``).
+    public static let byteLimit = 3_145_728
+    /// The most patches that a list has. Each of them costs a device time in each sync.
+    public static let entryLimit = 10_000
+    /// The bytes above which signers are told what a list costs: a thousand patches, mostly.
+    package static let largeBytes = 262_144
 
     /// The most bytes that a trust store has.
     public static let trustLimit = 65_536

@@ -227,6 +227,13 @@ import Testing
         #expect(throws: PatchError(.feedMalformed, "")) { try PatchList(decoding: Array(text.utf8)) }
     }
 
+    @Test func aListMayHaveTenThousandPatches() throws {
+        let entries = (1...PatchList.entryLimit).map { entry(1, id: "com.example.shop.x\($0)") }
+        let all = try list(entries.joined(separator: ","))
+        #expect(all.entries.count == PatchList.entryLimit && all.faults.isEmpty)
+        #expect(try all.choices(for: device()).allSatisfy { $0.code == .offered })
+    }
+
     @Test func aListThatIsTooLargeIsRefused() throws {
         #expect(throws: PatchError(.feedLimit, "")) {
             try PatchList(decoding: [UInt8](repeating: 0x20, count: PatchList.byteLimit + 1))

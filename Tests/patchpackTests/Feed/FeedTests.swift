@@ -201,6 +201,14 @@ import Testing
         #expect(run.lines.prefix(2) == ["withdrawn  \(Self.id) 8", "still offered  \(Self.id) 7  offered to all"])
     }
 
+    @Test func aLargeListIsSaid() throws {
+        let work = try FeedWorkshop()
+        let switches = (0..<30).map { "s\($0)=" + String(repeating: "x", count: 10_000) }
+        let run = try work.run(["switch", "feed"] + switches + FeedWorkshop.online)
+        #expect(run.status == 0 && run.error.contains("bytes, which each device downloads with each change"))
+        #expect(try !work.run("refresh", "feed").error.contains("each device"))
+    }
+
     /// What somebody sees first who has not given what is needed.
     @Test func whatIsMissingIsSaid() throws {
         let work = try FeedWorkshop()

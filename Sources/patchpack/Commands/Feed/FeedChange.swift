@@ -242,6 +242,12 @@ struct FeedChange {
                 hint: "give private keys with --key, or --stage the change and sign it elsewhere")
         }
         let files = try feed.files(signedBy: signers, at: now)
+        let list = feed.list.json.encoded().count
+        if feed.changed.contains(.rollout), list > PatchList.largeBytes {
+            console.warning(
+                "the list has \(list) bytes, which each device downloads with each change: patchpack feed prune DIR ID…"
+            )
+        }
         if !arguments.has(.dryRun) {
             if var staged, let base {
                 // Written first: if this ends in between, the change that waits still fits what is published.
