@@ -18,7 +18,6 @@
 
 #include <random>
 #include <string>
-#include <vector>
 
 namespace {
 
@@ -291,8 +290,8 @@ struct er_parser {
     const Texts &texts;
     json::basic_parser<Handler> parser{options()};
     Parsed lines[most_lines];
-    std::vector<Running> running;
-    size_t count = 0, taken = 0;
+    Running running[most_lines * most_running];
+    size_t running_count = 0, count = 0, taken = 0;
 
     explicit er_parser(const er_reader &reader) : texts(reader.texts) { parser.handler().words = reader.words; }
 
@@ -329,14 +328,14 @@ struct er_parser {
         parsed.file = text(is_bad ? found.file : string_view());
         parsed.error = text(is_bad ? found.error : string_view());
         parsed.message = text(is_bad ? found.message : string_view());
-        parsed.running = running.size();
+        parsed.running = running_count;
         line.running = 0;
         if (line.event != ER_LAUNCHED) return;
         for (size_t i = 0; i < found.line.running; i++) {
             size_t name;
             int64_t version = version_of(found.running[i], &name);
             if (version <= 0) continue;
-            running.push_back({text(found.running[i].substr(0, name)), version});
+            running[running_count++] = {text(found.running[i].substr(0, name)), version};
             line.running++;
         }
     }
@@ -358,14 +357,14 @@ void er_set_key(er_reader *reader, er_key key, const char *name) { reader->words
 void er_close(er_reader *reader) { delete reader; }
 
 er_parser *er_open_parser(const er_reader *reader) {
-    return new er_parser(*reader);
+    return new (std::nothrow) er_parser(*reader);
 }
 
 void er_close_parser(er_parser *parser) { delete parser; }
 
 size_t er_parse(er_parser *parser, const char *buffer, size_t length) {
     parser->count = parser->taken = 0;
-    parser->running.clear();
+    parser->running_count = 0;
     if (!parser->parser.handler().begin_many(length)) return 0;
     size_t size = 0;
     while (parser->count < most_lines) {

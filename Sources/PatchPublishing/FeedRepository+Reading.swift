@@ -83,16 +83,20 @@ extension FeedRepository {
                 taken[role] = last
             }
         }
-        // An earlier state had the root of its time.
-        var root = newest
-        if reading.snapshot != nil, case .integer(let version)? = snapshot.body["change"]?["root"] {
-            root = roots.first { $0.root.version == version } ?? newest
+        // An earlier state had the root of its time, which it may not say, or not say rightly.
+        var root: (file: SignedMetadata, root: RootMetadata)? = newest
+        if reading.snapshot != nil {
+            root = nil
+            if case .integer(let version)? = snapshot.body["change"]?["root"] {
+                root = roots.first { $0.root.version == version && (try? snapshot.verify(by: $0.root.snapshot)) != nil }
+            }
         }
         self.init(
             [
-                .root: MetadataDraft(root.file), .timestamp: MetadataDraft(timestamp),
+                .root: MetadataDraft(root?.file ?? newest.file), .timestamp: MetadataDraft(timestamp),
                 .snapshot: MetadataDraft(snapshot), .targets: MetadataDraft(targets), .rollout: MetadataDraft(rollout),
             ], list: PatchListDraft(list), stale: stale, taken: taken, previous: (snapshot.version, digest))
+        knowsRoot = root != nil
     }
 
     /// Reads a feed as its own first root file says, which proves nothing about whose feed it is.

@@ -52,6 +52,8 @@ package struct FeedRepository: Sendable {
     let stale: Set<Role>
     /// Versions that files exist of although no metadata list them: what an interrupted run has left.
     let taken: [Role: Int]
+    /// Whether its root file is the one of its time. An earlier state that older versions of patchpack made does not say which that is.
+    package internal(set) var knowsRoot = true
     /// The version of the snapshot before the change, and its file's SHA-256.
     let previous: (version: Int, sha256: String)?
     /// No honest feed comes this far. A thief of the online key can, to leave no versions to its owner.

@@ -56,7 +56,10 @@ package import PatchFiles
                 report.skip(bytes: begin, isLine: false)
             }
             var end = count
-            while unsafe end > begin && text.bytes[end - 1] != UInt8(ascii: "\n") { end -= 1 }
+            // What was there before has no line feed.
+            let old = max(begin, count - step)
+            while unsafe end > old && text.bytes[end - 1] != UInt8(ascii: "\n") { end -= 1 }
+            if end == old { end = begin }
             if begin == 0, end == 0, count == EventLines.Buffer.size {
                 report.skip(bytes: count, isLine: true)
                 (isSkipping, end) = (true, count)
@@ -68,7 +71,7 @@ package import PatchFiles
                 text.lines = begin..<end
                 report.put(text)
                 text = next
-            } else {
+            } else if end > 0 {
                 unsafe text.bytes.copyMemory(from: rest)
             }
             count -= end

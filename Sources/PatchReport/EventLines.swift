@@ -74,6 +74,8 @@ package final class EventLines: Sendable {
                 counted.withLock { $0?.add(parser) }
                 rest = rest.lowerBound + size..<rest.upperBound
             }
+            // Without memory for the parser, the lines are not lost without a word.
+            if !rest.isEmpty { skip(bytes: rest.count, isLine: true) }
             recycle(Buffer.emptied(buffer))
         }
     }

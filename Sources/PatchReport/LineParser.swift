@@ -6,7 +6,12 @@ internal import CEventReader
     /// How many bytes the lines have that were parsed last.
     private(set) var bytes = 0
 
-    init(of reader: OpaquePointer) { unsafe parser = er_open_parser(reader) }
+    init(of reader: OpaquePointer) { unsafe parser = Self.open(reader) }
+
+    private static func open(_ reader: OpaquePointer) -> OpaquePointer {
+        guard let parser = unsafe er_open_parser(reader) else { preconditionFailure("no memory") }
+        return unsafe parser
+    }
 
     deinit { unsafe er_close_parser(parser) }
 

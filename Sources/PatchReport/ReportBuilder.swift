@@ -26,6 +26,16 @@ package import PatchCrypto
         var systemVersion: UInt32 = 0
     }
 
+    /// What orders surroundings: their numbers, and their text if those are the same, as of two builds of a version.
+    private struct PlaceOrder {
+        let numbers: [Int]
+        let text: String
+
+        func precedes(_ other: PlaceOrder) -> Bool {
+            numbers == other.numbers ? text < other.text : numbers.lexicographicallyPrecedes(other.numbers)
+        }
+    }
+
     private struct FaultKey: Hashable {
         let patch: UInt16
         let event: UInt32
@@ -83,7 +93,7 @@ package import PatchCrypto
     private var hours: [HourKey: FleetReport.Hour] = [:]
     /// What patches run in on devices, by its number in the table of devices, and what orders it.
     private var places = [Surroundings()]
-    private var placeOrder: [[Int]] = [[]]
+    private var placeOrder = [PlaceOrder(numbers: [], text: "")]
     private var placeNumbers = [Surroundings(): UInt16(0)]
     private var lastPlace = (Surroundings(), UInt16(0))
     package private(set) var input = FleetReport.Input()
@@ -236,7 +246,7 @@ package import PatchCrypto
         devices.change(device, patch) { entry in
             if time > 0 { entry.isHeard(at: time) }
             if entry.surroundings != surroundings,
-                order[Int(entry.surroundings)].lexicographicallyPrecedes(order[Int(surroundings)])
+                order[Int(entry.surroundings)].precedes(order[Int(surroundings)])
             {
                 entry.surroundings = surroundings
             }
@@ -255,6 +265,8 @@ package import PatchCrypto
 
     /// Whether one of two is told, whichever comes first in the files.
     private func isBefore(_ one: FirstFault, _ other: FirstFault) -> Bool {
+        // A text that found no place is none to tell.
+        guard (one.message == 0) == (other.message == 0) else { return other.message == 0 }
         guard one.time == other.time else { return one.time < other.time }
         guard one.message == other.message else { return text(one.message) < text(other.message) }
         return one.file == other.file ? one.line < other.line : text(one.file) < text(other.file)
@@ -302,7 +314,10 @@ package import PatchCrypto
             number = UInt16(places.count)
             placeNumbers[place] = number
             places.append(place)
-            placeOrder.append(versionParts(place.appVersion) + versionParts(place.systemVersion))
+            placeOrder.append(
+                PlaceOrder(
+                    numbers: versionParts(place.appVersion) + versionParts(place.systemVersion),
+                    text: "\(text(place.appVersion))\n\(text(place.systemVersion))\n\(text(place.system))"))
         }
         lastPlace = (place, number)
         return number
@@ -367,14 +382,15 @@ package import PatchCrypto
             var systems: [String: FleetReport.Part] = [:]
             for (number, count) in counts[index] {
                 let place = places[Int(number)]
-                let (order, version) = (placeOrder[Int(number)], text(place.appVersion))
+                let (order, version) = (placeOrder[Int(number)].numbers, text(place.appVersion))
                 versions[version, default: (order, FleetReport.Part(name: version))].part.add(count)
                 guard place.system > 0 else { continue }
                 let name = text(place.system) + (place.systemVersion > 0 ? " " + text(place.systemVersion) : "")
                 systems[name, default: FleetReport.Part(name: name)].add(count)
             }
             patches[index].appVersions = versions.values.sorted {
-                $1.order.prefix(4).lexicographicallyPrecedes($0.order.prefix(4))
+                let (one, other) = ($0.order.prefix(4), $1.order.prefix(4))
+                return one == other ? $0.part.name > $1.part.name : other.lexicographicallyPrecedes(one)
             }.map(\.part)
             patches[index].systems = systems.values.sorted { ($1.devices, $0.name) < ($0.devices, $1.name) }
         }

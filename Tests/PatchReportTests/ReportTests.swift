@@ -223,7 +223,7 @@ import Testing
             let events = ["activated", "failed", "called", "confirmed", "rolled-back", "refused", "launched"]
             return Self.line(
                 events[number % 7], device: device, at: number * 17 % 3000,
-                version: 1 + device % 3, app: "2.\(device % 5)",
+                version: 1 + device % 3, app: "2.\(device % 5)-rc\(number / 9_000)",
                 #","code.function.name":"f\u00e9\#(number % 9)","error.type":"script","error.message":"no \#(number * 31 % 97)","calls":3,"failures":1"#
             )
         }
@@ -233,6 +233,18 @@ import Testing
             let other = try Self.report((lines.reversed().joined(separator: "\n") + "\n").utf8, jobs: jobs)
             #expect(other == one, "\(jobs) threads")
         }
+    }
+
+    /// The earliest of so many messages has found no place; another one is told.
+    @Test(.enabled(if: testsMayBeLong)) func aMessageThatFoundNoPlaceIsNotTold() throws {
+        func failed(_ number: Int, at seconds: Int) -> String {
+            Self.line(
+                "failed", at: seconds,
+                #","code.function.name":"f","error.type":"script","error.message":"no \#(number)""#)
+        }
+        let lines = (0..<70_000).map { failed($0, at: 100) } + [failed(70_001, at: 1)]
+        let fault = try #require(try Self.report(lines).patches.first?.faults.first)
+        #expect(fault.count == 70_001 && fault.message.hasPrefix("no "), "\(fault.message)")
     }
 
     @Test func theLastLineNeedsNoLineFeed() throws {

@@ -123,6 +123,12 @@ enum Calls {
         let declared = try registry.replaceable("Bench.declared") { (item: DeclaredItem) -> DeclaredItem in item }
         let structs = try registry.replaceable("Bench.struct") { (item: Item) -> Item in item }
         let lists = try registry.replaceable("Bench.strings") { (texts: [String]) -> [String] in texts }
+        let bytes = try registry.replaceable("Bench.bytes") { (bytes: [UInt8]) -> [UInt8] in bytes }
+        let data = Array(text.utf8)
+        let orders = try registry.replaceable("Bench.order") { (order: Order) -> Order in order }
+        let declaredOrders = try registry.replaceable("Bench.declaredOrder") {
+            (order: DeclaredOrder) -> DeclaredOrder in order
+        }
         let items = try registry.replaceable("Bench.items") { (items: [DeclaredItem]) -> [DeclaredItem] in items }
         let tables = try registry.replaceable("Bench.tables") { (table: [String: Double]) -> [String: Double] in table }
         let failing = try registry.replaceable("Bench.fails") { (price: Double, quantity: Int) -> Double in
@@ -134,6 +140,24 @@ enum Calls {
                 ways: [
                     .init("C") { keep(floor_string_calls(floor, text, Int64($0))) },
                     .init("Replaceable", against: "C", target: .ratio(1.3)) { for _ in 0..<$0 { keep(strings(text)) } },
+                ]
+            ).run()
+        }
+        rows += try patched(identity, on: ["Bench.bytes"], runner, workshop) { floor in
+            try Rounds(
+                work: "a patched call with 32 bytes, [UInt8]", count: 50_000,
+                ways: [
+                    .init("C") { keep(floor_string_calls(floor, text, Int64($0))) },
+                    .init("Replaceable", against: "C", target: .ratio(1.3)) { for _ in 0..<$0 { keep(bytes(data)) } },
+                ]
+            ).run()
+        }
+        rows += try patched(identity, on: ["Bench.order", "Bench.declaredOrder"], runner, workshop) { _ in
+            try Rounds(
+                work: "a patched call with a model of nine members: dates, a URL, an enum, a list", count: 5_000,
+                ways: [
+                    .init("fields declared") { for _ in 0..<$0 { keep(declaredOrders(DeclaredOrder.sample)) } },
+                    .init("Codable", against: "fields declared") { for _ in 0..<$0 { keep(orders(Order.sample)) } },
                 ]
             ).run()
         }
@@ -257,6 +281,45 @@ enum Calls {
         static let patchFields = PatchFields(
             DeclaredItem.init(name:price:quantity:), .field("name", \.name), .field("price", \.price),
             .field("quantity", \.quantity))
+    }
+
+    private enum Status: String, Codable, PatchKey { case new, paid, sent }
+
+    /// What an app really passes.
+    private struct Order: Codable, PatchValue {
+        var id = "2026-000417"
+        var customer = "Ada Lovelace"
+        var placed = Date(timeIntervalSince1970: 1_795_000_000)
+        var due: Date? = Date(timeIntervalSince1970: 1_795_600_000)
+        var page = "https://shop.example.com/orders/2026-000417"
+        var status = Status.paid
+        var total = 41.5
+        var quantity = 3
+        var tags = ["gift", "express"]
+
+        static let sample = Order()
+    }
+
+    private struct DeclaredOrder: PatchStruct {
+        var id: String
+        var customer: String
+        var placed: Double
+        var due: Double?
+        var page: String
+        var status: Status
+        var total: Double
+        var quantity: Int
+        var tags: [String]
+
+        static let sample = DeclaredOrder(
+            id: "2026-000417", customer: "Ada Lovelace", placed: 1_795_000_000, due: 1_795_600_000,
+            page: "https://shop.example.com/orders/2026-000417", status: .paid, total: 41.5, quantity: 3,
+            tags: ["gift", "express"])
+        static let patchFields = PatchFields(
+            DeclaredOrder.init(id:customer:placed:due:page:status:total:quantity:tags:), .field("id", \.id),
+            .field("customer", \.customer), .field("placed", \.placed), .field("due", \.due), .field("page", \.page),
+            .field("status", \.status), .field("total", \.total), .field("quantity", \.quantity), .field("tags", \.tags)
+        )
     }
 
     /// Measures with a patch on some names, and with the floor's state of the same function.

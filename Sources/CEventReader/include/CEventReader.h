@@ -70,12 +70,12 @@ void er_set_event(er_reader *reader, er_event event, const char *name);
 void er_set_key(er_reader *reader, er_key key, const char *name);
 void er_close(er_reader *reader);
 
-/* A parser of the reader's lines. Several threads may have one each. */
+/* A parser of the reader's lines. Several threads may have one each. NULL if there is not enough memory. */
 er_parser *er_open_parser(const er_reader *reader);
 void er_close_parser(er_parser *parser);
 
 /* Parses whole lines at the beginning of a buffer, which must stay as it is until they were taken. The reader is not changed. Returns how many bytes
-   they have with their line feeds, or 0 if there is no line feed. */
+   they have with their line feeds, or 0 if there is no line feed, or not enough memory. */
 size_t er_parse(er_parser *parser, const char *buffer, size_t length);
 
 /* Takes the next of the lines that were parsed, and gives numbers to its texts. Returns 0 after the last one. */

@@ -88,7 +88,12 @@ import Testing
         // It stays so, and the job red, until it is resumed. What was known then does not pause it again, but more of it does.
         now = try step()
         #expect(now.status == 20 && now.says.contains("stopped  com.example.shop.cart-total 7: paused"))
-        #expect(now.says.contains("is paused, and failing<0.5% is crossed"))
+        #expect(now.says.contains("is paused because of failing<0.5%, of which devices say now: 4.00 %"))
+        // Good devices that come later do not turn the job green.
+        try report(1000..<9000, failing: 0)
+        #expect(try step().status == 20)
+        let gone = try Tool.shell("rm events/1000.jsonl", in: folder.path)
+        try #require(gone.status == 0)
         // Times are whole seconds.
         let resume = try Tool.shell(
             "sleep 1.1; patchpack feed resume feed com.example.shop.cart-total --key online/signing.pem",
@@ -119,6 +124,10 @@ import Testing
         try #require(damaged.status == 0)
         now = try step()
         #expect(now.status == 0 && now.says.contains("1000 lines beside 3000 events are damaged"), "\(now.says)")
+        // Beside many good ones, some damaged ones are usual, those from before the patch included.
+        try report(5_000..<25_000, failing: 0, secondsAgo: 5 * 86_400)
+        now = try step()
+        #expect(now.status == 0 && !now.says.contains("damaged"), "\(now.says)")
     }
 
     /// A pause is deployed by the run that makes it.

@@ -47,8 +47,7 @@ enum ReportCommand {
         }
         if failure == nil { failure = results.lazy.compactMap(\.failure).first }
         if let id, report.patches.isEmpty {
-            let guess = nearest(id, among: Set(all.map(\.id))).map { "; did you mean \($0)?" } ?? ""
-            console.warning("no event is about \(id)\(version.map { " \($0)" } ?? "")\(guess)")
+            console.warning("no event is about \(id)\(version.map { " \($0)" } ?? "")")
         }
         if arguments.format == "openmetrics" {
             try console.raw(report.metrics(results, at: now))

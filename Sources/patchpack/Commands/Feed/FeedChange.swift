@@ -165,13 +165,7 @@ struct FeedChange {
     func discard() throws(PatchError) -> Bool {
         var hadOne = false
         try whileLocked { () throws(PatchError) in
-            guard try folder.read("metadata/timestamp.json") != nil else {
-                throw PatchError(
-                    .feedUnavailable, "metadata/timestamp.json: missing, so this is not the folder of a feed"
-                )
-                .about(folder.path)
-            }
-            hadOne = try FeedState(folder.path.description).hasStaged()
+            hadOne = try folder.hasStaged()
             if !arguments.has(.dryRun) { try folder.discardStaged() }
         }
         return hadOne
@@ -187,7 +181,11 @@ struct FeedChange {
         let position = try feed.position(of: bytes, called: "the served timestamp.json", root: pin.root()) {
             (path) throws(PatchError) in try folder.read(path)
         }
-        guard position.isOwn else { throw .otherCopy(HTTPSource.shown(url), position) }
+        // `--above` passes the numbers of the other copy, to give it up.
+        let above = try arguments.number(of: .above)
+        guard position.isOwn || above != nil else {
+            throw .otherCopy(HTTPSource.shown(url), position)
+        }
     }
 
     /// Refuses to sign a time that is far before the one that the feed was last signed at: one of the two clocks was wrong.
@@ -207,9 +205,9 @@ struct FeedChange {
 
     private func whileLocked(_ body: () throws(PatchError) -> Void) throws(PatchError) {
         // The error of the lock would be about a file that no reader knows.
-        guard try folder.read("metadata/1.root.json") != nil else {
+        guard try folder.read("metadata/timestamp.json") != nil else {
             throw PatchError(
-                .feedUnavailable, "metadata/1.root.json: missing, so this is not the folder of a feed",
+                .feedUnavailable, "metadata/timestamp.json: missing, so this is not the folder of a feed",
                 hint: folder.path.isFolder ? "make one: patchpack feed init DIR" : "the folder of the feed comes first"
             ).about(folder.path)
         }

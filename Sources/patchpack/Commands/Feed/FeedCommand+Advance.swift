@@ -63,9 +63,11 @@ extension FeedCommand {
             case .complete: return ["complete  \(name): \(old.words), and no gate is crossed"]
             case .stopped:
                 // An alarm lasts until a decision was made.
-                if old.state == .paused, let crossed {
+                let gate = results.first { old.reason?.hasPrefix("\($0.gate.text): ") ?? false } ?? crossed
+                if old.state == .paused, let gate {
                     failure = PatchError(
-                        .script, "\(name) is paused, and \(crossed.gate.text) is crossed: \(crossed.reason)",
+                        .script,
+                        "\(name) is paused because of \(gate.gate.text), of which devices say now: \(gate.reason)",
                         hint: "patchpack feed withdraw, or resume")
                 }
                 return ["stopped  \(name): \(old.words)\(old.reason.map { " (\($0))" } ?? "")"]

@@ -59,7 +59,7 @@ extension FeedCommand {
             try console.line(
                 .good, word, "  \(folder.path) to \(target.name)  snapshot \(snapshot), timestamp \(timestamp)")
         }
-        try checkServed(deployment, arguments, console)
+        try checkServed(deployment, givenUp: outcome.givenUp, arguments, console)
         return 0
     }
 
@@ -90,7 +90,7 @@ extension FeedCommand {
 
     /// Looks at the feed from outside.
     private static func checkServed(
-        _ deployment: Deployment, _ arguments: ParsedArguments, _ console: Console
+        _ deployment: Deployment, givenUp: FeedRepository.Position?, _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
         guard !arguments.has(.dryRun), let url = try arguments.text(of: .servedAfter) else { return }
         let reply: FeedReply
@@ -106,8 +106,11 @@ extension FeedCommand {
         }
         let own = deployment.feed.state(of: .timestamp).version
         let served = try deployment.position(bytes, called: "\(HTTPSource.shown(url)): timestamp.json")
-        guard served.isOwn else { throw .otherCopy(HTTPSource.shown(url), served) }
-        guard served.version < own else { return }
+        // A later one came after this one, in the same place. An earlier one is what caches still have.
+        guard served.isOwn || served.version != own || served.version == givenUp?.version else {
+            throw .otherCopy(HTTPSource.shown(url), served)
+        }
+        guard served.version < own || !served.isOwn && served.version == own else { return }
         let age = reply.maxAge.map { "; caches keep it for \($0.seconds) s" } ?? ""
         console.warning("\(HTTPSource.shown(url)): still has timestamp \(served.version), not \(own)\(age)")
     }

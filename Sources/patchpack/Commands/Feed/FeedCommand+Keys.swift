@@ -97,7 +97,9 @@ extension FeedCommand {
         let change = try FeedChange(arguments, console)
         if arguments.has(.discard) {
             console.note(
-                try change.discard() ? "what waited for signatures is dropped" : "nothing waited for signatures")
+                try change.discard()
+                    ? "what waited for signatures \(arguments.has(.dryRun) ? "would be" : "is") dropped"
+                    : "nothing waited for signatures")
             return 0
         }
         let attached = arguments.values(of: .attach).map(\.path)

@@ -121,7 +121,7 @@ extension FeedCommand {
             entry.reason = reason
             feed.replace(old, with: entry, at: change.now)
             // What devices have instead.
-            let others = feed.entries(of: entry.id).filter { $0.version < entry.version && $0.state == .active }
+            let others = feed.entries(of: entry.id).filter { $0.version != entry.version && $0.state == .active }
             let rest = entry.state == .active ? nil : others.max { $0.version < $1.version }
             return ["\(what)  \(entry.id) \(entry.version)"]
                 + (rest.map { ["still offered  \($0.id) \($0.version)  \($0.words)"] } ?? [])

@@ -124,6 +124,12 @@ struct FeedFolder: Sendable {
         return names
     }
 
+    /// Whether a change waits for signatures.
+    func hasStaged() throws(PatchError) -> Bool {
+        for role in ["root", "targets", "rollout"] where try read("staged/\(role).json") != nil { return true }
+        return false
+    }
+
     /// Removes what waits for signatures.
     func discardStaged() throws(PatchError) {
         for name in FeedRepository.stagedPaths { try Folder.remove(path.appending(Path(name))) }

@@ -56,7 +56,8 @@ struct FeedPin {
         guard let newest else {
             if places.isEmpty {
                 throw PatchError(
-                    .usage, "no key", hint: "give a private key with --key, or set PATCHPACK_FEED_KEY"
+                    .usage, "no key",
+                    hint: "give a private key with --key, or set PATCHPACK_FEED_KEY; --root FILE is enough to look"
                 ).about(folder.path)
             }
             throw PatchError(

@@ -39,10 +39,7 @@ struct FeedState {
     /// Whether a change waits for signatures in the folder.
     func hasStaged() throws(PatchError) -> Bool {
         guard !isServed, snapshot == nil else { return false }
-        for role in ["root", "targets", "rollout"] {
-            if try FeedFolder(path: Path(place)).read("staged/\(role).json") != nil { return true }
-        }
-        return false
+        return try FeedFolder(path: Path(place)).hasStaged()
     }
 
     func feed(_ root: [UInt8]?, _ arguments: ParsedArguments) throws(PatchError) -> FeedRepository {

@@ -53,8 +53,9 @@ enum RolloutStep: Equatable {
         }
         var reasons: [String] = []
         if !isWhole { reasons.append("a file of events cannot be read") }
-        if report.input.damaged > report.input.events / 10 {
-            reasons.append("\(report.input.damaged) lines beside \(report.input.events) events are damaged")
+        let events = report.input.events + report.input.earlier
+        if report.input.damaged > events / 10 {
+            reasons.append("\(report.input.damaged) lines beside \(events) events are damaged")
         }
         let age = entry.since.map { now.secondsSince1970 - $0.secondsSince1970 } ?? .max
         if age < rules.soak {

@@ -24,6 +24,9 @@ enum KeygenCommand {
         if let bits, !(2048...8192).contains(bits) {
             throw PatchError(.usage, "--bits \(bits): expected 2048 to 8192")
         }
+        if arguments.has(.signingOnly), try arguments.text(of: .suite) != nil {
+            throw PatchError(.usage, "--suite is for the script key, which --signing-only leaves out")
+        }
         let suite = try arguments.text(of: .suite).flatMap(EnvelopeSuite.init(rawValue:)) ?? .aes128CBCMD5
         let keys = try KeyFiles(arguments)
         guard keys.passphrases.count <= 1 else {
@@ -66,6 +69,6 @@ enum KeygenCommand {
                 try console.line(.good, "made", "  \(path)  \(key.text)")
             }
         }
-        console.note("keep \(paths[0]) secret; apps need the other\(paths.count > 2 ? " two" : "")")
+        console.note("keep \(paths[0]) secret\(paths.count > 2 ? "; apps need the other two" : "")")
     }
 }

@@ -53,7 +53,11 @@ func deliverInOrder<Item: Sendable, Result: Sendable>(
     let results = OrderedResults<[Result]>(count: parts.count, window: 2 * jobs)
     for _ in 0..<jobs {
         DispatchQueue.global().async {
-            while let index = results.next() { results.put(items[parts[index]].map(work), at: index) }
+            while let index = results.next() {
+                var done: [Result] = []
+                for item in items[parts[index]] where !results.isStopped { done.append(work(item)) }
+                results.put(done, at: index)
+            }
         }
     }
     for index in parts.indices {
@@ -70,6 +74,7 @@ func deliverInOrder<Item: Sendable, Result: Sendable>(
 private final class OrderedResults<Result: Sendable>: Sendable {
     private let count: Int
     private let nextIndex = Atomic(0)
+    private let stopped = Atomic(false)
     private let ready = Mutex<[Int: Result]>([:])
     private let signals: [DispatchSemaphore]
     /// Limits how far the work may run ahead of delivery, so that a slow first file does not fill the memory.
@@ -91,7 +96,13 @@ private final class OrderedResults<Result: Sendable>: Sendable {
     }
 
     /// Keeps the workers from starting another item.
-    func stop() { nextIndex.store(count, ordering: .relaxed) }
+    func stop() {
+        stopped.store(true, ordering: .relaxed)
+        nextIndex.store(count, ordering: .relaxed)
+    }
+
+    /// Whether the results are not wanted any more.
+    var isStopped: Bool { stopped.load(ordering: .relaxed) }
 
     func put(_ result: Result, at index: Int) {
         ready.withLock { $0[index] = result }
