@@ -39,7 +39,9 @@ let package = Package(
                     "-fsanitize=fuzzer-no-link,address", "-fprofile-instr-generate", "-fcoverage-mapping", "-O1",
                 ]),
             ]),
-        .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"], swiftSettings: instrumented),
+        .target(
+            name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"],
+            swiftSettings: instrumented + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
             name: "CEventReader",
             cxxSettings: [
@@ -49,7 +51,7 @@ let package = Package(
             ]),
         .target(name: "CDecompress", linkerSettings: [.linkedLibrary("z")]),
         .target(
-            name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CDecompress"],
+            name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CDecompress", "Libc"],
             swiftSettings: instrumented),
         .target(
             name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"],
