@@ -54,6 +54,8 @@ package final class EventLines: Sendable {
     }
 
     private func recycle(_ buffer: Buffer) {
+        var buffer = buffer
+        buffer.lines = 0..<0
         buffers.withLock { $0.free.append(buffer) }
         free.signal()
     }
@@ -76,7 +78,7 @@ package final class EventLines: Sendable {
             }
             // Without memory for the parser, the lines are not lost without a word.
             if !rest.isEmpty { skip(bytes: rest.count, isLine: true) }
-            recycle(Buffer.emptied(buffer))
+            recycle(buffer)
         }
     }
 
@@ -86,13 +88,5 @@ package final class EventLines: Sendable {
         threads.wait()
         guard let counted = counted.withLock({ $0.take() }) else { return FleetReport() }
         return counted.report()
-    }
-}
-
-extension EventLines.Buffer {
-    fileprivate static func emptied(_ buffer: Self) -> Self {
-        var buffer = buffer
-        buffer.lines = 0..<0
-        return buffer
     }
 }

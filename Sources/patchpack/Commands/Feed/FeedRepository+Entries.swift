@@ -6,7 +6,7 @@ extension FeedRepository {
     /// The list's entries of a patch.
     func entries(of id: String) -> [PatchEntryDraft] { list.entries.filter { $0.id == id } }
 
-    /// Why devices refuse the feed as it is, or will refuse it soon.
+    /// Why devices refuse the feed as it is.
     func faults(at now: Timestamp) -> [String] {
         var faults: [String] = []
         for role in Role.allCases {
