@@ -34,7 +34,7 @@ let package = Package(
         .systemLibrary(
             name: "CLua", pkgConfig: "lua5.4",
             providers: [.apt(["liblua5.4-dev"]), .brew(["lua"])]),
-        .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip"]),
+        .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip", "Libc"]),
         .target(name: "Libc"),
         .target(name: "PatchFiles", dependencies: ["PatchCrypto", "Libc"]),
         .target(name: "PatchFeed", dependencies: ["PatchCrypto"]),

@@ -25,7 +25,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CLibzip", pkgConfig: "libzip"),
         .systemLibrary(name: "CLua", pkgConfig: "lua5.4"),
-        .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip"], swiftSettings: instrumented),
+        .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip", "Libc"], swiftSettings: instrumented),
         .target(name: "Libc"),
         .target(name: "PatchFiles", dependencies: ["PatchCrypto", "Libc"], swiftSettings: instrumented),
         .target(name: "PatchFeed", dependencies: ["PatchCrypto"], swiftSettings: instrumented),

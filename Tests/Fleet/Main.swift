@@ -139,7 +139,7 @@ struct Fleet {
         let device = FeedDevice(
             app: "com.example.shop", environment: "release", appVersion: version, installation: state.installation)
         let events = try log?.device(number, version)
-        state.add(PatchID(id: Main.id, version: 1), hash: "1")
+        state.add([(PatchID(id: Main.id, version: 1), "1")])
         _ = state.begin(version, limits: limits, at: nil)
         _ = state.confirm(limits: limits, at: nil)
         var (hour, crashes) = (0.0, 0)
@@ -198,7 +198,7 @@ struct Fleet {
                 }
                 state.remove("\(choice.version)")
             case .offered:
-                state.add(PatchID(id: choice.id, version: choice.version), hash: "\(choice.version)")
+                state.add([(PatchID(id: choice.id, version: choice.version), "\(choice.version)")])
                 let outcomes = state.activate("\(choice.version)")
                 log?.tell(outcomes, at: hour, events)
                 log?.activate("\(choice.version)", at: hour, events)

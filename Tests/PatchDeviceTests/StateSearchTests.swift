@@ -128,7 +128,7 @@ import Testing
         guard world.isEnabled else { return world.running = [] }
         for name in world.offered.subtracting(world.withdrawn).sorted()
         where name != "a" || !world.offered.contains("m") {
-            world.state.add(patch(name), hash: name)
+            world.state.add([(patch(name), name)])
         }
         guard world.state.launch?.isSafe != true else { return }
         let suspects = world.state.held.filter { $0.stage == .suspect && world.running.contains($0.hash) }

@@ -234,7 +234,7 @@ import Testing
                     if model.hasLaunch { model.isWatched = false }
                 case ..<78:
                     history.append("download \(key)")
-                    state.add(Self.patch(id, number), hash: Self.hash(id, number))
+                    state.add([(Self.patch(id, number), Self.hash(id, number))])
                     model.download(id, number)
                 case ..<84:
                     history.append("remove \(key)")
@@ -316,7 +316,7 @@ import Testing
             var state = StoreState(app: "a", appVersion: version, installation: "i")
             _ = state.begin(version, limits: limits, at: nil)
             _ = state.confirm(limits: limits, at: nil)
-            state.add(Self.patch("a", 1), hash: Self.hash("a", 1))
+            state.add([(Self.patch("a", 1), Self.hash("a", 1))])
             for _ in 0..<10 { _ = state.begin(version, limits: limits, at: nil) }
             #expect(state.held.isEmpty == (number <= 1), "\(number)")
         }

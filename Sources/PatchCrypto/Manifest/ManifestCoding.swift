@@ -11,7 +11,7 @@ extension Manifest {
         members.append(("engine", .integer(engine)))
         if let expires { members.append(("expires", .string(expires.description))) }
         if let extra {
-            let sorted = extra.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            let sorted = extra.sorted { $0.key.hasBytes(before: $1.key) }
             members.append(("extra", .object(sorted.map { ($0.key, .string($0.value)) })))
         }
         members.append(("id", .string(id)))

@@ -1,20 +1,35 @@
+internal import Libc
+
 extension String {
     /// Whether two strings have the same bytes. To `==`, canonically equivalent strings are also equal.
-    package func hasBytes(of other: String) -> Bool {
-        // `==` refuses most that differ, and is faster. A string's view of UTF-8 is slow to iterate over.
-        guard utf8.count == other.utf8.count, self == other else { return false }
-        let areEqual = unsafe utf8.withContiguousStorageIfAvailable { left in
-            unsafe other.utf8.withContiguousStorageIfAvailable { unsafe left.elementsEqual($0) } ?? nil
-        }
-        return (areEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
+    package func hasBytes(of other: String) -> Bool { utf8.count == other.utf8.count && compareBytes(with: other) == 0 }
+
+    /// Whether a string's bytes come before those of another one, as keys do in canonical JSON.
+    package func hasBytes(before other: String) -> Bool {
+        let order = compareBytes(with: other)
+        return order == 0 ? utf8.count < other.utf8.count : order < 0
+    }
+
+    /// Compares the bytes that both strings have, as `memcmp` does.
+    private func compareBytes(with other: String) -> Int32 {
+        var (left, right) = (self, other)
+        return left.withUTF8 { left in right.withUTF8 { right in unsafe compare(left, right) } }
     }
 
     /// Makes a string of UTF-8. nil if the bytes are something else.
-    package init?(utf8 bytes: [UInt8]) {
+    package init?(utf8 bytes: ArraySlice<UInt8>) {
         // `String(validating:as:)` looks its generic types up at run time, which takes ten times longer.
         self.init(decoding: bytes, as: UTF8.self)
-        guard utf8.count == bytes.count, Array(utf8) == bytes else { return nil }
+        let isExact = unsafe bytes.withUnsafeBufferPointer { bytes in
+            withUTF8 { text in unsafe text.count == bytes.count && compare(text, bytes) == 0 }
+        }
+        guard isExact else { return nil }
     }
+}
+
+private func compare(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int32 {
+    guard let start = left.baseAddress, let other = right.baseAddress else { return 0 }
+    return unsafe memcmp(start, other, min(left.count, right.count))
 }
 
 /// Whether a character moves the cursor, is invisible or changes the direction of the text.

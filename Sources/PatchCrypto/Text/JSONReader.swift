@@ -75,7 +75,7 @@ private struct JSONReader {
         repeat {
             skipSpace()
             let key = try string()
-            if known == nil, members.last?.key.utf8.lexicographicallyPrecedes(key.utf8) == false {
+            if known == nil, members.last?.key.hasBytes(before: key) == false {
                 known = Set(members.map { Array($0.key.utf8) })
             }
             guard known?.insert(Array(key.utf8)).inserted != false else { throw fault("duplicate key") }
@@ -112,16 +112,16 @@ private struct JSONReader {
             while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
                 position += 1
             }
-            bytes += text[start..<position]
+            let piece = text[start..<position]
             let end = next
             position += 1
             switch end {
             case UInt8(ascii: "\""):
-                guard let string = String(utf8: bytes) else {
+                guard let string = String(utf8: bytes.isEmpty ? piece : (bytes + piece)[...]) else {
                     throw fault("string is not UTF-8")
                 }
                 return string
-            case UInt8(ascii: "\\"): bytes += try escape()
+            case UInt8(ascii: "\\"): bytes += try piece + escape()
             case nil:
                 position = text.count
                 throw fault("unterminated string")

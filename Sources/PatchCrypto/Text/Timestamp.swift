@@ -85,6 +85,6 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     }
 
     public static func < (left: Self, right: Self) -> Bool {
-        left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
+        left.description.hasBytes(before: right.description)
     }
 }

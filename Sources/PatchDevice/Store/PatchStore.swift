@@ -295,7 +295,7 @@ package final class PatchStore: Sendable {
     /// Holds patches whose envelopes were written.
     package func hold(_ patches: [(patch: PatchID, hash: String)]) throws(PatchError) {
         try change { state in
-            for (patch, hash) in patches { state.add(patch, hash: hash) }
+            state.add(patches)
             return []
         }
     }

@@ -30,7 +30,7 @@ extension StoreState {
     private var verdictsJSON: JSONValue {
         .array(
             verdicts.sorted { ($0.key.id, $0.key.version) < ($1.key.id, $1.key.version) }.map { patch, verdict in
-                .object(patch.fields + verdict.members)
+                .object(verdict.members + patch.fields)
             })
     }
 
@@ -76,10 +76,12 @@ extension PatchID {
 extension StoreState.Held {
     fileprivate var json: JSONValue {
         .object(
-            sparse: patch.fields + [
-                ("hash", .string(hash)), ("stage", .string(stage.rawValue)),
-                ("failures", failures == 0 ? nil : .integer(failures)), ("off", isOff ? .bool(true) : nil),
+            // In this order it is known without a search that no key is there twice.
+            sparse: [
                 ("couldNotRun", couldNotRun ? .bool(true) : nil),
+                ("failures", failures == 0 ? nil : .integer(failures)),
+                ("hash", .string(hash)), ("id", .string(patch.id)), ("off", isOff ? .bool(true) : nil),
+                ("stage", .string(stage.rawValue)), ("version", .integer(patch.version)),
             ])
     }
 

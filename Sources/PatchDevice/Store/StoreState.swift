@@ -181,8 +181,9 @@ package struct StoreState: Sendable, Hashable {
         if let launch { judge(launch, limits, time, &outcomes) }
         var launch = Launch(patches: [])
         if isEnabled { choose(&launch, onlyGood: onlyGood, wasHealthy: wasHealthy) }
-        for hash in launch.patches {
-            if let patch = startTrial(of: hash) { outcomes.append(.trial(patch)) }
+        let chosen = Set(launch.patches)
+        for index in held.indices where chosen.contains(held[index].hash) {
+            if let patch = startTrial(at: index) { outcomes.append(.trial(patch)) }
         }
         self.launch = launch
         return outcomes
@@ -195,16 +196,13 @@ package struct StoreState: Sendable, Hashable {
         if launch.isConfirmed {
             (failures, unconfirmed) = (0, 0)
             // What came later has passed if the app then ended in an orderly way.
-            let passed = launch.patches + (launch.isWatched ? [] : launch.late)
-            for index in held.indices
-            where passed.contains(held[index].hash) && !launch.broken.contains(held[index].hash) {
-                held[index].failures = 0
-            }
+            let passed = Set(launch.patches + (launch.isWatched ? [] : launch.late)).subtracting(launch.broken)
+            for index in held.indices where passed.contains(held[index].hash) { held[index].failures = 0 }
         } else if launch.isReturn {
             // If it has ended in an orderly way, that says nothing.
             mayReturn = !launch.isWatched
         }
-        let all = launch.patches + launch.late
+        let all = Set(launch.patches + launch.late)
         for index in held.indices where all.contains(held[index].hash) { held[index].couldNotRun = false }
         if !launch.isConfirmed, !held.isEmpty, !hasConfirmed, unconfirmed < Self.patience {
             unconfirmed += 1
@@ -213,13 +211,13 @@ package struct StoreState: Sendable, Hashable {
         guard launch.isWatched else { return }
         // What the launch began with has passed if it was confirmed.
         let suspected = Set((launch.isConfirmed ? [] : launch.patches) + launch.late).subtracting(launch.broken)
-        let ran = held.filter { suspected.contains($0.hash) }
-        let trials = ran.filter { $0.stage != .good }
+        let ran = held.indices.filter { suspected.contains(held[$0].hash) }
+        let trials = ran.filter { held[$0].stage != .good }
         guard !trials.isEmpty else {
             guard !launch.isReturn else { return }
-            return judgeGood(Set(ran.map(\.hash)), wasSafe: launch.isSafe, limits, &outcomes)
+            return judgeGood(ran, wasSafe: launch.isSafe, limits, &outcomes)
         }
-        for index in held.indices where trials.contains(where: { $0.hash == held[index].hash }) {
+        for index in trials {
             held[index].failures += 1
             guard held[index].stage == .suspect || held[index].failures >= limits.trialFailures else { continue }
             // With several on trial it is not known which one it was. Each is tried again alone.
@@ -228,7 +226,7 @@ package struct StoreState: Sendable, Hashable {
             held[index].failures = 0
             outcomes.append(.suspect(held[index].patch))
         }
-        guard trials.count == 1, let index = held.firstIndex(where: { $0.hash == trials[0].hash }),
+        guard trials.count == 1, let index = trials.first,
             held[index].stage == .suspect || held[index].failures >= limits.trialFailures
         else { return }
         guard hasConfirmed else {
@@ -240,8 +238,10 @@ package struct StoreState: Sendable, Hashable {
     }
 
     /// Counts a failed launch in which no patch was on trial.
+    ///
+    /// - Parameter ran: The places of those that ran, in `held`.
     private mutating func judgeGood(
-        _ ran: Set<String>, wasSafe: Bool, _ limits: CrashLimits, _ outcomes: inout [Outcome]
+        _ ran: [Int], wasSafe: Bool, _ limits: CrashLimits, _ outcomes: inout [Outcome]
     ) {
         guard !ran.isEmpty else {
             guard wasSafe else { return }
@@ -252,7 +252,7 @@ package struct StoreState: Sendable, Hashable {
         failures += 1
         guard failures >= max(1, limits.failures) else { return }
         outcomes.append(.safeMode(failures: failures))
-        for index in held.indices where ran.contains(held[index].hash) { held[index].isOff = true }
+        for index in ran { held[index].isOff = true }
         (failures, mayReturn) = (0, false)
     }
 
@@ -294,8 +294,8 @@ package struct StoreState: Sendable, Hashable {
         isEnabled ? runnable { $0.stage == .good && !$0.isOff }.map(\.hash) : []
     }
 
-    private mutating func startTrial(of hash: String) -> PatchID? {
-        guard let index = held.firstIndex(where: { $0.hash == hash && $0.stage == .downloaded }) else { return nil }
+    private mutating func startTrial(at index: Int) -> PatchID? {
+        guard held[index].stage == .downloaded else { return nil }
         held[index].stage = .trial
         return held[index].patch
     }
@@ -312,27 +312,31 @@ package struct StoreState: Sendable, Hashable {
         guard isFirst else { return [] }
         (failures, unconfirmed) = (0, 0)
         var outcomes: [Outcome] = []
-        for hash in launch.patches where !launch.broken.contains(hash) {
+        let ran = Set(launch.patches)
+        let passed = ran.subtracting(launch.broken)
+        var good: [String: Int] = [:]
+        // The highest version of a patch comes first.
+        for index in held.indices where passed.contains(held[index].hash) {
             // One that failed in the launch before must run a whole launch without a failure first.
-            guard let index = held.firstIndex(where: { $0.hash == hash && $0.stage != .good && $0.failures == 0 })
-            else {
-                continue
-            }
-            held[index].stage = .good
             let patch = held[index].patch
+            guard held[index].stage != .good, held[index].failures == 0, good[patch.id] == nil else { continue }
+            held[index].stage = .good
+            good[patch.id] = patch.version
             outcomes.append(.good(patch))
-            held.removeAll { $0.patch.id == patch.id && $0.patch.version < patch.version }
+        }
+        if !good.isEmpty {
+            held.removeAll { $0.patch.version < good[$0.patch.id] ?? 0 }
             mayReturn = isSafe
         }
         if launch.isReturn {
-            for index in held.indices where launch.patches.contains(held[index].hash) { held[index].isOff = false }
+            for index in held.indices where ran.contains(held[index].hash) { held[index].isOff = false }
             mayReturn = isSafe  // one could not run
         }
         if !hasConfirmed {
             hasConfirmed = true
             for suspect in held
             where suspect.stage == .suspect && suspect.failures >= limits.trialFailures
-                && !launch.patches.contains(suspect.hash)
+                && !ran.contains(suspect.hash)
             {
                 ban(suspect.hash, Self.failedLaunches, at: time).map { outcomes.append(.banned($0)) }
             }
@@ -373,8 +377,11 @@ package struct StoreState: Sendable, Hashable {
     /// - Parameter isDue: Whether the launch would have begun with it, had the app registered its functions before. Then it counts
     ///   as one that the launch began with, if that is not confirmed yet.
     package mutating func activate(_ hash: String, isDue: Bool = false) -> [Outcome] {
-        let outcomes = startTrial(of: hash).map { [Outcome.trial($0)] } ?? []
-        for index in held.indices where held[index].hash == hash { held[index].couldNotRun = false }
+        var outcomes: [Outcome] = []
+        if let index = held.firstIndex(where: { $0.hash == hash }) {
+            if let patch = startTrial(at: index) { outcomes.append(.trial(patch)) }
+            held[index].couldNotRun = false
+        }
         guard var launch, !launch.patches.contains(hash) else { return outcomes }
         if isDue, !launch.isConfirmed {
             launch.patches.append(hash)
@@ -401,11 +408,13 @@ package struct StoreState: Sendable, Hashable {
 
     // MARK: what is held
 
-    /// Adds a patch that was downloaded and verified. Another version of it that is not good gives way.
-    package mutating func add(_ patch: PatchID, hash: String) {
-        guard !held.contains(where: { $0.hash == hash }), !isBanned(hash) else { return }
-        held.removeAll { $0.patch.id == patch.id && ($0.stage != .good || $0.patch.version == patch.version) }
-        held.append(Held(patch, hash: hash))
+    /// Adds patches that were downloaded and verified. Another version of one that is not good gives way.
+    package mutating func add(_ patches: [(patch: PatchID, hash: String)]) {
+        var known = Set(held.map(\.hash) + bans.map(\.hash))
+        let new = patches.filter { known.insert($0.hash).inserted }
+        let newest = Dictionary(new.map { ($0.patch.id, $0) }) { $1 }
+        held.removeAll { held in newest[held.patch.id].map { held.stage != .good || held.patch == $0.patch } ?? false }
+        held += newest.values.map { Held($0.patch, hash: $0.hash) }
         held.sort(by: Held.precedes)
     }
 

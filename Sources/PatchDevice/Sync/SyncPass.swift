@@ -136,11 +136,12 @@ struct SyncPass: Sendable {
         in list: PatchList, _ client: inout FeedClient
     ) async throws(PatchError) -> Set<PatchID> {
         let bans = store.state.bans
+        let (patches, hashes) = (Set(bans.map(\.patch)), Set(bans.map(\.hash)))
         var banned: Set<PatchID> = []
         for entry in list.entries where entry.state != .withdrawn {
             let patch = PatchID(id: entry.id, version: entry.version)
-            guard bans.contains(where: { $0.patch == patch }), let target = try await client.target(entry.path),
-                let hash = target.sha256, bans.contains(where: { $0.hash == hash })
+            guard patches.contains(patch), let target = try await client.target(entry.path),
+                let hash = target.sha256, hashes.contains(hash)
             else { continue }
             banned.insert(patch)
         }
@@ -151,9 +152,9 @@ struct SyncPass: Sendable {
     private func settle(_ list: PatchList, _ choices: [PatchChoice], shown: Timestamp?) throws(PatchError) {
         let old = store.state
         let taken = choices.filter { [.withdrawn, .appVersion, .engine, .banned].contains($0.code) }
-        let gone = old.held.filter { held in
-            taken.contains { $0.id == held.patch.id && $0.version == held.patch.version }
-        }
+        let notMeant = Set(taken.map { PatchID(id: $0.id, version: $0.version) })
+        let gone = old.held.filter { notMeant.contains($0.patch) }
+        let lost = Set(gone.map(\.patch))
         var failure: PatchError?
         do throws(PatchError) {
             try store.change { state in
@@ -174,14 +175,12 @@ struct SyncPass: Sendable {
         }
         if !old.isEnabled, list.isEnabled, failure == nil { store.events(.enabled) }
         // A version may run that is no longer held, because a newer one was downloaded meanwhile.
-        let running = (runner?.active ?? []).map { PatchID(id: $0.id, version: $0.version) }
+        let running = Set((runner?.active ?? []).map { PatchID(id: $0.id, version: $0.version) })
         for choice in taken {
             let patch = PatchID(id: choice.id, version: choice.version)
             if running.contains(patch) { runner?.deactivate(patch.id) }
             // Events are told after the write that they tell of. If it failed, the next sync tells them.
-            guard failure == nil, choice.code == .withdrawn,
-                running.contains(patch) || gone.contains(where: { $0.patch == patch })
-            else {
+            guard failure == nil, choice.code == .withdrawn, running.contains(patch) || lost.contains(patch) else {
                 continue
             }
             store.events(.withdrawn(patch, reason: choice.entry?.reason))

@@ -24,7 +24,7 @@ extension JSONValue {
             text.append(UInt8(ascii: "]"))
         case .object(let members):
             text.append(UInt8(ascii: "{"))
-            let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            let sorted = members.sorted { $0.key.hasBytes(before: $1.key) }
             for (index, member) in sorted.enumerated() {
                 if index > 0 { text.append(UInt8(ascii: ",")) }
                 Self.quoteCanonical(member.key, to: &text)

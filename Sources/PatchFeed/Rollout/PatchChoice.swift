@@ -145,7 +145,7 @@ extension PatchList {
         }
         var all: [PatchChoice] = []
         let byID = Dictionary(grouping: entries, by: \.id)
-        for id in Set(byID.keys).union(held.keys).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+        for id in Set(byID.keys).union(held.keys).sorted(by: { $0.hasBytes(before: $1) }) {
             let held = held[id] ?? []
             let listed = Dictionary((byID[id] ?? []).map { ($0.version, $0) }) { first, _ in first }
             var hasChosen = false

@@ -23,7 +23,7 @@ package final class NameTable: SlotTable {
     }
 
     var slots: [Slot] {
-        table.locked { Array($0.values) }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        table.locked { Array($0.values) }.sorted { $0.name.hasBytes(before: $1.name) }
     }
 
     package var classes: [ExposedClass] { exposed.locked { $0 } }

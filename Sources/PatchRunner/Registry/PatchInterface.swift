@@ -110,7 +110,7 @@ public struct PatchInterface: Sendable, Hashable {
     }
 
     private static func sorted<Element>(_ elements: [Element], by name: (Element) -> String) -> [Element] {
-        elements.sorted { name($0).utf8.lexicographicallyPrecedes(name($1).utf8) }
+        elements.sorted { name($0).hasBytes(before: name($1)) }
     }
 
     /// The function with a name.
