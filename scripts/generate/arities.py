@@ -379,7 +379,8 @@ STRUCT = """\
     public init<{generics}>(
         _ make: @escaping @Sendable ({types}) -> Root, {fields}
     ) {{
-        self.init([{parts}]) {{ stack, table throws(FieldMismatch) in make({reads}) }}
+        self.init([{parts}]) {{ root, stack in
+{puts} }} make: {{ stack, table throws(FieldMismatch) in make({reads}) }}
     }}
 
 """
@@ -445,6 +446,7 @@ def structs():
             generics=", ".join(f"{letter}: PatchValue" for letter in letters), types=", ".join(letters),
             fields=", ".join(f"_ {letter.lower()}: PatchField<Root, {letter}>" for letter in letters),
             parts=", ".join(f".init({letter.lower()})" for letter in letters), s="" if n == 1 else "s", n=n, in_order="" if n == 1 else ", in their order",
+            puts="\n".join(f"{letter.lower()}.put(root, on: stack)" for letter in letters),
             reads=", ".join(f"try {letter.lower()}.read(stack, from: table)" for letter in letters))
     return STRUCTS_HEAD + inits.rstrip() + "\n}"
 

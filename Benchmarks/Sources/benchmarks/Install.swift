@@ -4,22 +4,46 @@ import PatchRunner
 
 /// From an envelope's bytes to an active patch, and its parts, for a script of 5 KB.
 enum Install {
-    static func run(_ workshop: Workshop) throws -> [Row] {
-        let registry = PatchRegistry()
-        _ = try registry.replaceable("Bench.f") { (x: Int) -> Int in x }
-        let runner = try Workshop.runner(registry)
-        let smallScript = "patch.replace('Bench.f', function(original, x) return x + 1 end)\n"
-        var source = smallScript
+    private static let smallScript = "patch.replace('Bench.f', function(original, x) return x + 1 end)\n"
+    private static let script = {
+        var script = smallScript
         var number = 0
-        while source.utf8.count < 5000 {
+        while script.utf8.count < 5000 {
             number += 1
-            source +=
+            script +=
                 "local function f\(number)(a, b) if a > b then return a * 2 end return {a, b, name = 'f\(number)'} end\n"
         }
-        let envelope = try workshop.envelope(source, replaces: ["Bench.f"])
+        return script
+    }()
+
+    private static func runner() throws -> PatchRunner {
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("Bench.f") { (x: Int) -> Int in x }
+        return try Workshop.runner(registry)
+    }
+
+    /// Loads a verified patch, or its script in C, and does nothing else, to count its instructions.
+    ///
+    /// - Returns: nil for a kind that it does not have.
+    static func only(_ kind: String, _ count: Int) throws -> Void? {
+        switch kind {
+        case "load":
+            let patch = try Workshop.selfContained(script, replaces: ["Bench.f"])
+            let verifier = try EnvelopeVerifier(trustStore: patch.trust, policy: .none)
+            let verified = try verifier.verify(patch.envelope, scriptKeys: patch.scriptKey)
+            let runner = try runner()
+            for _ in 0..<count { keep(try runner.load(verified)) }
+        case "floor-load": for _ in 0..<count { floor_load(script) }
+        default: return nil
+        }
+        return ()
+    }
+
+    static func run(_ workshop: Workshop) throws -> [Row] {
+        let runner = try runner()
+        let envelope = try workshop.envelope(script, replaces: ["Bench.f"])
         let verifier = try EnvelopeVerifier(trustStore: workshop.trust, policy: .none)
         let verified = try verifier.verify(envelope, scriptKeys: workshop.scriptKey)
-        let script = source
         let small = try verifier.verify(
             workshop.envelope(smallScript, replaces: ["Bench.f"]), scriptKeys: workshop.scriptKey
         )
@@ -38,7 +62,7 @@ enum Install {
                         floor_load(script)
                     }
                 },
-                .init("install and remove", against: "C: verify, make a state, compile and run", target: .ratio(1.3)) {
+                .init("install and remove", against: "C: verify, make a state, compile and run", target: .ratio(1.15)) {
                     for _ in 0..<$0 {
                         try runner.install(envelope, trust: workshop.trust, keys: workshop.scriptKey)
                         runner.deactivateAll()

@@ -18,8 +18,8 @@ struct Main {
         let arguments = CommandLine.arguments.dropFirst()
         switch (arguments.first, arguments.last.flatMap { Int($0) }) {
         case ("count", let count?) where arguments.count == 3:
-            return try Envelopes.only(arguments[2], count) ?? Launch.only(arguments[2], count)
-                ?? Calls.only(arguments[2], count)
+            return try Envelopes.only(arguments[2], count) ?? Install.only(arguments[2], count)
+                ?? Launch.only(arguments[2], count) ?? Calls.only(arguments[2], count)
         case ("prepare", let patches?) where arguments.count == 3:
             let tools = Tools(root: "", patchpack: arguments[2])
             return try Launch.prepare(patches, tools, in: "launch-\(patches)")

@@ -151,6 +151,11 @@ void pp_refuse_allocation(pp_state *state, int64_t n);
 /// `open_libraries`.
 void pp_limit_time(lua_State *state, int64_t nanoseconds);
 
+/// How many characters of a source can begin an indexing, a bracket or a `goto`.
+typedef struct pp_marks {
+    size_t indexings, brackets, jumps;
+} pp_marks;
+pp_marks pp_count_marks(const void *source, size_t length);
 /// Compiles a text chunk within the script's time limit, and pushes the function or a message (`lua_load`).
 bool pp_compile(lua_State *L, const char *source, size_t length, const char *name);
 /// Writes the precompiled form of the function on top, with its lines and names (`lua_dump`).

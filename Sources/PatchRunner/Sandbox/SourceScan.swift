@@ -1,3 +1,5 @@
+internal import CLuaBridge
+
 /// Finds source that must not be passed to Lua's compiler, because Lua works on it without a limit.
 ///
 /// When an error names a value such as `a.a.a.a…`, Lua 5.4 searches backwards for each part again. That takes quadratic
@@ -17,13 +19,19 @@ struct SourceScan {
 
     /// The first fault of a source, or nil.
     static func fault(in source: [UInt8]) -> Fault? {
+        // Most scripts have fewer characters of each kind than a fault needs.
+        let marks = unsafe source.withUnsafeBytes { unsafe pp_count_marks($0.baseAddress, $0.count) }
+        guard marks.indexings > longestChain || marks.brackets > deepestNesting || marks.jumps > mostJumps else {
+            return nil
+        }
         var scan = SourceScan(source)
-        return scan.run()
+        return scan.run().map { message in
+            Fault(line: 1 + source[..<scan.position].count { $0 == UInt8(ascii: "\n") }, message: message)
+        }
     }
 
     private let source: [UInt8]
     private var position = 0
-    private var line = 1
     /// For each open bracket, the number of indexings in a row before it.
     private var outer: [Int] = []
     private var chain = 0
@@ -31,14 +39,17 @@ struct SourceScan {
 
     private init(_ source: [UInt8]) { self.source = source }
 
-    private mutating func run() -> Fault? {
+    /// What is wrong, at the position that is reached then.
+    private mutating func run() -> String? {
         while position < source.count {
             let byte = source[position]
             switch byte {
-            case UInt8(ascii: "\n"):
-                line += 1
-                position += 1
-            case _ where Self.isSpace(byte): position += 1
+            case _ where Self.isWord(byte):
+                let start = position
+                skipWord()
+                if position - start == 4, source[start..<position].elementsEqual("goto".utf8) { jumps += 1 }
+                chain = 0
+            case _ where Self.isSpace(byte): skipSpace()
             case UInt8(ascii: "-") where next == UInt8(ascii: "-"): skipComment()
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 skipString(byte)
@@ -49,7 +60,7 @@ struct SourceScan {
             case UInt8(ascii: "["), UInt8(ascii: "("), UInt8(ascii: "{"):
                 if byte == UInt8(ascii: "[") { chain += 1 }
                 guard outer.count < Self.deepestNesting else {
-                    return Fault(line: line, message: "more than \(Self.deepestNesting) nested brackets")
+                    return "more than \(Self.deepestNesting) nested brackets"
                 }
                 outer.append(chain)
                 chain = 0
@@ -69,21 +80,12 @@ struct SourceScan {
             case UInt8(ascii: "."), UInt8(ascii: ":"):
                 while position < source.count, source[position] == byte { position += 1 }
                 chain = 0
-            case _ where Self.isWord(byte):
-                let start = position
-                skipWord()
-                if source[start..<position].elementsEqual("goto".utf8) { jumps += 1 }
-                chain = 0
             default:
                 position += 1
                 chain = 0
             }
-            if jumps > Self.mostJumps {
-                return Fault(line: line, message: "more than \(Self.mostJumps) `goto`s")
-            }
-            if chain > Self.longestChain {
-                return Fault(line: line, message: "more than \(Self.longestChain) indexings in a row")
-            }
+            if jumps > Self.mostJumps { return "more than \(Self.mostJumps) `goto`s" }
+            if chain > Self.longestChain { return "more than \(Self.longestChain) indexings in a row" }
         }
         return nil
     }
@@ -95,29 +97,27 @@ struct SourceScan {
     private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
     private static func isWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        // To set this bit makes a letter small.
+        byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
+            || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || byte == UInt8(ascii: "_")
     }
 
     private mutating func skipWord() {
-        while position < source.count, Self.isWord(source[position]) { position += 1 }
+        var end = position
+        while end < source.count, Self.isWord(source[end]) { end += 1 }
+        position = end
     }
 
     private mutating func skipSpace() {
-        while position < source.count, Self.isSpace(source[position]) {
-            if source[position] == 0x0A { line += 1 }
-            position += 1
-        }
+        while position < source.count, Self.isSpace(source[position]) { position += 1 }
     }
 
     private mutating func skipComment() {
         position += 2
         if longBracketLevel(at: position) != nil { return skipLongBracket() }
-        while position < source.count, !Self.isLineEnd(source[position]) { position += 1 }
+        var end = position
+        while end < source.count, !Self.isLineEnd(source[end]) { end += 1 }
+        position = end
     }
 
     private mutating func skipString(_ quote: UInt8) {
@@ -131,12 +131,8 @@ struct SourceScan {
                     skipSpace()
                     continue
                 }
-                if escaped == 0x0A { line += 1 }
                 // Two different line ends in a row are one.
-                if Self.isLineEnd(escaped), let next, Self.isLineEnd(next), next != escaped {
-                    if next == 0x0A { line += 1 }
-                    position += 1
-                }
+                if Self.isLineEnd(escaped), let next, Self.isLineEnd(next), next != escaped { position += 1 }
             }
             position += 1
         }
@@ -155,7 +151,6 @@ struct SourceScan {
         let level = longBracketLevel(at: position) ?? 0
         position += level + 2
         while position < source.count {
-            if source[position] == UInt8(ascii: "\n") { line += 1 }
             let close = position + level + 1
             if source[position] == UInt8(ascii: "]"), close < source.count, source[close] == UInt8(ascii: "]"),
                 source[(position + 1)..<close].allSatisfy({ $0 == UInt8(ascii: "=") })

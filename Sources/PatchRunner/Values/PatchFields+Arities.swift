@@ -6,7 +6,11 @@ extension PatchFields {
     public init<A: PatchValue>(
         _ make: @escaping @Sendable (A) -> Root, _ a: PatchField<Root, A>
     ) {
-        self.init([.init(a)]) { stack, table throws(FieldMismatch) in make(try a.read(stack, from: table)) }
+        self.init([.init(a)]) { root, stack in
+            a.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
+            make(try a.read(stack, from: table))
+        }
     }
 
     /// Declares 2 fields. `make` makes a struct from the values of the fields, in their order.
@@ -14,7 +18,10 @@ extension PatchFields {
     public init<A: PatchValue, B: PatchValue>(
         _ make: @escaping @Sendable (A, B) -> Root, _ a: PatchField<Root, A>, _ b: PatchField<Root, B>
     ) {
-        self.init([.init(a), .init(b)]) { stack, table throws(FieldMismatch) in
+        self.init([.init(a), .init(b)]) { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(try a.read(stack, from: table), try b.read(stack, from: table))
         }
     }
@@ -25,7 +32,11 @@ extension PatchFields {
         _ make: @escaping @Sendable (A, B, C) -> Root, _ a: PatchField<Root, A>, _ b: PatchField<Root, B>,
         _ c: PatchField<Root, C>
     ) {
-        self.init([.init(a), .init(b), .init(c)]) { stack, table throws(FieldMismatch) in
+        self.init([.init(a), .init(b), .init(c)]) { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table))
         }
     }
@@ -36,7 +47,12 @@ extension PatchFields {
         _ make: @escaping @Sendable (A, B, C, D) -> Root, _ a: PatchField<Root, A>, _ b: PatchField<Root, B>,
         _ c: PatchField<Root, C>, _ d: PatchField<Root, D>
     ) {
-        self.init([.init(a), .init(b), .init(c), .init(d)]) { stack, table throws(FieldMismatch) in
+        self.init([.init(a), .init(b), .init(c), .init(d)]) { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+            d.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table))
@@ -49,7 +65,13 @@ extension PatchFields {
         _ make: @escaping @Sendable (A, B, C, D, E) -> Root, _ a: PatchField<Root, A>, _ b: PatchField<Root, B>,
         _ c: PatchField<Root, C>, _ d: PatchField<Root, D>, _ e: PatchField<Root, E>
     ) {
-        self.init([.init(a), .init(b), .init(c), .init(d), .init(e)]) { stack, table throws(FieldMismatch) in
+        self.init([.init(a), .init(b), .init(c), .init(d), .init(e)]) { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+            d.put(root, on: stack)
+            e.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table))
@@ -62,7 +84,14 @@ extension PatchFields {
         _ make: @escaping @Sendable (A, B, C, D, E, F) -> Root, _ a: PatchField<Root, A>, _ b: PatchField<Root, B>,
         _ c: PatchField<Root, C>, _ d: PatchField<Root, D>, _ e: PatchField<Root, E>, _ f: PatchField<Root, F>
     ) {
-        self.init([.init(a), .init(b), .init(c), .init(d), .init(e), .init(f)]) { stack, table throws(FieldMismatch) in
+        self.init([.init(a), .init(b), .init(c), .init(d), .init(e), .init(f)]) { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+            d.put(root, on: stack)
+            e.put(root, on: stack)
+            f.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table))
@@ -78,8 +107,15 @@ extension PatchFields {
         _ c: PatchField<Root, C>, _ d: PatchField<Root, D>, _ e: PatchField<Root, E>, _ f: PatchField<Root, F>,
         _ g: PatchField<Root, G>
     ) {
-        self.init([.init(a), .init(b), .init(c), .init(d), .init(e), .init(f), .init(g)]) {
-            stack, table throws(FieldMismatch) in
+        self.init([.init(a), .init(b), .init(c), .init(d), .init(e), .init(f), .init(g)]) { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+            d.put(root, on: stack)
+            e.put(root, on: stack)
+            f.put(root, on: stack)
+            g.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
@@ -97,8 +133,16 @@ extension PatchFields {
         _ b: PatchField<Root, B>, _ c: PatchField<Root, C>, _ d: PatchField<Root, D>, _ e: PatchField<Root, E>,
         _ f: PatchField<Root, F>, _ g: PatchField<Root, G>, _ h: PatchField<Root, H>
     ) {
-        self.init([.init(a), .init(b), .init(c), .init(d), .init(e), .init(f), .init(g), .init(h)]) {
-            stack, table throws(FieldMismatch) in
+        self.init([.init(a), .init(b), .init(c), .init(d), .init(e), .init(f), .init(g), .init(h)]) { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+            d.put(root, on: stack)
+            e.put(root, on: stack)
+            f.put(root, on: stack)
+            g.put(root, on: stack)
+            h.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
@@ -117,7 +161,17 @@ extension PatchFields {
         _ f: PatchField<Root, F>, _ g: PatchField<Root, G>, _ h: PatchField<Root, H>, _ i: PatchField<Root, I>
     ) {
         self.init([.init(a), .init(b), .init(c), .init(d), .init(e), .init(f), .init(g), .init(h), .init(i)]) {
-            stack, table throws(FieldMismatch) in
+            root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+            d.put(root, on: stack)
+            e.put(root, on: stack)
+            f.put(root, on: stack)
+            g.put(root, on: stack)
+            h.put(root, on: stack)
+            i.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
@@ -137,7 +191,18 @@ extension PatchFields {
         _ j: PatchField<Root, J>
     ) {
         self.init([.init(a), .init(b), .init(c), .init(d), .init(e), .init(f), .init(g), .init(h), .init(i), .init(j)])
-        { stack, table throws(FieldMismatch) in
+        { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+            d.put(root, on: stack)
+            e.put(root, on: stack)
+            f.put(root, on: stack)
+            g.put(root, on: stack)
+            h.put(root, on: stack)
+            i.put(root, on: stack)
+            j.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
@@ -160,7 +225,19 @@ extension PatchFields {
         self.init([
             .init(a), .init(b), .init(c), .init(d), .init(e), .init(f), .init(g), .init(h), .init(i), .init(j),
             .init(k),
-        ]) { stack, table throws(FieldMismatch) in
+        ]) { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+            d.put(root, on: stack)
+            e.put(root, on: stack)
+            f.put(root, on: stack)
+            g.put(root, on: stack)
+            h.put(root, on: stack)
+            i.put(root, on: stack)
+            j.put(root, on: stack)
+            k.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
@@ -183,7 +260,20 @@ extension PatchFields {
         self.init([
             .init(a), .init(b), .init(c), .init(d), .init(e), .init(f), .init(g), .init(h), .init(i), .init(j),
             .init(k), .init(l),
-        ]) { stack, table throws(FieldMismatch) in
+        ]) { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+            d.put(root, on: stack)
+            e.put(root, on: stack)
+            f.put(root, on: stack)
+            g.put(root, on: stack)
+            h.put(root, on: stack)
+            i.put(root, on: stack)
+            j.put(root, on: stack)
+            k.put(root, on: stack)
+            l.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
@@ -206,7 +296,21 @@ extension PatchFields {
         self.init([
             .init(a), .init(b), .init(c), .init(d), .init(e), .init(f), .init(g), .init(h), .init(i), .init(j),
             .init(k), .init(l), .init(m),
-        ]) { stack, table throws(FieldMismatch) in
+        ]) { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+            d.put(root, on: stack)
+            e.put(root, on: stack)
+            f.put(root, on: stack)
+            g.put(root, on: stack)
+            h.put(root, on: stack)
+            i.put(root, on: stack)
+            j.put(root, on: stack)
+            k.put(root, on: stack)
+            l.put(root, on: stack)
+            m.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
@@ -231,7 +335,22 @@ extension PatchFields {
         self.init([
             .init(a), .init(b), .init(c), .init(d), .init(e), .init(f), .init(g), .init(h), .init(i), .init(j),
             .init(k), .init(l), .init(m), .init(n),
-        ]) { stack, table throws(FieldMismatch) in
+        ]) { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+            d.put(root, on: stack)
+            e.put(root, on: stack)
+            f.put(root, on: stack)
+            g.put(root, on: stack)
+            h.put(root, on: stack)
+            i.put(root, on: stack)
+            j.put(root, on: stack)
+            k.put(root, on: stack)
+            l.put(root, on: stack)
+            m.put(root, on: stack)
+            n.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
@@ -257,7 +376,23 @@ extension PatchFields {
         self.init([
             .init(a), .init(b), .init(c), .init(d), .init(e), .init(f), .init(g), .init(h), .init(i), .init(j),
             .init(k), .init(l), .init(m), .init(n), .init(o),
-        ]) { stack, table throws(FieldMismatch) in
+        ]) { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+            d.put(root, on: stack)
+            e.put(root, on: stack)
+            f.put(root, on: stack)
+            g.put(root, on: stack)
+            h.put(root, on: stack)
+            i.put(root, on: stack)
+            j.put(root, on: stack)
+            k.put(root, on: stack)
+            l.put(root, on: stack)
+            m.put(root, on: stack)
+            n.put(root, on: stack)
+            o.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
@@ -283,7 +418,24 @@ extension PatchFields {
         self.init([
             .init(a), .init(b), .init(c), .init(d), .init(e), .init(f), .init(g), .init(h), .init(i), .init(j),
             .init(k), .init(l), .init(m), .init(n), .init(o), .init(p),
-        ]) { stack, table throws(FieldMismatch) in
+        ]) { root, stack in
+            a.put(root, on: stack)
+            b.put(root, on: stack)
+            c.put(root, on: stack)
+            d.put(root, on: stack)
+            e.put(root, on: stack)
+            f.put(root, on: stack)
+            g.put(root, on: stack)
+            h.put(root, on: stack)
+            i.put(root, on: stack)
+            j.put(root, on: stack)
+            k.put(root, on: stack)
+            l.put(root, on: stack)
+            m.put(root, on: stack)
+            n.put(root, on: stack)
+            o.put(root, on: stack)
+            p.put(root, on: stack)
+        } make: { stack, table throws(FieldMismatch) in
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),

@@ -71,6 +71,13 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
         PatchField(name: FieldName(name), keyPath: keyPath, offset: MemoryLayout<Root>.offset(of: keyPath))
     }
 
+    /// Sets the field of the table on top.
+    @inlinable func put(_ root: Root, on stack: PatchStack) {
+        stack.push(name: name)
+        push(root, to: stack)
+        stack.setPair()
+    }
+
     /// Pushes the field's value.
     @inlinable func push(_ root: Root, to stack: PatchStack) {
         guard let offset else { return root[keyPath: keyPath].push(to: stack) }
@@ -167,29 +174,20 @@ extension PatchFields {
 /// A struct has at most 16 fields. For more, let a field be another struct.
 public struct PatchFields<Root: PatchStruct>: Sendable {
     @usableFromInline let all: [AnyField]
+    /// Sets the fields of the table on top.
+    @usableFromInline let put: @Sendable (Root, PatchStack) -> Void
     @usableFromInline let make: @Sendable (PatchStack, Int32) throws(FieldMismatch) -> Root
 
     /// A field without its type.
     @usableFromInline struct AnyField: Sendable {
-        @usableFromInline let name: FieldName
+        let name: FieldName
         let type: any PatchValue.Type
         let place: StoredPlace?
-        @usableFromInline let push: @Sendable (Root, PatchStack) -> Void
 
-        @inlinable init<Value>(_ field: PatchField<Root, Value>) {
-            self.init(name: field.name, type: Value.self, place: StoredPlace(of: Value.self, at: field.offset)) {
-                root, stack in field.push(root, to: stack)
-            }
-        }
-
-        @usableFromInline init(
-            name: FieldName, type: any PatchValue.Type, place: StoredPlace?,
-            push: @escaping @Sendable (Root, PatchStack) -> Void
-        ) {
-            self.name = name
-            self.type = type
-            self.place = place
-            self.push = push
+        @usableFromInline init<Value>(_ field: PatchField<Root, Value>) {
+            name = field.name
+            type = Value.self
+            place = StoredPlace(of: Value.self, at: field.offset)
         }
     }
 
@@ -209,19 +207,16 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
     }
 
     @usableFromInline init(
-        _ fields: [AnyField], make: @escaping @Sendable (PatchStack, Int32) throws(FieldMismatch) -> Root
+        _ fields: [AnyField], put: @escaping @Sendable (Root, PatchStack) -> Void,
+        make: @escaping @Sendable (PatchStack, Int32) throws(FieldMismatch) -> Root
     ) {
         all = fields
+        self.put = put
         self.make = make
     }
 
     @inlinable func push(_ root: Root, to stack: PatchStack) {
-        guard stack.pushStruct(fields: all.count) else { return }
-        for field in all {
-            stack.push(name: field.name)
-            field.push(root, stack)
-            stack.setPair()
-        }
+        if stack.pushStruct(fields: all.count) { put(root, stack) }
     }
 
     @inlinable func read(from stack: PatchStack, at index: Int32) -> Root? {
