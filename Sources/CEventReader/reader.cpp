@@ -34,9 +34,13 @@ struct Words {
         return ER_OTHER;
     }
 
-    er_key key(string_view name, er_key first, er_key last) const {
-        for (int key = first; key <= last; key++)
+    /// The key with a name, from `first` to `last`. Members have the same order in most lines, so the one after `before` is tried first.
+    er_key key(string_view name, er_key first, er_key last, er_key before) const {
+        int key = before < first || before >= last ? first : before + 1;
+        for (int left = last - first; left >= 0; left--) {
             if (name == keys[key]) return static_cast<er_key>(key);
+            key = key < last ? key + 1 : first;
+        }
         return ER_NO_KEY;
     }
 };
@@ -50,7 +54,7 @@ struct Handler {
 
     er_line line;
     Words words;
-    er_key section, member;
+    er_key section, member, last;
     unsigned depth;
     size_t times;  // as many as are kept
     string_view schema, timestamp, event, installation, app_version, system, system_version, patch, function, file, error, message;
@@ -75,7 +79,7 @@ struct Handler {
         from = bytes;
         to = bytes + length;
         line = {};
-        section = member = ER_NO_KEY;
+        section = member = last = ER_NO_KEY;
         depth = 0;
         times = 0;
         schema = timestamp = event = installation = app_version = system = system_version = patch = function = file = error = message = {};
@@ -90,11 +94,12 @@ struct Handler {
     bool on_key_part(string_view bytes, size_t, boost::system::error_code &) { return keep(bytes); }
     bool on_key(string_view bytes, size_t, boost::system::error_code &) {
         string_view key = whole(bytes);
-        member = depth == 1             ? words.key(key, ER_SCHEMA, ER_ATTRIBUTES)
+        member = depth == 1             ? words.key(key, ER_SCHEMA, ER_ATTRIBUTES, last)
             : depth != 2                ? ER_NO_KEY
-            : section == ER_RESOURCE    ? words.key(key, ER_INSTALLATION, ER_SYSTEM_VERSION)
-            : section == ER_ATTRIBUTES  ? words.key(key, ER_PATCH, ER_RUNNING)
+            : section == ER_RESOURCE    ? words.key(key, ER_INSTALLATION, ER_SYSTEM_VERSION, last)
+            : section == ER_ATTRIBUTES  ? words.key(key, ER_PATCH, ER_RUNNING, last)
                                         : ER_NO_KEY;
+        if (member != ER_NO_KEY) last = member;
         return true;
     }
 
