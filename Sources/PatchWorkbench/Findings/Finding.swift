@@ -116,15 +116,15 @@ package struct Finding: Sendable {
 /// A script's text, in which places can be found.
 package struct SourceText: Sendable {
     package let name: String
-    package let lines: [String]
-    /// The offset in bytes at which each line begins.
-    let lineStarts: [Int]
+    private let bytes: [UInt8]
+    /// Where each line is, without its end.
+    private let lines: [Range<Int>]
 
     package init(_ name: String, _ bytes: [UInt8]) {
         self.name = name
+        self.bytes = bytes
         // Lines are counted as Lua counts them: two different line ends in a row are one.
-        var lines: [String] = []
-        var starts = [0]
+        var lines: [Range<Int>] = []
         var (start, index) = (0, 0)
         while index < bytes.count {
             let byte = bytes[index]
@@ -132,18 +132,21 @@ package struct SourceText: Sendable {
                 index += 1
                 continue
             }
-            lines.append(String(decoding: bytes[start..<index], as: UTF8.self))
+            lines.append(start..<index)
             index += 1
             if index < bytes.count, bytes[index] == 0x0A || bytes[index] == 0x0D, bytes[index] != byte { index += 1 }
             start = index
-            starts.append(start)
         }
-        lineStarts = starts
-        self.lines = lines + [String(decoding: bytes[start...], as: UTF8.self)]
+        self.lines = lines + [start..<bytes.count]
     }
 
     /// A line, from 1. Empty if there is no such line.
-    package func line(_ number: Int) -> String { lines.indices.contains(number - 1) ? lines[number - 1] : "" }
+    package func line(_ number: Int) -> String {
+        lines.indices.contains(number - 1) ? String(decoding: bytes[lines[number - 1]], as: UTF8.self) : ""
+    }
+
+    /// The offset in bytes at which a line begins; nil if there is no such line.
+    func start(ofLine number: Int) -> Int? { lines.indices.contains(number - 1) ? lines[number - 1].lowerBound : nil }
 
     /// A finding about a word in a line, or about the line's text if the word is not in it.
     package func finding(
@@ -172,5 +175,5 @@ package struct SourceText: Sendable {
     }
 
     /// The first line that contains a text.
-    package func firstLine(with text: String) -> Int? { lines.firstIndex { $0.contains(text) }.map { $0 + 1 } }
+    package func firstLine(with text: String) -> Int? { (1..<lines.count + 1).first { line($0).contains(text) } }
 }

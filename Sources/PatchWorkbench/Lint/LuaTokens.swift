@@ -42,8 +42,12 @@ struct LuaTokens {
     private static let symbols: [[UInt8]] = [
         "...", "<<", ">>", "//", "==", "~=", "<=", ">=", "::", "..",
     ].map { Array($0.utf8) }
+    private static let seconds = Set(symbols.map { $0[1] })
 
     private func isAt(_ text: [UInt8]) -> Bool { source[position...].starts(with: text) }
+
+    /// The byte after the next one.
+    private var second: UInt8? { position + 1 < source.count ? source[position + 1] : nil }
 
     private static func isWord(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
@@ -60,10 +64,9 @@ struct LuaTokens {
         let byte = source[position]
         let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         let isFraction =
-            byte == UInt8(ascii: ".") && position + 1 < source.count
-            && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(source[position + 1])
+            byte == UInt8(ascii: ".") && second.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } == true
         if isDigit || isFraction {
-            let isHex = isAt(Array("0x".utf8)) || isAt(Array("0X".utf8))
+            let isHex = byte == UInt8(ascii: "0") && second.map { $0 | 0x20 } == UInt8(ascii: "x")
             while position < source.count, Self.isWord(source[position]) || source[position] == UInt8(ascii: ".") {
                 let exponent = source[position] | 0x20
                 position += 1
@@ -95,9 +98,11 @@ struct LuaTokens {
             skipLongBracket(level)
             return token(.string, source[inside..<max(inside, min(position, source.count) - level - 2)])
         }
-        for symbol in Self.symbols where isAt(symbol) {
-            position += symbol.count
-            return token(.symbol, symbol[...])
+        if let second, Self.seconds.contains(second) {
+            for symbol in Self.symbols where isAt(symbol) {
+                position += symbol.count
+                return token(.symbol, symbol[...])
+            }
         }
         position += 1
         return token(.symbol, source[start..<position])
@@ -122,7 +127,7 @@ struct LuaTokens {
             let byte = source[position]
             if byte == 0x20 || (0x09...0x0D).contains(byte) {
                 step()
-            } else if isAt(Array("--".utf8)) {
+            } else if byte == UInt8(ascii: "-"), second == byte {
                 position += 2
                 if let level = longBracket() {
                     position += level + 2
@@ -141,7 +146,9 @@ struct LuaTokens {
     }
 
     private mutating func skipLine() {
-        while position < source.count, source[position] != 0x0A, source[position] != 0x0D { position += 1 }
+        var end = position
+        while end < source.count, source[end] != 0x0A, source[end] != 0x0D { end += 1 }
+        position = end
     }
 
     /// The number of `=` in a `[==[` that begins here.

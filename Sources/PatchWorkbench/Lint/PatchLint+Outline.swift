@@ -221,7 +221,7 @@ extension SourceText {
     /// - Parameter place: The word, and the offset of its first byte in the script.
     func finding(_ code: Finding.Code, at place: SourceOutline.Place, _ message: String, hint: String? = nil) -> Finding
     {
-        let before = lineStarts.indices.contains(place.line - 1) ? place.start - lineStarts[place.line - 1] : 0
+        let before = start(ofLine: place.line).map { place.start - $0 } ?? 0
         let column = String(decoding: line(place.line).utf8.prefix(max(0, before)), as: UTF8.self).unicodeScalars.count
         return Finding(
             code: code, script: name, line: place.line, column: column + 1,

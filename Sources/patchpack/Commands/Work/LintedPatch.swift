@@ -29,16 +29,16 @@ struct LintedPatch: Sendable {
                 PatchScript(name: name, bytes: try InputFile.contents(of: path, limit: EnvelopeLimits().scriptSize)))
             files[name] = called(path)
         }
-        texts = Dictionary(
-            scripts.map { ($0.name, SourceText($0.name, $0.bytes)) }, uniquingKeysWith: { first, _ in first })
-        let text = SourceText(scripts[0].name, scripts[0].bytes)
+        let all = scripts.map { SourceText($0.name, $0.bytes) }
+        let text = all[0]
+        texts = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         entryText = text
         var found: [Finding] = []
         var replaces: [String] = []
-        for script in scripts where !Manifest.Script.isName(script.name) {
+        for text in all where !Manifest.Script.isName(text.name) {
             found.append(
-                SourceText(script.name, script.bytes).finding(
-                    .fileName, line: 1, "\(script.name) cannot be a script's name", hint: Manifest.Script.nameRule))
+                text.finding(
+                    .fileName, line: 1, "\(text.name) cannot be a script's name", hint: Manifest.Script.nameRule))
         }
         do {
             let head = try fields.head(of: scripts[0], at: entry)
