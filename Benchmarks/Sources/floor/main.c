@@ -1,6 +1,7 @@
 // patchpack's `pack` and `verify` for many files, in plain C, to hold whole processes against.
 //
 //     floor pack SIGNING.pem SCRIPT.key FOLDER SCRIPT.lua...
+//     floor pack-and-verify SIGNING.pem SCRIPT.key FOLDER SCRIPT.lua...   as patchpack does, before the envelope is put in place
 //     floor verify PUBLIC.pem SCRIPT.key ENVELOPE.js...
 //     floor measure COMMAND...        prints nanoseconds and kilobytes: a process counts as its own what the one had that made it
 #include "CFloor.h"
@@ -42,7 +43,7 @@ static void tag(const char *script, const char *name, char *value) {
     if (!line || sscanf(line + strlen(prefix), "%127s", value) != 1) exit(64);
 }
 
-static void pack(floor_keys *keys, const char *folder, const char *path) {
+static void pack(floor_keys *keys, const char *folder, const char *path, bool verifies) {
     size_t size, envelope_size;
     unsigned char *script = read_file(path, &size);
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -57,6 +58,12 @@ static void pack(floor_keys *keys, const char *folder, const char *path) {
         "\"scripts\":[{\"name\":\"%s\",\"size\":%zu}],\"version\":%s}",
         app, id, replaces, name, size, version);
     unsigned char *envelope = floor_pack(keys, manifest, name, script, size, &envelope_size);
+    if (verifies) {
+        unsigned char *copy = malloc(envelope_size);
+        memcpy(copy, envelope, envelope_size);
+        if (!floor_verify(keys, copy, envelope_size)) exit(20);
+        free(copy);
+    }
     snprintf(output, sizeof output, "%s/%.*s.js", folder, (int)(strlen(name) - 4), name);
     write_file(output, envelope, envelope_size);
     printf("packed  %s\n", output);
@@ -90,12 +97,12 @@ static int measure(char **command) {
 int main(int count, char **arguments) {
     if (count > 2 && strcmp(arguments[1], "measure") == 0) return measure(arguments + 2);
     if (count < 5) return 64;
-    bool packs = strcmp(arguments[1], "pack") == 0;
+    bool verifies = strcmp(arguments[1], "pack-and-verify") == 0, packs = verifies || strcmp(arguments[1], "pack") == 0;
     floor_keys *keys = floor_keys_read(arguments[2], packs, arguments[3]);
     if (!keys) return 66;
     for (int i = packs ? 5 : 4; i < count; i++) {
         if (packs) {
-            pack(keys, arguments[4], arguments[i]);
+            pack(keys, arguments[4], arguments[i], verifies);
             continue;
         }
         size_t size;
