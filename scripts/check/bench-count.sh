@@ -91,6 +91,7 @@ measure() {
   launch-*) echo "$(launch "${1#*-}") 0" ;;
   # What a process does besides its calls differs by some thousand instructions from run to run.
   dictionary) echo "$(each "$1" 100 2000) $(each "floor-$1" 100 2000)" ;;
+  load) echo "$(each "$1" 5 200) $(each "floor-$1" 5 200)" ;;
   strings | struct | codable) echo "$(each "$1" 100 10000) $(each "floor-$1" 100 10000)" ;;
   *) echo "$(each "$1" 100 50000) $(each "floor-$1" 100 50000)" ;;
   esac

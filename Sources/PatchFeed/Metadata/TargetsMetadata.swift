@@ -74,7 +74,8 @@ package struct Delegation: Sendable {
 
     private init(_ object: JSONObject, known: FeedKeys) throws(PatchError) {
         role = try object.text("name")
-        guard !["root", "timestamp", "snapshot", "targets", ""].contains(where: role.hasBytes(of:)), role.utf8.count <= 80
+        guard !["root", "timestamp", "snapshot", "targets", ""].contains(where: role.hasBytes(of:)),
+            role.utf8.count <= 80
         else { throw object.fault("name", "\(role) cannot be a delegated role") }
         keys = try RoleKeys(object, known: known)
         isTerminating = try object.flag("terminating")

@@ -255,6 +255,9 @@ import Testing
         let url = "http://127.0.0.1:\(server.port)"
         let stale = try deploy("feed", "--served", url, "--allow-http")
         #expect(stale.status == 0 && stale.error.contains("still has timestamp 2, not 3"))
+        // A repair of the place is not kept from it by a cache, either.
+        let repaired = try deploy("feed", "--repair", "--served", url, "--allow-http")
+        #expect(repaired.status == 0 && repaired.error.contains("still has timestamp 2, not 3"), "\(repaired.error)")
         #expect(try deploy(to: "cached").status == 0)
         #expect(try deploy("feed", "--served", url, "--allow-http").error.isEmpty)
         #expect(try deploy("feed", "--served", "\(url)/none", "--allow-http").status == 36)

@@ -111,18 +111,20 @@ extension PatchListDraft {
         add("minimum app version", old.minimumAppVersion?.description, minimumAppVersion?.description)
         add("notice", old.notice, notice)
         add("switches", old.switches?.text(), switches?.text())
+        let earlier = Dictionary(old.entries.map { ("\($0.id) \($0.version)", $0) }) { first, _ in first }
         for entry in entries {
-            let name = " \(entry.id) \(entry.version)"
-            guard let before = old.entries.first(where: { $0.id == entry.id && $0.version == entry.version }) else {
-                lines.append("listed\(name): \(entry.words)")
+            let name = "\(entry.id) \(entry.version)"
+            guard let before = earlier[name] else {
+                lines.append("listed \(name): \(entry.words)")
                 continue
             }
             guard !entry.says(before) else { continue }
             lines.append(
-                "changed\(name): "
+                "changed \(name): "
                     + (before.words == entry.words ? "\(entry.json.text())" : "\(before.words) -> \(entry.words)"))
         }
-        for entry in old.entries where !entries.contains(where: { $0.id == entry.id && $0.version == entry.version }) {
+        let listed = Set(entries.map { "\($0.id) \($0.version)" })
+        for entry in old.entries where !listed.contains("\(entry.id) \(entry.version)") {
             lines.append("no longer listed \(entry.id) \(entry.version): it was \(entry.words)")
         }
         return lines
