@@ -1,8 +1,9 @@
 import PatchCrypto
+import TestSupport
 import Testing
 
 /// Strings by their bytes. Swift's own comparison takes canonically equivalent ones for equal.
-@Suite struct BytesTests {
+@Suite(.ownThreads) struct BytesTests {
     private static let texts = [
         "", "a", "a\u{0}", "ab", "a longer name than fifteen bytes", "a longer name than fifteen bytez", "e\u{301}",
         "\u{E9}", "z",

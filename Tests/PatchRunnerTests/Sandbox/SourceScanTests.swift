@@ -1,8 +1,9 @@
 @testable import PatchRunner
+import TestSupport
 import Testing
 
 /// Source that Lua's compiler is not given, because it works on it without a limit.
-@Suite struct SourceScanTests {
+@Suite(.ownThreads) struct SourceScanTests {
     private static func fault(_ source: String) -> String? {
         SourceScan.fault(in: Array(source.utf8)).map { "\($0.line): \($0.message)" }
     }
