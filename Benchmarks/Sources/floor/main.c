@@ -27,12 +27,13 @@ static unsigned char *read_file(const char *path, size_t *size) {
     return bytes;
 }
 
-/// Puts a whole file in place, or none.
-static void write_file(const char *path, const unsigned char *bytes, size_t size) {
+/// Puts a whole file in place durably, or none.
+static void write_file(const char *folder, const char *path, const unsigned char *bytes, size_t size) {
     char temporary[4096];
     snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0644);
+    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0644), place = open(folder, O_RDONLY | O_DIRECTORY);
     if (file < 0 || write(file, bytes, size) != (ssize_t)size || fsync(file) || close(file) || rename(temporary, path)) exit(74);
+    if (place < 0 || fsync(place) || close(place)) exit(74);
 }
 
 /// The value of a tag in a script's head.
@@ -65,7 +66,7 @@ static void pack(floor_keys *keys, const char *folder, const char *path, bool ve
         free(copy);
     }
     snprintf(output, sizeof output, "%s/%.*s.js", folder, (int)(strlen(name) - 4), name);
-    write_file(output, envelope, envelope_size);
+    write_file(folder, output, envelope, envelope_size);
     printf("packed  %s\n", output);
     free(envelope);
     free(script);

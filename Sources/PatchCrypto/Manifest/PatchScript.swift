@@ -14,6 +14,17 @@ public struct PatchScript: Sendable, Hashable {
         self.name = name
         self.bytes = bytes
     }
+
+    // Arrays are compared and hashed byte by byte.
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.name == right.name && left.bytes.hasBytes(of: right.bytes)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    }
 }
 
 extension PatchScript: CustomStringConvertible {

@@ -27,6 +27,16 @@ extension String {
     }
 }
 
+extension [UInt8] {
+    /// The same as `==`, in a fraction of its time.
+    func hasBytes(of other: [UInt8]) -> Bool {
+        guard count == other.count else { return false }
+        return unsafe withUnsafeBufferPointer { left in
+            unsafe other.withUnsafeBufferPointer { right in unsafe compare(left, right) == 0 }
+        }
+    }
+}
+
 private func compare(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int32 {
     guard let start = left.baseAddress, let other = right.baseAddress else { return 0 }
     return unsafe memcmp(start, other, min(left.count, right.count))
