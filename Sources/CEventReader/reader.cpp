@@ -34,7 +34,7 @@ struct Words {
         return ER_OTHER;
     }
 
-    /// The key with a name, from `first` to `last`. Members have the same order in most lines, so the one after `before` is tried first.
+    /// The key with a name, from `first` to `last`. The one that follows `before` is tried first, because lines have them in this order.
     er_key key(string_view name, er_key first, er_key last, er_key before) const {
         int key = before < first || before >= last ? first : before + 1;
         for (int left = last - first; left >= 0; left--) {
@@ -54,7 +54,9 @@ struct Handler {
 
     er_line line;
     Words words;
-    er_key section, member, last;
+    er_key section, member;
+    /// The member before, of the object that is being read.
+    er_key previous;
     unsigned depth;
     size_t times;  // as many as are kept
     string_view schema, timestamp, event, installation, app_version, system, system_version, patch, function, file, error, message;
@@ -79,7 +81,7 @@ struct Handler {
         from = bytes;
         to = bytes + length;
         line = {};
-        section = member = last = ER_NO_KEY;
+        section = member = previous = ER_NO_KEY;
         depth = 0;
         times = 0;
         schema = timestamp = event = installation = app_version = system = system_version = patch = function = file = error = message = {};
@@ -94,12 +96,12 @@ struct Handler {
     bool on_key_part(string_view bytes, size_t, boost::system::error_code &) { return keep(bytes); }
     bool on_key(string_view bytes, size_t, boost::system::error_code &) {
         string_view key = whole(bytes);
-        member = depth == 1             ? words.key(key, ER_SCHEMA, ER_ATTRIBUTES, last)
+        member = depth == 1             ? words.key(key, ER_SCHEMA, ER_ATTRIBUTES, previous)
             : depth != 2                ? ER_NO_KEY
-            : section == ER_RESOURCE    ? words.key(key, ER_INSTALLATION, ER_SYSTEM_VERSION, last)
-            : section == ER_ATTRIBUTES  ? words.key(key, ER_PATCH, ER_RUNNING, last)
+            : section == ER_RESOURCE    ? words.key(key, ER_INSTALLATION, ER_SYSTEM_VERSION, previous)
+            : section == ER_ATTRIBUTES  ? words.key(key, ER_PATCH, ER_RUNNING, previous)
                                         : ER_NO_KEY;
-        if (member != ER_NO_KEY) last = member;
+        if (member != ER_NO_KEY) previous = member;
         return true;
     }
 
@@ -158,6 +160,7 @@ private:
     bool leave() {
         depth--;
         member = ER_NO_KEY;
+        if (depth == 1) previous = section;
         return true;
     }
 

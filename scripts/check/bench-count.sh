@@ -80,13 +80,11 @@ measure() {
     ;;
   pack-rsa | pack-ed25519)
     rm -rf "$work/packed" && mkdir "$work/packed"
-    local ours packing verifying
+    local ours theirs
     ours=$(files scripts "$patchpack" pack --jobs 1 --no-lint --force -o "$work/packed" --signing-key "$keys/signing.pem" \
       --script-key "$keys/script.key")
-    packing=$(files scripts "$floor" pack "$keys/signing.pem" "$keys/script.key" "$work/packed")
-    # `pack` verifies each envelope.
-    verifying=$(files "envelopes-${1#*-}" "$floor" verify "$keys/trusted.pem" "$keys/script.key")
-    echo "$ours $((packing + verifying))"
+    theirs=$(files scripts "$floor" pack-and-verify "$keys/signing.pem" "$keys/script.key" "$work/packed")
+    echo "$ours $theirs"
     ;;
   launch-*) echo "$(launch "${1#*-}") 0" ;;
   # What a process does besides its calls differs by some thousand instructions from run to run.

@@ -250,8 +250,16 @@ double floor_failing_calls(floor_state *state, double price, int64_t count) {
 }
 
 void floor_load(const char *source) {
+    // The libraries of which a sandbox has parts.
+    static const luaL_Reg libraries[] = {
+        {LUA_GNAME, luaopen_base}, {LUA_MATHLIBNAME, luaopen_math}, {LUA_TABLIBNAME, luaopen_table},
+        {LUA_UTF8LIBNAME, luaopen_utf8}, {LUA_STRLIBNAME, luaopen_string},
+    };
     lua_State *L = luaL_newstate();
-    luaL_openlibs(L);
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        luaL_requiref(L, libraries[i].name, libraries[i].func, true);
+        lua_pop(L, 1);
+    }
     // What `patch.replace` does is not the floor's; a function that takes its arguments is.
     luaL_dostring(L, "patch = {replace = function() end}");
     if (luaL_dostring(L, source)) abort();

@@ -139,10 +139,6 @@ enum Calls {
                 work: "a patched call with a string of 32 bytes", count: 50_000,
                 ways: [
                     .init("C") { keep(floor_string_calls(floor, text, Int64($0))) },
-                    .init("C, and a Swift string made of each answer", against: "C") {
-                        keep(floor_string_calls(floor, text, Int64($0)))
-                        for _ in 0..<$0 { keep(String(decoding: data, as: UTF8.self)) }
-                    },
                     .init("Replaceable", against: "C", target: .ratio(1.5)) { for _ in 0..<$0 { keep(strings(text)) } },
                 ]
             ).run()
@@ -152,10 +148,6 @@ enum Calls {
                 work: "a patched call with 32 bytes, [UInt8]", count: 50_000,
                 ways: [
                     .init("C") { keep(floor_string_calls(floor, text, Int64($0))) },
-                    .init("C, and a Swift array made of each answer", against: "C") {
-                        keep(floor_string_calls(floor, text, Int64($0)))
-                        for _ in 0..<$0 { keep(data.withUnsafeBufferPointer { Array($0) }) }
-                    },
                     .init("Replaceable", against: "C", target: .ratio(1.3)) { for _ in 0..<$0 { keep(bytes(data)) } },
                 ]
             ).run()
@@ -249,7 +241,10 @@ enum Calls {
             try Rounds(
                 work: "a patched call of an asynchronous function, through to the original", count: 5_000,
                 ways: [
-                    .init("not patched") { count in finish { keep(await chain(count, unpatched)) } },
+                    .init("function") { count in finish { keep(await chain(count, original)) } },
+                    .init("not patched", against: "function") { count in
+                        finish { keep(await chain(count, unpatched)) }
+                    },
                     .init("patched", against: "not patched", target: .ratio(14)) { count in
                         finish { keep(await chain(count, asynchronous)) }
                     },

@@ -23,10 +23,11 @@ typedef enum {
     ER_WITHDRAWN, ER_LAUNCHED, ER_EVENTS,
 } er_event;
 
-/* The members that a report reads: of the line, of its resource, and of its attributes; all others are ER_NO_KEY. */
+/* The members that a report reads, in the order in which lines have them: of the line, of its resource, and of its attributes; all
+   others are ER_NO_KEY. */
 typedef enum {
     ER_NO_KEY,
-    ER_SCHEMA, ER_TIMESTAMP, ER_EVENT, ER_RESOURCE, ER_ATTRIBUTES,
+    ER_SCHEMA, ER_TIMESTAMP, ER_RESOURCE, ER_EVENT, ER_ATTRIBUTES,
     ER_INSTALLATION, ER_APP_VERSION, ER_SYSTEM, ER_SYSTEM_VERSION,
     ER_PATCH, ER_VERSION, ER_FUNCTION, ER_FILE, ER_LINE_NUMBER, ER_ERROR, ER_MESSAGE, ER_COUNT, ER_CALLS, ER_FAILURES, ER_FALLBACKS, ER_MEASURED,
     ER_NANOSECONDS, ER_LONGEST, ER_TIMES, ER_RUNNING, ER_KEYS,

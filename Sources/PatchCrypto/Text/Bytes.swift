@@ -32,7 +32,9 @@ extension [UInt8] {
     func hasBytes(of other: [UInt8]) -> Bool {
         guard count == other.count else { return false }
         return unsafe withUnsafeBufferPointer { left in
-            unsafe other.withUnsafeBufferPointer { right in unsafe compare(left, right) == 0 }
+            unsafe other.withUnsafeBufferPointer { right in
+                unsafe left.baseAddress == right.baseAddress || compare(left, right) == 0
+            }
         }
     }
 }

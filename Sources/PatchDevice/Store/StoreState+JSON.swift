@@ -76,7 +76,7 @@ extension PatchID {
 extension StoreState.Held {
     fileprivate var json: JSONValue {
         .object(
-            // In this order it is known without a search that no key is there twice.
+            // If the keys have the order of their bytes, the reader sees without a search that none is there twice.
             sparse: [
                 ("couldNotRun", couldNotRun ? .bool(true) : nil),
                 ("failures", failures == 0 ? nil : .integer(failures)),
@@ -99,9 +99,9 @@ extension StoreState.Held {
 extension StoreState.Ban {
     var json: JSONValue {
         .object(
-            patch.fields + [
-                ("hash", .string(hash)), ("reason", .string(reason)),
-                ("time", time.map { .string($0.description) } ?? .null),
+            [
+                ("hash", .string(hash)), ("id", .string(patch.id)), ("reason", .string(reason)),
+                ("time", time.map { .string($0.description) } ?? .null), ("version", .integer(patch.version)),
             ])
     }
 

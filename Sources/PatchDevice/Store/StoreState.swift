@@ -306,7 +306,8 @@ package struct StoreState: Sendable, Hashable {
     package mutating func confirm(limits: CrashLimits, at time: Timestamp?) -> [Outcome] {
         guard var launch, !launch.isConfirmed || launch.isWatched else { return [] }
         let isFirst = !launch.isConfirmed
-        for index in held.indices where launch.late.contains(held[index].hash) { held[index].failures = 0 }
+        let late = Set(launch.late)
+        for index in held.indices where late.contains(held[index].hash) { held[index].failures = 0 }
         (launch.isConfirmed, launch.isWatched, launch.late) = (true, false, [])
         self.launch = launch
         guard isFirst else { return [] }
@@ -408,7 +409,7 @@ package struct StoreState: Sendable, Hashable {
 
     // MARK: what is held
 
-    /// Adds patches that were downloaded and verified. Another version of one that is not good gives way.
+    /// Adds patches that were downloaded and verified, of each id one. Another version of it that is not good gives way.
     package mutating func add(_ patches: [(patch: PatchID, hash: String)]) {
         var known = Set(held.map(\.hash) + bans.map(\.hash))
         let new = patches.filter { known.insert($0.hash).inserted }

@@ -19,7 +19,7 @@ struct SourceScan {
 
     /// The first fault of a source, or nil.
     static func fault(in source: [UInt8]) -> Fault? {
-        // Most scripts have fewer characters of each kind than a fault needs.
+        // Most short scripts have fewer characters of each kind than a fault needs.
         let marks = unsafe source.withUnsafeBytes { unsafe pp_count_marks($0.baseAddress, $0.count) }
         guard marks.indexings > longestChain || marks.brackets > deepestNesting || marks.jumps > mostJumps else {
             return nil
@@ -97,7 +97,7 @@ struct SourceScan {
     private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
     private static func isWord(_ byte: UInt8) -> Bool {
-        // To set this bit makes a letter small.
+        // This bit makes a letter small.
         byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
             || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || byte == UInt8(ascii: "_")
     }

@@ -175,5 +175,5 @@ package struct SourceText: Sendable {
     }
 
     /// The first line that contains a text.
-    package func firstLine(with text: String) -> Int? { (1..<lines.count + 1).first { line($0).contains(text) } }
+    package func firstLine(with text: String) -> Int? { (1...lines.count).first { line($0).contains(text) } }
 }

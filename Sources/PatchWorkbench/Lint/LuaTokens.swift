@@ -46,7 +46,7 @@ struct LuaTokens {
 
     private func isAt(_ text: [UInt8]) -> Bool { source[position...].starts(with: text) }
 
-    /// The byte after the next one.
+    /// The byte after the one at the position.
     private var second: UInt8? { position + 1 < source.count ? source[position + 1] : nil }
 
     private static func isWord(_ byte: UInt8) -> Bool {

@@ -35,10 +35,10 @@ struct LintedPatch: Sendable {
         entryText = text
         var found: [Finding] = []
         var replaces: [String] = []
-        for text in all where !Manifest.Script.isName(text.name) {
+        for script in all where !Manifest.Script.isName(script.name) {
             found.append(
-                text.finding(
-                    .fileName, line: 1, "\(text.name) cannot be a script's name", hint: Manifest.Script.nameRule))
+                script.finding(
+                    .fileName, line: 1, "\(script.name) cannot be a script's name", hint: Manifest.Script.nameRule))
         }
         do {
             let head = try fields.head(of: scripts[0], at: entry)
