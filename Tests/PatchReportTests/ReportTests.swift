@@ -36,6 +36,31 @@ import Testing
         try report((lines.joined(separator: "\n") + "\n").utf8, limits: limits)
     }
 
+    /// A collector may write the members of a line in another order.
+    @Test func theOrderOfMembersDoesNotMatter() throws {
+        func turned(_ value: JSONValue) -> JSONValue {
+            guard case .object(let members) = value else { return value }
+            return .object(members.reversed().map { ($0.key, turned($0.value)) })
+        }
+        let lines = [
+            Self.line("launched", patch: nil), Self.line("trial", at: 1), Self.line("activated", at: 1),
+            Self.line(
+                "failed", at: 130,
+                #","code.function.name":"Cart.total","error.type":"script","error.message":"no","code.line.number":7"#),
+            Self.line(
+                "called", at: 300, #","patch.calls":1000,"patch.failures":1,"patch.measured":16,"patch.times":[15,1]"#),
+        ]
+        let others = try lines.map { line in
+            String(decoding: turned(try JSONValue(parsing: Array(line.utf8))).encoded(), as: UTF8.self)
+        }
+        #expect(others[1].hasPrefix(#"{"attributes""#))
+        // Lines of both kinds follow each other.
+        for mixed in [others, zip(lines, others).enumerated().map { $0.isMultiple(of: 2) ? $1.0 : $1.1 }] {
+            let (one, other) = (try Self.report(lines), try Self.report(mixed))
+            #expect(one.patches == other.patches && one.input.events == other.input.events)
+        }
+    }
+
     @Test func aPatchIsFollowedThroughItsLife() throws {
         let lines = [
             Self.line("launched", device: 9, patch: nil),

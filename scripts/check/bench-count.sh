@@ -87,11 +87,16 @@ measure() {
     echo "$ours $theirs"
     ;;
   launch-*) echo "$(launch "${1#*-}") 0" ;;
-  # What a process does besides its calls differs by some thousand instructions from run to run.
-  dictionary) echo "$(each "$1" 100 2000) $(each "floor-$1" 100 2000)" ;;
-  load) echo "$(each "$1" 5 200) $(each "floor-$1" 5 200)" ;;
-  strings | struct | codable) echo "$(each "$1" 100 10000) $(each "floor-$1" 100 10000)" ;;
-  *) echo "$(each "$1" 100 50000) $(each "floor-$1" 100 50000)" ;;
+  *)
+    # What a process does besides its calls differs by some thousand instructions from run to run.
+    local few=100 more=50000
+    case $1 in
+    load) few=5 more=200 ;;
+    dictionary) more=2000 ;;
+    strings | struct | codable) more=10000 ;;
+    esac
+    echo "$(each "$1" $few $more) $(each "floor-$1" $few $more)"
+    ;;
   esac
 }
 

@@ -140,13 +140,17 @@ package struct SourceText: Sendable {
         self.lines = lines + [start..<bytes.count]
     }
 
+    private func range(ofLine number: Int) -> Range<Int>? {
+        lines.indices.contains(number - 1) ? lines[number - 1] : nil
+    }
+
     /// A line, from 1. Empty if there is no such line.
     package func line(_ number: Int) -> String {
-        lines.indices.contains(number - 1) ? String(decoding: bytes[lines[number - 1]], as: UTF8.self) : ""
+        range(ofLine: number).map { String(decoding: bytes[$0], as: UTF8.self) } ?? ""
     }
 
     /// The offset in bytes at which a line begins; nil if there is no such line.
-    func start(ofLine number: Int) -> Int? { lines.indices.contains(number - 1) ? lines[number - 1].lowerBound : nil }
+    func start(ofLine number: Int) -> Int? { range(ofLine: number)?.lowerBound }
 
     /// A finding about a word in a line, or about the line's text if the word is not in it.
     package func finding(

@@ -62,10 +62,8 @@ struct LuaTokens {
         }
         guard position < source.count else { return token(.end, []) }
         let byte = source[position]
-        let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        let isFraction =
-            byte == UInt8(ascii: ".") && second.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } == true
-        if isDigit || isFraction {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        if digits.contains(byte) || byte == UInt8(ascii: ".") && second.map(digits.contains) == true {
             let isHex = byte == UInt8(ascii: "0") && second.map { $0 | 0x20 } == UInt8(ascii: "x")
             while position < source.count, Self.isWord(source[position]) || source[position] == UInt8(ascii: ".") {
                 let exponent = source[position] | 0x20
