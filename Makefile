@@ -12,6 +12,9 @@ RELEASE_FLAGS += --static-swift-stdlib -Xswiftc -use-ld=lld
 # The tool loads no library from its own folder, every symbol is bound and made read-only before it starts, and C code has
 # a stack protector. scripts/check/elf.sh checks all of this.
 RELEASE_FLAGS += --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong
+# The tool exports no symbols, which Swift's static libraries would ask for, and has no debug information, which is an eighth of
+# the build's time and which `make install` would remove.
+RELEASE_FLAGS += -Xlinker --no-export-dynamic -debug-info-format none
 # No folder of this machine is in the tool.
 RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xcxx -ffile-prefix-map=$(CURDIR)=.
 # Packed relative relocations are smaller, but glibc reads them only since 2.36.
