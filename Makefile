@@ -12,8 +12,8 @@ RELEASE_FLAGS += --static-swift-stdlib -Xswiftc -use-ld=lld
 # The tool loads no library from its own folder, every symbol is bound and made read-only before it starts, and C code has
 # a stack protector. scripts/check/elf.sh checks all of this.
 RELEASE_FLAGS += --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong
-# The tool exports no symbols, which Swift's static libraries would ask for, and has no debug information, which is an eighth of
-# the build's time and which `make install` would remove.
+# Swift's static libraries ask for -export-dynamic, and the Swift runtime looks through all exported symbols at each start: the budget of
+# start-up is for a tool that exports none. Debug information is an eighth of the build's time, and `make install` removes it.
 RELEASE_FLAGS += -Xlinker --no-export-dynamic -debug-info-format none
 # No folder of this machine is in the tool.
 RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xcxx -ffile-prefix-map=$(CURDIR)=.
