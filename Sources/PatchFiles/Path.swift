@@ -7,6 +7,8 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     package init(bytes: [UInt8]) { self.bytes = bytes }
     package init(_ text: String) { bytes = Array(text.utf8) }
 
+    package func hash(into hasher: inout Hasher) { unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
+
     /// The path as text for people. Bytes that are not UTF-8 are lost.
     package var description: String { String(decoding: bytes, as: UTF8.self) }
     /// Whether it means standard input or output.
@@ -57,12 +59,18 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
 
     /// The path of a name in this folder.
     package func appending(_ name: Path) -> Path {
-        Path(bytes: bytes + (endsInSlash || bytes.isEmpty ? [] : Array("/".utf8)) + name.bytes)
+        var bytes = bytes
+        bytes.reserveCapacity(bytes.count + 1 + name.bytes.count)
+        if !endsInSlash, !bytes.isEmpty { bytes.append(UInt8(ascii: "/")) }
+        bytes += name.bytes
+        return Path(bytes: bytes)
     }
 
     /// Calls `body` with the path as a C string.
     package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        let text = bytes.map(CChar.init(bitPattern:)) + [0]
-        return unsafe body(text)
+        let text = bytes + [0]
+        return unsafe text.withUnsafeBufferPointer { text in
+            unsafe text.withMemoryRebound(to: CChar.self) { unsafe body($0.baseAddress.unsafelyUnwrapped) }
+        }
     }
 }

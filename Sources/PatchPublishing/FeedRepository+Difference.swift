@@ -45,14 +45,14 @@ extension FeedRepository {
     private static func differences(
         _ place: String, _ old: [(key: String, value: JSONValue)], _ new: [(key: String, value: JSONValue)]
     ) -> [String] {
-        func values(_ members: [(key: String, value: JSONValue)]) -> [[UInt8]: JSONValue] {
-            Dictionary(members.map { (Array($0.key.utf8), $0.value) }) { $1 }
+        func values(_ members: [(key: String, value: JSONValue)]) -> [ExactString: JSONValue] {
+            Dictionary(members.map { (ExactString($0.key), $0.value) }) { $1 }
         }
         let (before, after) = (values(old), values(new))
         var keys: [String] = []
-        var seen: Set<[UInt8]> = []
-        for (key, _) in old + new where seen.insert(Array(key.utf8)).inserted { keys.append(key) }
-        return keys.flatMap { differences("\(place) \($0)", before[Array($0.utf8)], after[Array($0.utf8)]) }
+        var seen: Set<ExactString> = []
+        for (key, _) in old + new where seen.insert(ExactString(key)).inserted { keys.append(key) }
+        return keys.flatMap { differences("\(place) \($0)", before[ExactString($0)], after[ExactString($0)]) }
     }
 
     /// The elements of an array by their names, if each has one of its own; their order says nothing then.

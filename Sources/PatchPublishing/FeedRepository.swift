@@ -289,7 +289,10 @@ package struct FeedRepository: Sendable {
         if !added.isEmpty {
             touch(.targets, at: now)
             let new = added.map { (key: $0.path, value: Self.description(of: $0.envelope.count, $0.digest)) }
-            drafts[.targets]?.signed.change("targets") { $0 = .object($0.members + new) }
+            // In canonical order, which a device reads and verifies without a search for names that are there twice.
+            drafts[.targets]?.signed.change("targets") { targets in
+                targets = .object((targets.members + new).sorted { $0.key.hasBytes(before: $1.key) })
+            }
             newTargets += added.map {
                 File(path: Self.place(of: $0.path, sha256: $0.digest), bytes: $0.envelope, replaces: false)
             }

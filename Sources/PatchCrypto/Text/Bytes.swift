@@ -27,6 +27,20 @@ extension String {
     }
 }
 
+/// A string by its bytes, as a key. To `String` itself, canonically equivalent strings are one key.
+package struct ExactString: Sendable, Hashable {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    package static func == (left: ExactString, right: ExactString) -> Bool { left.text.hasBytes(of: right.text) }
+
+    package func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
 extension [UInt8] {
     /// The same as `==`, in a fraction of its time.
     func hasBytes(of other: [UInt8]) -> Bool {

@@ -4,18 +4,23 @@ package struct JSONObject: Sendable {
     /// Makes the error for an object: where it is in its file, the member, and what is wrong with it.
     package typealias Fault = @Sendable (_ place: String, _ key: String?, _ what: String) -> PatchError
 
-    /// Where it is, for messages, such as `root.json: roles`.
-    package let place: String
     package let members: [(key: String, value: JSONValue)]
+    private let makePlace: @Sendable () -> String
     private let makeFault: Fault
 
+    /// - Parameter place: Where it is, made for messages only.
     /// - Throws: The fault if the value is not an object.
-    package init(_ value: JSONValue?, _ place: String, fault: @escaping Fault) throws(PatchError) {
-        guard case .object(let members) = value else { throw fault(place, nil, "expected an object") }
-        self.place = place
+    package init(
+        _ value: JSONValue?, _ place: @escaping @Sendable @autoclosure () -> String, fault: @escaping Fault
+    ) throws(PatchError) {
+        guard case .object(let members) = value else { throw fault(place(), nil, "expected an object") }
         self.members = members
+        makePlace = place
         makeFault = fault
     }
+
+    /// Where it is, such as `root.json: roles`.
+    package var place: String { makePlace() }
 
     /// A member; nil if there is none.
     package subscript(key: String) -> JSONValue? { members.first { $0.key.hasBytes(of: key) }?.value }

@@ -49,36 +49,47 @@ private struct JSONReader {
 
     mutating func value(depth: Int) throws(PatchError) -> JSONValue {
         guard depth <= 32 else { throw fault("nested too deeply") }
-        if takes("{") { return .object(try members(depth: depth + 1)) }
-        if takes("[") { return .array(try elements(depth: depth + 1)) }
-        if next == UInt8(ascii: "\"") { return .string(try string()) }
-        for (word, value) in [("true", JSONValue.bool(true)), ("false", .bool(false)), ("null", .null)]
-        where takes(word: word) {
-            return value
+        skipSpace()
+        switch next {
+        case UInt8(ascii: "{"): return .object(try members(depth: depth + 1))
+        case UInt8(ascii: "["): return .array(try elements(depth: depth + 1))
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t") where takes(word: "true"): return .bool(true)
+        case UInt8(ascii: "f") where takes(word: "false"): return .bool(false)
+        case UInt8(ascii: "n") where takes(word: "null"): return .null
+        default: return .integer(try integer())
         }
-        return .integer(try integer())
     }
 
+    /// Reads an array whose bracket is next.
     private mutating func elements(depth: Int) throws(PatchError) -> [JSONValue] {
         var elements: [JSONValue] = []
+        position += 1
         if takes("]") { return elements }
         repeat { elements.append(try value(depth: depth)) } while takes(",")
         try expect("]")
         return elements
     }
 
+    /// Reads an object whose brace is next.
     private mutating func members(depth: Int) throws(PatchError) -> [(key: String, value: JSONValue)] {
         var members: [(key: String, value: JSONValue)] = []
-        // Keys in canonical order all differ, so keys are only remembered once one is out of order.
-        var known: Set<[UInt8]>?
+        // Keys in canonical order all differ. After one that is out of order, a key is looked for among the others: one by one as
+        // long as they are few.
+        var isOrdered = true
+        var known: Set<ExactString>?
+        position += 1
         if takes("}") { return members }
+        members.reserveCapacity(4)
         repeat {
             skipSpace()
             let key = try string()
-            if known == nil, members.last?.key.hasBytes(before: key) == false {
-                known = Set(members.map { Array($0.key.utf8) })
+            if isOrdered, let last = members.last?.key { isOrdered = last.hasBytes(before: key) }
+            if !isOrdered {
+                if known == nil, members.count > 16 { known = Set(members.map { ExactString($0.key) }) }
+                let isNew = known?.insert(ExactString(key)).inserted ?? !members.contains { $0.key.hasBytes(of: key) }
+                guard isNew else { throw fault("duplicate key") }
             }
-            guard known?.insert(Array(key.utf8)).inserted != false else { throw fault("duplicate key") }
             try expect(":")
             members.append((key, try value(depth: depth)))
         } while takes(",")
@@ -89,11 +100,23 @@ private struct JSONReader {
     private mutating func integer() throws(PatchError) -> Int {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let start = position
-        if next == UInt8(ascii: "-") { position += 1 }
+        let isNegative = next == UInt8(ascii: "-")
+        if isNegative { position += 1 }
         let first = position
-        while let byte = next, digits.contains(byte) { position += 1 }
+        var (value, isTooLarge) = (0, false)
+        while let byte = next, digits.contains(byte) {
+            let digit = Int(byte - digits.lowerBound)
+            let tens = value.multipliedReportingOverflow(by: 10)
+            let sum =
+                isNegative
+                ? tens.partialValue.subtractingReportingOverflow(digit)
+                : tens.partialValue.addingReportingOverflow(digit)
+            isTooLarge = isTooLarge || tens.overflow || sum.overflow
+            value = sum.partialValue
+            position += 1
+        }
         let isPlain = position == first + 1 || position > first && text[first] != digits.lowerBound
-        guard isPlain, let value = Int(String(decoding: text[start..<position], as: UTF8.self)) else {
+        guard isPlain, !isTooLarge else {
             position = start
             throw fault("expected a value")
         }
@@ -108,11 +131,10 @@ private struct JSONReader {
         try expect("\"")
         var bytes: [UInt8] = []
         while true {
-            let start = position
-            while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-                position += 1
-            }
-            let piece = text[start..<position]
+            let rest = text[position...]
+            position =
+                rest.firstIndex { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") } ?? text.count
+            let piece = rest[..<position]
             let end = next
             position += 1
             switch end {

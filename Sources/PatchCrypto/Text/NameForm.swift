@@ -4,8 +4,17 @@ package enum NameForm {
 
     /// Two or more labels of `[A-Za-z0-9_-]+`, joined by dots.
     package static func isReverseDNS(_ text: String) -> Bool {
-        let labels = split(text.utf8, at: ".")
-        return text.utf8.count <= longest && labels.count >= 2 && labels.allSatisfy { isMade(of: isWord, $0) }
+        var (dots, isEmpty) = (0, true)
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "."), !isEmpty {
+                dots += 1
+                isEmpty = true
+            } else {
+                guard isWord(byte) else { return false }
+                isEmpty = false
+            }
+        }
+        return text.utf8.count <= longest && dots > 0 && !isEmpty
     }
 
     /// `[A-Za-z_][A-Za-z0-9_]*`, joined by `.` or `:`.

@@ -325,7 +325,9 @@ package final class PatchStore: Sendable {
             } catch {
                 return .failure(error)
             }
-            folder.remove(Set(memory.state.held.map(\.hash)).subtracting(state.held.map(\.hash)))
+            if state.held != memory.state.held {
+                folder.remove(Set(memory.state.held.map(\.hash)).subtracting(state.held.map(\.hash)))
+            }
             memory.state = state
             defer { memory.untold = [] }
             return .success(memory.untold + outcomes)

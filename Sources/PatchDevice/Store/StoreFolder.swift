@@ -109,7 +109,7 @@ struct StoreFolder: Sendable {
 
     // MARK: envelopes
 
-    private func place(of hash: String) -> Path { envelopes.appending(Path("\(hash).js")) }
+    private func place(of hash: String) -> Path { path.appending(Path("envelopes/\(hash).js")) }
 
     /// Reads an envelope.
     ///
@@ -135,8 +135,8 @@ struct StoreFolder: Sendable {
                 try? Folder.remove(folder)
             }
         }
-        let kept = Set(hashes.map { Path("\($0).js") })
-        for name in (try? Folder.names(in: envelopes)) ?? [] where !kept.contains(name) {
+        for name in (try? Folder.names(in: envelopes)) ?? []
+        where !name.ends(in: ".js") || !hashes.contains(String(decoding: name.bytes.dropLast(3), as: UTF8.self)) {
             try? Folder.removeAll(envelopes.appending(name))
         }
         for folder in [path, path.appending(Path("feed"))] {

@@ -154,7 +154,7 @@ extension JSONValue {
 
     /// A SHA-256 in hex digits, which is part of a path.
     fileprivate var hash: String? {
-        guard let text, text.utf8.count == 64, text.utf8.allSatisfy(Hex.isLowercaseDigit) else { return nil }
-        return text
+        guard var text, text.utf8.count == 64 else { return nil }
+        return text.withUTF8 { unsafe $0.allSatisfy(Hex.isLowercaseDigit) } ? text : nil
     }
 }

@@ -79,6 +79,7 @@ struct SyncPass: Sendable {
         _ downloads: [Download], _ client: inout FeedClient, _ trust: PatchTrust, at now: Timestamp,
         _ results: inout [SyncReport.Result]
     ) async throws(PatchError) {
+        guard !downloads.isEmpty else { return }
         var taken: [(patch: PatchID, hash: String)] = []
         var held = store.state.held.count
         do throws(PatchError) {
@@ -136,6 +137,7 @@ struct SyncPass: Sendable {
         in list: PatchList, _ client: inout FeedClient
     ) async throws(PatchError) -> Set<PatchID> {
         let bans = store.state.bans
+        guard !bans.isEmpty else { return [] }
         let (patches, hashes) = (Set(bans.map(\.patch)), Set(bans.map(\.hash)))
         var banned: Set<PatchID> = []
         for entry in list.entries where entry.state != .withdrawn {

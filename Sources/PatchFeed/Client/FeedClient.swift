@@ -114,7 +114,7 @@ public struct FeedClient: Sendable {
         do throws(PatchError) {
             let file = try SignedMetadata(bytes, name: "targets.json", type: "targets")
             try file.verify(by: trusted.root.targets)
-            return try TargetsMetadata(file).targets[Array(path.utf8)]
+            return try TargetsMetadata(file).targets[ExactString(path)]
         } catch {
             return nil
         }
@@ -232,7 +232,7 @@ public struct FeedClient: Sendable {
             guard visited.count < limits.roles else { return nil }
             try await loadTargets(key, keys: keys)
             guard let role = trusted.targets[key] else { return nil }
-            if let target = role.targets[Array(path.utf8)] { return target }
+            if let target = role.targets[ExactString(path)] { return target }
             visited.insert(key.role)
             var next: [(TrustedMetadata.TargetsKey, RoleKeys)] = []
             for delegation in role.delegations where try delegation.covers(path) {

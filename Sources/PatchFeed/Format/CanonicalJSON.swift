@@ -24,7 +24,8 @@ extension JSONValue {
             text.append(UInt8(ascii: "]"))
         case .object(let members):
             text.append(UInt8(ascii: "{"))
-            let sorted = members.sorted { $0.key.hasBytes(before: $1.key) }
+            let isSorted = zip(members, members.dropFirst()).allSatisfy { $0.key.hasBytes(before: $1.key) }
+            let sorted = isSorted ? members : members.sorted { $0.key.hasBytes(before: $1.key) }
             for (index, member) in sorted.enumerated() {
                 if index > 0 { text.append(UInt8(ascii: ",")) }
                 Self.quoteCanonical(member.key, to: &text)
@@ -36,10 +37,16 @@ extension JSONValue {
     }
 
     private static func quoteCanonical(_ string: String, to text: inout [UInt8]) {
+        func isEscaped(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") }
         text.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { text.append(UInt8(ascii: "\\")) }
-            text.append(byte)
+        let start = text.count
+        text += string.utf8
+        if text[start...].contains(where: isEscaped) {
+            text.removeLast(text.count - start)
+            for byte in string.utf8 {
+                if isEscaped(byte) { text.append(UInt8(ascii: "\\")) }
+                text.append(byte)
+            }
         }
         text.append(UInt8(ascii: "\""))
     }

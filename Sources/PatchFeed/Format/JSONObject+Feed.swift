@@ -4,8 +4,8 @@ extension JSONObject {
     /// An object of a feed's file. A member that nothing asks for is ignored.
     ///
     /// - Throws: `feed-malformed` if the value is not an object.
-    package init(_ value: JSONValue?, _ place: String) throws(PatchError) {
-        try self.init(value, place) { place, key, what in
+    package init(_ value: JSONValue?, _ place: @escaping @Sendable @autoclosure () -> String) throws(PatchError) {
+        try self.init(value, place()) { place, key, what in
             PatchError(.feedMalformed, [place, key, what].compactMap(\.self).joined(separator: ": "))
         }
     }

@@ -10,7 +10,7 @@ package struct FileDescription: Sendable {
     /// Reads `length` and `hashes`, each of which may be missing.
     package init(_ object: JSONObject) throws(PatchError) {
         length = try object.optional("length") { key throws(PatchError) in try object.number(key, in: 0...Int.max) }
-        var hashes: [(String, String)] = []
+        var hashes: [(function: String, digest: String)] = []
         if object["hashes"] != nil {
             let listed = try object.object("hashes")
             for (function, value) in listed.members {

@@ -53,19 +53,19 @@ package struct RoleKeys: Sendable {
 
 /// The keys that a root file or a delegation lists, by their ids, which are opaque.
 package struct FeedKeys: Sendable {
-    private let keys: [[UInt8]: SchemeKey]
+    private let keys: [ExactString: SchemeKey]
 
     /// Reads `keys`. A key that cannot be used here is left out.
     package init(_ object: JSONObject) throws(PatchError) {
-        var keys: [[UInt8]: SchemeKey] = [:]
+        var keys: [ExactString: SchemeKey] = [:]
         for (id, value) in object.members {
             let entry = try JSONObject(value, "\(object.place): \(id)")
-            keys[Array(id.utf8)] = try Self.key(entry)
+            keys[ExactString(id)] = try Self.key(entry)
         }
         self.keys = keys
     }
 
-    package subscript(id: String) -> SchemeKey? { keys[Array(id.utf8)] }
+    package subscript(id: String) -> SchemeKey? { keys[ExactString(id)] }
 
     /// The key of an entry; nil if its scheme is unknown, or if it is not a key for its scheme.
     private static func key(_ entry: JSONObject) throws(PatchError) -> SchemeKey? {

@@ -27,11 +27,11 @@ package struct SignedMetadata: Sendable {
         let file = try JSONObject(JSONValue(of: name, parsing: bytes), name)
         guard case .array(let list) = file["signatures"] else { throw file.fault("signatures", "expected a list") }
         var signatures: [MetadataSignature] = []
-        var ids: Set<[UInt8]> = []
+        var ids: Set<ExactString> = []
         for entry in list {
             let entry = try JSONObject(entry, "\(name): signatures")
             let id = try entry.text("keyid")
-            guard ids.insert(Array(id.utf8)).inserted else { throw file.fault("signatures", "two of key \(id)") }
+            guard ids.insert(ExactString(id)).inserted else { throw file.fault("signatures", "two of key \(id)") }
             // What is not hexadecimal cannot be a signature, and counts as none.
             signatures.append(
                 MetadataSignature(keyID: id, bytes: Hex.decode(try entry.text("sig").lowercased().utf8) ?? []))

@@ -17,11 +17,11 @@ package struct MetadataDescription: Sendable {
     }
 
     /// All entries of `meta`, by file name.
-    package static func all(_ body: JSONObject) throws(PatchError) -> [[UInt8]: MetadataDescription] {
+    package static func all(_ body: JSONObject) throws(PatchError) -> [ExactString: MetadataDescription] {
         let meta = try body.object("meta")
-        var all: [[UInt8]: MetadataDescription] = [:]
+        var all: [ExactString: MetadataDescription] = [:]
         for (name, value) in meta.members {
-            all[Array(name.utf8)] = try MetadataDescription(JSONObject(value, "\(meta.place): \(name)"))
+            all[ExactString(name)] = try MetadataDescription(JSONObject(value, "\(meta.place): \(name)"))
         }
         return all
     }
@@ -43,7 +43,7 @@ package struct TimestampMetadata: Sendable {
 package struct SnapshotMetadata: Sendable {
     package let version: Int
     package let expires: Timestamp
-    private let files: [[UInt8]: MetadataDescription]
+    private let files: [ExactString: MetadataDescription]
 
     package init(_ file: SignedMetadata) throws(PatchError) {
         (version, expires) = (file.version, file.expires)
@@ -54,7 +54,7 @@ package struct SnapshotMetadata: Sendable {
     ///
     /// - Throws: `feed-mismatch` if the role is not listed.
     package func entry(of role: String) throws(PatchError) -> MetadataDescription {
-        guard let entry = files[Array("\(role).json".utf8)] else {
+        guard let entry = files[ExactString("\(role).json")] else {
             throw PatchError(.feedMismatch, "snapshot.json: \(role).json is not listed")
         }
         return entry
@@ -65,13 +65,13 @@ package struct SnapshotMetadata: Sendable {
     /// - Throws: `feed-rollback` if not.
     package func checkSuccessor(_ newer: SnapshotMetadata) throws(PatchError) {
         for (name, old) in files {
-            let text = String(decoding: name, as: UTF8.self)
             guard let new = newer.files[name] else {
-                throw PatchError(.feedRollback, "snapshot.json: \(text) is no longer listed")
+                throw PatchError(.feedRollback, "snapshot.json: \(name.text) is no longer listed")
             }
             guard new.version >= old.version else {
                 throw PatchError(
-                    .feedRollback, "snapshot.json: \(text) is of version \(new.version), after version \(old.version)")
+                    .feedRollback,
+                    "snapshot.json: \(name.text) is of version \(new.version), after version \(old.version)")
             }
         }
     }

@@ -5,15 +5,16 @@ package struct TargetsMetadata: Sendable {
     package let version: Int
     package let expires: Timestamp
     /// The targets by their paths.
-    package let targets: [[UInt8]: FeedTarget]
+    package let targets: [ExactString: FeedTarget]
     package let delegations: [Delegation]
 
     package init(_ file: SignedMetadata) throws(PatchError) {
         (version, expires) = (file.version, file.expires)
         let listed = try file.body.object("targets")
-        var targets: [[UInt8]: FeedTarget] = [:]
+        var targets: [ExactString: FeedTarget] = [:]
+        targets.reserveCapacity(listed.members.count)
         for (path, value) in listed.members {
-            targets[Array(path.utf8)] = try FeedTarget(path: path, JSONObject(value, "\(listed.place): \(path)"))
+            targets[ExactString(path)] = try FeedTarget(path: path, JSONObject(value, "\(listed.place): \(path)"))
         }
         self.targets = targets
         let object = try file.body.optional("delegations", file.body.object)
@@ -61,10 +62,10 @@ package struct Delegation: Sendable {
         guard object["roles"] != nil || object["succinct_roles"] == nil else { return [] }
         guard case .array(let roles) = object["roles"] else { throw object.fault("roles", "expected a list") }
         var all: [Delegation] = []
-        var names: Set<[UInt8]> = []
+        var names: Set<ExactString> = []
         for role in roles {
             let delegation = try Delegation(JSONObject(role, "\(object.place): roles"), known: keys)
-            guard names.insert(Array(delegation.role.utf8)).inserted else {
+            guard names.insert(ExactString(delegation.role)).inserted else {
                 throw object.fault("roles", "\(delegation.role) twice")
             }
             all.append(delegation)

@@ -145,12 +145,12 @@ extension PatchList {
         }
         var all: [PatchChoice] = []
         let byID = Dictionary(grouping: entries, by: \.id)
-        for id in Set(byID.keys).union(held.keys).sorted(by: { $0.hasBytes(before: $1) }) {
+        for id in (byID.keys + held.keys.filter { byID[$0] == nil }).sorted() {
             let held = held[id] ?? []
-            let listed = Dictionary((byID[id] ?? []).map { ($0.version, $0) }) { first, _ in first }
+            let listed = byID[id] ?? []
             var hasChosen = false
-            for version in held.union(listed.keys).sorted(by: >) {
-                let entry = listed[version]
+            for version in held.union(listed.map(\.version)).sorted(by: >) {
+                let entry = listed.first { $0.version == version }
                 let code =
                     if let entry {
                         try code(

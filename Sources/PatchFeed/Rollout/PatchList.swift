@@ -149,16 +149,21 @@ public struct PatchList: Sendable {
         }
         var entries: [Entry] = []
         var faults: [PatchError] = []
-        var places: [String: Int] = [:]
+        struct Patch: Hashable {
+            let id: String
+            let version: Int
+        }
+        var places: [Patch: Int] = [:]
         for (index, value) in values.enumerated() {
             do throws(PatchError) {
                 let entry = try Entry(JSONObject(value, "the list: patches[\(index)]"))
-                if let first = places["\(entry.id) \(entry.version)"] {
+                let patch = Patch(id: entry.id, version: entry.version)
+                if let first = places[patch] {
                     faults.append(PatchError(.feedMalformed, "the list: \(entry.id) \(entry.version) twice"))
                     // Whichever comes first, a withdrawal counts.
                     if entry.state == .withdrawn { entries[first] = entry }
                 } else {
-                    places["\(entry.id) \(entry.version)"] = entries.count
+                    places[patch] = entries.count
                     entries.append(entry)
                 }
             } catch {

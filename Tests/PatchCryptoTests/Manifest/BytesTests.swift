@@ -52,4 +52,45 @@ import Testing
         // The same letter in two forms is two keys.
         #expect(try JSONValue(parsing: Array("{\"e\u{301}\":1,\"\u{E9}\":2}".utf8)).members.count == 2)
     }
+
+    /// Few keys are compared one by one, and many are looked up.
+    @Test(arguments: [3, 16, 17, 18, 40]) func aKeyIsFoundTwiceWhereverItIs(count: Int) throws {
+        func json(_ keys: [Int]) -> [UInt8] {
+            Array("{\(keys.map { "\"a key that is the \($0)th\":1" }.joined(separator: ","))}".utf8)
+        }
+        for keys in [Array(0..<count), Array((0..<count).reversed())] {
+            #expect(try JSONValue(parsing: json(keys)).members.count == count)
+            for place in 0..<count {
+                for other in 0..<count where other != place {
+                    var keys = keys
+                    keys[place] = keys[other]
+                    #expect(throws: PatchError.self, "\(keys)") { try JSONValue(parsing: json(keys)) }
+                }
+            }
+        }
+    }
+
+    @Test func aNumberIsReadExactly() throws {
+        for number in [0, 7, -1, 10, Int.max, Int.max - 1, Int.min, Int.min + 1] {
+            #expect(try JSONValue(parsing: Array("\(number)".utf8)).number == number)
+        }
+        #expect(try JSONValue(parsing: Array("-0".utf8)).number == 0)
+        let others = [
+            "9223372036854775808", "-9223372036854775809", "18446744073709551616", "18446744073709551617",
+            String(repeating: "9", count: 40), "-", "+1", "01", "-01", "1.0", "1e3", "0x1", "tru", "nul", "truefalse",
+            "",
+        ]
+        for text in others {
+            #expect(throws: PatchError.self, "\(text)") { try JSONValue(parsing: Array(text.utf8)) }
+        }
+    }
+
+    @Test func stringsAreTheSameKeyOnlyIfTheirBytesAre() {
+        let keys = Set(Self.texts.map { ExactString($0) })
+        #expect(keys.count == Self.texts.count)
+        for text in Self.texts {
+            // Another copy, which may be kept in another form.
+            #expect(keys.contains(ExactString(String(decoding: Array(text.utf8), as: UTF8.self))))
+        }
+    }
 }
