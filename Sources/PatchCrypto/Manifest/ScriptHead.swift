@@ -32,6 +32,7 @@ public struct ScriptHead: Sendable {
     public init(of script: [UInt8]) throws(PatchError) {
         var rest = script[...]
         var number = 0
+        values.reserveCapacity(Tag.allCases.count)
         while rest.starts(with: "--".utf8) {
             number += 1
             let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
@@ -43,7 +44,9 @@ public struct ScriptHead: Sendable {
                 otherTags.append(String(decoding: name.dropFirst(), as: UTF8.self))
                 continue
             }
-            guard let text = String(validating: words.dropFirst().first ?? [], as: UTF8.self) else {
+            var text = words.dropFirst().first?.drop(while: Self.isSpace) ?? []
+            while text.last.map(Self.isSpace) == true { text.removeLast() }
+            guard let value = String(utf8: text) else {
                 throw PatchError(
                     .malformed, "the tag @\(tag) is not UTF-8 text", at: .init(line: number, field: tag.rawValue))
             }
@@ -52,8 +55,7 @@ public struct ScriptHead: Sendable {
                     .malformed, "the tag @\(tag) is given twice", hint: "keep one of them",
                     at: .init(line: number, field: tag.rawValue))
             }
-            let value = text.utf8.drop(while: Self.isSpace).reversed().drop(while: Self.isSpace).reversed()
-            values[tag, default: []].append(String(decoding: value, as: UTF8.self))
+            values[tag, default: []].append(value)
         }
     }
 

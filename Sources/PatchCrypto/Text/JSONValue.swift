@@ -52,12 +52,14 @@ package enum JSONValue: Sendable {
     private static func quote(_ string: String, to text: inout [UInt8], _ escaping: ((Unicode.Scalar) -> Bool)?) {
         text.append(UInt8(ascii: "\""))
         defer { text.append(UInt8(ascii: "\"")) }
-        let isPlain = string.utf8.allSatisfy {
-            $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
-        }
-        if isPlain, escaping == nil {
+        if escaping == nil {
+            let start = text.count
             text += string.utf8
-            return
+            let isPlain = text[start...].allSatisfy {
+                $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+            }
+            if isPlain { return }
+            text.removeLast(text.count - start)
         }
         for scalar in string.unicodeScalars {
             switch scalar {

@@ -19,6 +19,8 @@ final class Console {
     let isQuiet: Bool
     private let colors: (output: Bool, error: Bool)
     private let secrets: Secrets
+    /// Whether standard error is a terminal, so that progress bars make sense.
+    private let hasTerminal = Terminal.isTerminal(2)
     private var barWidth = 0
 
     /// - Parameters:
@@ -35,9 +37,6 @@ final class Console {
         }
         colors = (isColored(1), isColored(2))
     }
-
-    /// Whether standard error is a terminal, so that progress bars make sense.
-    var hasTerminal: Bool { Terminal.isTerminal(2) }
 
     /// Prints a line of a text result.
     func line(_ text: String) throws(PatchError) { try print(shown(text)) }

@@ -10,6 +10,8 @@ struct Release: Sendable {
         /// The scripts and their names in the envelope, the entry first.
         let scripts: [(path: Path, name: String)]
         let output: Path
+        /// The entry script's bytes if they were read before, so that those are packed whose id was looked at.
+        var entry: [UInt8]?
         /// Why it cannot be made at all.
         var fault: PatchError?
     }
@@ -98,6 +100,7 @@ struct Release: Sendable {
     /// Refuses a second script with the same id and version: an app would take either of the two.
     private func refuseDuplicates(in units: inout [Unit]) {
         var seen: [String: Path] = [:]
+        var room = 64 << 20  // bytes; scripts past them are read again when they are packed
         for index in units.indices where units[index].fault == nil {
             let path = units[index].scripts[0].path
             guard FileInfo(path, following: true)?.isRegular == true,
@@ -105,6 +108,10 @@ struct Release: Sendable {
                 let head = try? ScriptHead(of: bytes), let id = fields.id ?? head.value(of: .patch),
                 let version = fields.version ?? head.value(of: .version)
             else { continue }
+            if bytes.count <= room {
+                units[index].entry = bytes
+                room -= bytes.count
+            }
             let patch = "\(id) \(version)"
             if let other = seen[patch] { units[index].fault = PatchError.twice(patch, other).about(path) }
             seen[patch] = seen[patch] ?? path
@@ -253,8 +260,10 @@ struct Release: Sendable {
 
     private func scripts(of unit: Unit) throws(PatchError) -> [PatchScript] {
         var scripts: [PatchScript] = []
-        for (path, name) in unit.scripts {
-            let bytes = try InputFile.contents(of: path, limit: packer.limits.scriptSize)
+        for (index, (path, name)) in unit.scripts.enumerated() {
+            let known = index == 0 ? unit.entry : nil
+            let bytes =
+                if let known { known } else { try InputFile.contents(of: path, limit: packer.limits.scriptSize) }
             guard bytes.count <= packer.limits.scriptSize else {
                 throw PatchError(
                     .limit, "larger than the \(packer.limits.scriptSize) bytes allowed for a script",
@@ -298,6 +307,7 @@ extension Release.Result {
 extension Path {
     /// Whether the file exists with exactly these bytes. Making the same release again is not an error.
     func holds(_ bytes: [UInt8]) -> Bool {
-        (try? InputFile.regular(self, limit: bytes.count)) == bytes
+        FileInfo(self, following: true)?.size == bytes.count
+            && (try? InputFile.regular(self, limit: bytes.count)) == bytes
     }
 }
