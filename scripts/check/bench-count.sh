@@ -53,16 +53,38 @@ launch() {
   (cd "$work" && ./benchmarks prepare "$patchpack" "$1" && each "launch-$1" 2 10)
 }
 
-# Twenty-one scripts of 4 KiB, and envelopes of them.
-mkdir "$work/scripts"
-for number in $(seq 21); do
-  {
-    printf -- '-- @patch com.example.count%s\n-- @version 1\n-- @app com.example.app\n-- @replaces Bench.f\n' "$number"
-    printf 'patch.replace("Bench.f", function(original, x) return original(x) + %s end)\n' "$number"
-    head -c 3900 /dev/zero | tr '\0' '-' | sed 's/.\{79\}/&\n/g'
-    echo
-  } >"$work/scripts/$number.lua"
-done
+# Writes scripts of 4 KiB: `scripts FOLDER COUNT`.
+scripts() {
+  mkdir "$1"
+  local comment number
+  comment=$(head -c 3900 /dev/zero | tr '\0' '-' | sed 's/.\{79\}/&\n/g')
+  for number in $(seq "$2"); do
+    {
+      printf -- '-- @patch com.example.count%s\n-- @version 1\n-- @app com.example.app\n-- @replaces Bench.f\n' "$number"
+      printf 'patch.replace("Bench.f", function(original, x) return original(x) + %s end)\n' "$number"
+      printf '%s\n' "$comment"
+    } >"$1/$number.lua"
+  done
+}
+
+# The instructions of a sync of a device that has all of a feed's patches already: `unchanged PATCHES`.
+unchanged() {
+  local folder=$work/sync-$1 role
+  scripts "$folder" "$1"
+  local trusted=(--trusted-key "$work/keys-ed25519/trusted.pem" --script-key "$work/keys-ed25519/script.key")
+  for role in root release online; do "$patchpack" keygen -q --algorithm ed25519 -o "$folder/$role"; done
+  local release=$folder/release/signing.pem online=$folder/online/signing.pem
+  "$patchpack" pack "$folder"/*.lua -q --no-lint -o "$folder/packed" --signing-key "$work/keys-ed25519/signing.pem" "${trusted[@]}"
+  "$patchpack" feed init "$folder/feed" -q --app com.example.app --root-key "$folder/root/signing.pem" --release-key "$release" \
+    --online-key "$online"
+  "$patchpack" feed publish "$folder/feed" "$folder"/packed/*.js -q --key "$release" --key "$online" "${trusted[@]}"
+  local sync=("$patchpack" sync "$folder/feed" --store "$folder/store" --app com.example.app --app-version 1
+    --root "$folder/feed/metadata/1.root.json" --no-launch -q "${trusted[@]}")
+  "${sync[@]}" && "${sync[@]}" && count "${sync[@]}"
+}
+
+# Twenty-one scripts, and envelopes of them.
+scripts "$work/scripts" 21
 for algorithm in rsa ed25519; do
   "$patchpack" keygen -q --algorithm $algorithm -o "$work/keys-$algorithm"
   "$patchpack" pack "$work"/scripts/*.lua -q --no-lint -o "$work/envelopes-$algorithm" \
@@ -87,6 +109,7 @@ measure() {
     echo "$ours $theirs"
     ;;
   launch-*) echo "$(launch "${1#*-}") 0" ;;
+  sync-*) echo "$(unchanged "${1#*-}") 0" ;;
   *)
     # What a process does besides its calls differs by some thousand instructions from run to run.
     local few=100 more=50000
