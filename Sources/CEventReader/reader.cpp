@@ -47,6 +47,11 @@ struct Words {
 
 const size_t most_running = 64;
 
+/// The texts of the members that lines begin with.
+struct Opening {
+    string_view schema, timestamp, installation, app_version, system, system_version;
+};
+
 /// Takes what a report needs out of a line: numbers right away, and texts until it is known whether they are needed. Everything else
 /// is read over.
 struct Handler {
@@ -59,7 +64,11 @@ struct Handler {
     er_key previous;
     unsigned depth;
     size_t times;  // as many as are kept
-    string_view schema, timestamp, event, installation, app_version, system, system_version, patch, function, file, error, message;
+    Opening opening;
+    /// The quote of the key after the resource, and the texts before it, if nothing else that counts was there; null if something was.
+    const char *after_resource;
+    Opening at_resource;
+    string_view event, patch, function, file, error, message;
     string_view running[most_running];  // as many as are counted
 
     ~Handler() { free(room); }
@@ -84,8 +93,18 @@ struct Handler {
         section = member = previous = ER_NO_KEY;
         depth = 0;
         times = 0;
-        schema = timestamp = event = installation = app_version = system = system_version = patch = function = file = error = message = {};
+        opening = {};
+        after_resource = nullptr;
+        is_opening = true;
+        event = patch = function = file = error = message = {};
         part = used;
+    }
+
+    /// Takes the opening of a line as read. The parser has read its brace.
+    void take(const Opening &known) {
+        opening = known;
+        previous = ER_RESOURCE;
+        is_opening = false;
     }
 
     bool on_object_begin(boost::system::error_code &) { return enter(ER_NO_KEY); }
@@ -96,12 +115,20 @@ struct Handler {
     bool on_key_part(string_view bytes, size_t, boost::system::error_code &) { return keep(bytes); }
     bool on_key(string_view bytes, size_t, boost::system::error_code &) {
         string_view key = whole(bytes);
+        if (depth == 1 && is_opening && section == ER_RESOURCE) {
+            is_opening = false;
+            if (is_in_line(key)) {
+                after_resource = key.data() - 1;
+                at_resource = opening;
+            }
+        }
         member = depth == 1             ? words.key(key, ER_SCHEMA, ER_ATTRIBUTES, previous)
             : depth != 2                ? ER_NO_KEY
             : section == ER_RESOURCE    ? words.key(key, ER_INSTALLATION, ER_SYSTEM_VERSION, previous)
             : section == ER_ATTRIBUTES  ? words.key(key, ER_PATCH, ER_RUNNING, previous)
                                         : ER_NO_KEY;
         if (member != ER_NO_KEY) previous = member;
+        if (depth == 1 && (member == ER_EVENT || member == ER_ATTRIBUTES)) is_opening = false;
         return true;
     }
 
@@ -128,8 +155,13 @@ struct Handler {
     bool on_comment_part(string_view, boost::system::error_code &) { return true; }
     bool on_comment(string_view, boost::system::error_code &) { return true; }
 
+    /// Whether a text is where the line has it. One with escapes is not.
+    bool is_in_line(string_view text) const { return text.data() >= from && text.data() <= to; }
+
 private:
     const char *from = nullptr, *to = nullptr;
+    /// Whether the line had no members yet but its schema, time and resource, and such as do not count.
+    bool is_opening;
     /// Room for the texts of lines that have escapes. The last of them begins at `part`.
     char *room = nullptr;
     size_t size = 0, used = 0, part = 0;
@@ -144,7 +176,7 @@ private:
 
     /// The whole text, of which this is the last part. What was unescaped is in a buffer of the parser's, which does not last.
     string_view whole(string_view bytes) {
-        if (used == part && bytes.data() >= from && bytes.data() <= to) return bytes;
+        if (used == part && is_in_line(bytes)) return bytes;
         if (!keep(bytes)) return {};
         string_view text(room + part, used - part);
         part = used;
@@ -166,13 +198,13 @@ private:
 
     string_view *text() {
         switch (member) {
-        case ER_SCHEMA: return &schema;
-        case ER_TIMESTAMP: return &timestamp;
+        case ER_SCHEMA: return &opening.schema;
+        case ER_TIMESTAMP: return &opening.timestamp;
         case ER_EVENT: return &event;
-        case ER_INSTALLATION: return &installation;
-        case ER_APP_VERSION: return &app_version;
-        case ER_SYSTEM: return &system;
-        case ER_SYSTEM_VERSION: return &system_version;
+        case ER_INSTALLATION: return &opening.installation;
+        case ER_APP_VERSION: return &opening.app_version;
+        case ER_SYSTEM: return &opening.system;
+        case ER_SYSTEM_VERSION: return &opening.system_version;
         case ER_PATCH: return &patch;
         case ER_FUNCTION: return &function;
         case ER_FILE: return &file;
@@ -292,6 +324,28 @@ struct Running {
 /// So many lines stay in the processor's cache until they are taken.
 const size_t most_lines = 256;
 
+/// A line up to the member after its resource. The lines of a device follow one another, and begin in the same way but for the time.
+struct Known {
+    const char *line = nullptr;
+    /// Where that member is, and the time.
+    size_t next = 0, time = 0;
+    Opening opening;
+    /// The hashes of its texts.
+    string_view installation;
+    uint64_t device = 0;
+    Text app_version, system, system_version;
+
+    /// Whether another line begins like this one, with a member after it, so that only the rest of it needs to be parsed.
+    bool begins(const char *other, size_t length) const {
+        if (!line || length <= next) return false;
+        size_t after = time + opening.timestamp.size();
+        if (memcmp(other + after, line + after, next + 1 - after) != 0 || memcmp(other, line, time) != 0) return false;
+        for (size_t i = time; i < after; i++)
+            if (other[i] < 0x20 || other[i] > 0x7E || other[i] == '"' || other[i] == '\\') return false;
+        return true;
+    }
+};
+
 }  // namespace
 
 struct er_parser {
@@ -300,10 +354,16 @@ struct er_parser {
     Parsed lines[most_lines];
     Running running[most_lines * most_running];
     size_t running_count = 0, count = 0, taken = 0;
+    /// How the line began that was parsed whole last, of those in the buffer.
+    Known known;
 
     explicit er_parser(const er_reader &reader) : texts(reader.texts) { parser.handler().words = reader.words; }
 
     Text text(string_view text) const { return {text, text.empty() ? 0 : texts.hash_of(text.data(), text.size())}; }
+
+    /// The same, if its hash may be known.
+    static bool are_same(string_view one, string_view other) { return one.data() == other.data() && one.size() == other.size(); }
+    Text text(string_view found, const Text &known) const { return are_same(found, known.text) ? known : text(found); }
 
     /// Parses a line without its end.
     void parse(const char *bytes, size_t length) {
@@ -315,22 +375,32 @@ struct er_parser {
         boost::system::error_code error;
         parser.reset();
         found.begin(bytes, length);
-        if (parser.write_some(false, bytes, length, error) != length || error) return;
+        size_t start = 0;
+        if (known.begins(bytes, length)) {
+            parser.write_some(true, "{", 1, error);
+            start = known.next;
+            found.take(known.opening);
+            found.opening.timestamp = string_view(bytes + known.time, known.opening.timestamp.size());
+        }
+        if (parser.write_some(false, bytes + start, length - start, error) != length - start || error) return;
+        const Opening &opening = found.opening;
         parsed.outcome = ER_OTHER_SCHEMA;
-        if (found.schema != found.words.schema || found.event.empty()) return;
+        if (opening.schema != found.words.schema || found.event.empty()) return;
         parsed.outcome = ER_NO_DEVICE;
-        if (found.installation.empty()) return;
+        if (opening.installation.empty()) return;
         parsed.outcome = ER_LINE;
         er_line &line = parsed.line;
         line = found.line;
         line.event = found.words.event(found.event);
-        line.time = milliseconds(found.timestamp);
-        line.device = texts.hash(found.installation.data(), found.installation.size());
+        line.time = milliseconds(opening.timestamp);
+        line.device = are_same(opening.installation, known.installation)
+            ? known.device : texts.hash(opening.installation.data(), opening.installation.size());
         if (found.patch.empty() || line.version <= 0) line.version = 0;
         parsed.patch = text(line.version > 0 ? found.patch : string_view());
-        parsed.app_version = text(found.app_version);
-        parsed.system = text(found.system);
-        parsed.system_version = text(found.system_version);
+        parsed.app_version = text(opening.app_version, known.app_version);
+        parsed.system = text(opening.system, known.system);
+        parsed.system_version = text(opening.system_version, known.system_version);
+        if (start == 0) know(bytes, found, parsed);
         bool is_bad = line.event == ER_FAILED || line.event == ER_REFUSED || line.event == ER_FELL_BACK;
         parsed.function = text(is_bad ? found.function : string_view());
         parsed.file = text(is_bad ? found.file : string_view());
@@ -346,6 +416,23 @@ struct er_parser {
             running[running_count++] = {text(found.running[i].substr(0, name)), version};
             line.running++;
         }
+    }
+
+private:
+    /// Remembers how a line begins.
+    void know(const char *line, const Handler &found, const Parsed &parsed) {
+        known.line = nullptr;
+        if (!found.after_resource || !found.is_in_line(found.at_resource.timestamp)) return;
+        known.line = line;
+        known.next = static_cast<size_t>(found.after_resource - line);
+        known.time = static_cast<size_t>(found.at_resource.timestamp.data() - line);
+        known.opening = found.at_resource;
+        // Members that are there again after the resource may have given it others.
+        known.installation = found.opening.installation;
+        known.device = parsed.line.device;
+        known.app_version = parsed.app_version;
+        known.system = parsed.system;
+        known.system_version = parsed.system_version;
     }
 };
 
@@ -373,6 +460,7 @@ void er_close_parser(er_parser *parser) { delete parser; }
 size_t er_parse(er_parser *parser, const char *buffer, size_t length) {
     parser->count = parser->taken = 0;
     parser->running_count = 0;
+    parser->known = {};
     if (!parser->parser.handler().begin_many(length)) return 0;
     size_t size = 0;
     while (parser->count < most_lines) {

@@ -212,6 +212,95 @@ import Testing
         }
     }
 
+    /// Of a line that begins like one before it, only the rest is parsed.
+    @Test(arguments: [
+        line("called", #","patch.calls":3,"patch.measured":1,"patch.times":[0,1]"#),
+        line("failed", #","error.type":"script","error.message":"no""#),
+    ]) func whatComesBeforeALineChangesNothing(_ line: String) throws {
+        func report(_ lines: [[UInt8]], oneByOne: Bool) throws -> FleetReport {
+            guard var builder = ReportBuilder(now: Self.now) else { throw PatchError(.limit, "no memory") }
+            var parser = builder.parser()
+            for chunk in oneByOne ? lines : [Array(lines.joined())] {
+                var read = 0
+                unsafe chunk.withUnsafeBytes { chunk in
+                    while case let size = unsafe parser.parse(UnsafeRawBufferPointer(rebasing: chunk[read...])),
+                        size > 0
+                    {
+                        builder.add(parser)
+                        read += size
+                    }
+                }
+                #expect(read == chunk.count)
+            }
+            return builder.report()
+        }
+        let afterResource = #"},"severityNumber""#
+        func adding(_ members: String) -> String {
+            line.replacing(afterResource, with: #"},\#(members),"severityNumber""#)
+        }
+        func beginning(_ members: String) -> String { "{\(members),\(line.dropFirst())" }
+        let head = String(line.prefix { $0 != "}" })
+        let time = try #require(line.firstRange(of: "2026-"))
+        func timed(_ text: String) -> String {
+            line.prefix(upTo: time.lowerBound) + text + line[time.lowerBound...].dropFirst(24)
+        }
+        let texts: [String] = [
+            head + "},}", head + "}}", line.replacing(afterResource, with: #"}, "severityNumber""#),
+            adding(#""resource":{"app.installation.id":"d9"}"#), adding(#""resource":{"service.version":"9"}"#),
+            adding(#""schema":"other""#), adding(#""timestamp":"2026-11-22T10:00:00.000Z""#),
+            beginning(#""eventName":"trial""#), beginning(#""resource":{"os.name":"x"}"#),
+            beginning(#""attributes":{"patch.calls":9}"#),
+            beginning(#""eventName":"trial""#).replacing(#","eventName""#, with: #","other""#),
+            beginning(#""attributes":{"patch.id":"x","patch.version":9,"patch.calls":5}"#).replacing(
+                #","attributes""#, with: #","other""#),
+            timed(#"2026-11-22","a":"00:00Z1"#), timed(#"2026-11-22","schema":"0Z"#), timed("2026-11-22T10:00:01.000Z"),
+            line.replacing(#""app.installation.id""#, with: #""x":{"severityNumber":9},"app.installation.id""#),
+            line.replacing(#""d1""#, with: #""\u0064\u0031""#),
+            line.replacing(#""resource""#, with: #""res\u006furce""#),
+            line.replacing(#""severityNumber""#, with: #""severity\u004eumber""#),
+        ]
+        let (bytes, apart) = (Array(line.utf8), Array(Self.line("activated", device: 2).utf8))
+        /// The report of lines that follow each other in each way. The first line after that of another device is parsed whole.
+        func check(_ others: [[UInt8]]) throws {
+            for order in [[apart, bytes], [bytes, bytes], [apart]] {
+                let lines = others.flatMap { other in (order + [other, other, bytes]).map { $0 + [UInt8(ascii: "\n")] }
+                }
+                let (together, single) = (try report(lines, oneByOne: false), try report(lines, oneByOne: true))
+                let same =
+                    together.input == single.input && together.devices == single.devices
+                    && together.patches == single.patches
+                #expect(same, "\(others.count): \(String(decoding: others[0], as: UTF8.self))")
+            }
+        }
+        for text in texts { try check([Array(text.utf8)]) }
+        for other in Array("\"\\{}[,: 0\0\u{7F}".utf8) + [0xFF] {
+            try check(
+                bytes.indices.map { place in
+                    var changed = bytes
+                    changed[place] = other
+                    return changed
+                })
+        }
+        try check(bytes.indices.map { Array(bytes[..<$0]) })
+    }
+
+    /// What is known of a line is not asked of a buffer that has other lines by then.
+    @Test func aBufferMayBeUsedAgain() throws {
+        guard var builder = ReportBuilder(now: Self.now) else { throw PatchError(.limit, "no memory") }
+        var parser = builder.parser()
+        var buffer: [UInt8] = []
+        for device in 1...3 {
+            let line = Array("\(Self.line("activated", device: device))\n".utf8)
+            if buffer.isEmpty { buffer = line }
+            unsafe buffer.withUnsafeMutableBytes { buffer in
+                unsafe buffer.copyBytes(from: line)
+                #expect(unsafe parser.parse(UnsafeRawBufferPointer(buffer)) == line.count)
+                builder.add(parser)
+            }
+        }
+        #expect(builder.report().devices == 3)
+    }
+
     /// What is unescaped is in a buffer of the parser's, wherever in the text the escape is.
     @Test(arguments: [#"\"no"#, #"\nno"#, #"\u00e9t\u00e9"#, #"n\u00f6"#, #"\ud83d\ude00"#, #"\\"#])
     func textsMayHaveEscapes(escaped: String) throws {

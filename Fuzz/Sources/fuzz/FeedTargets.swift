@@ -95,9 +95,9 @@ func fuzzState(_ bytes: [UInt8]) throws {
     require(Set(next.runnable.map(\.patch.id)).count == next.runnable.count, "two versions of a patch run")
 }
 
-/// Lines of event logs: a report does not depend on their order.
+/// Lines of event logs: a report does not depend on their order, nor on how many are parsed at once.
 func fuzzEvents(_ bytes: [UInt8]) throws {
-    func report(_ lines: [ArraySlice<UInt8>]) -> FleetReport? {
+    func report(_ lines: [ArraySlice<UInt8>], oneByOne: Bool = false) -> FleetReport? {
         var limits = ReportBuilder.Limits()
         limits.devices = 64
         guard var builder = ReportBuilder(now: 1_800_000_000_000, limits: limits) else { return nil }
@@ -105,7 +105,10 @@ func fuzzEvents(_ bytes: [UInt8]) throws {
         var parser = builder.parser()
         var read = 0
         text.withUnsafeBytes { text in
-            while case let size = parser.parse(UnsafeRawBufferPointer(rebasing: text[read...])), size > 0 {
+            var end: Int {
+                oneByOne ? text[read...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.count : text.count
+            }
+            while case let size = parser.parse(UnsafeRawBufferPointer(rebasing: text[read..<end])), size > 0 {
                 builder.add(parser)
                 read += size
             }
@@ -116,6 +119,9 @@ func fuzzEvents(_ bytes: [UInt8]) throws {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     guard let one = report(lines), let other = report(lines.reversed()) else { return }
     require(one.input == other.input, "another input in another order")
+    guard let apart = report(lines, oneByOne: true) else { return }
+    require(one.input == apart.input && one.devices == apart.devices, "another input, or other devices, line by line")
+    require(one.patches == apart.patches, "another report line by line")
     for patch in one.patches {
         require(patch.failures <= patch.calls, "more failures than calls")
         for share in [patch.failureRate, Share(patch.running, of: patch.devices), Share(patch.hurt, of: patch.devices)]
