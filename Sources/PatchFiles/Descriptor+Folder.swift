@@ -9,10 +9,11 @@ extension Descriptor {
     /// - Throws: `io` if that fails, or there is a link below `base`.
     static func folder(_ path: Path, below base: Path?) throws(PatchError) -> Descriptor {
         let root = base ?? path
-        try Folder.make(root)
+        let known = try? Descriptor(root, [.read, .folder])
+        if known == nil { try Folder.make(root) }
         var folder: Descriptor
         do throws(SystemError) {
-            folder = try Descriptor(root, [.read, .folder])
+            folder = if let known { known } else { try Descriptor(root, [.read, .folder]) }
         } catch {
             throw .system(.io, root, error)
         }
