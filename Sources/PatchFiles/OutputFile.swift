@@ -152,15 +152,18 @@ private struct StagedFile {
     /// Opens a file without a name; nil if the system or the file system has none, or cannot name it later.
     private static func namelessFile(in folder: Descriptor, _ permissions: UInt32) -> Descriptor? {
         #if os(Linux)
-            let options: Descriptor.Options = [.write, .nameless]
-            guard let file = try? Descriptor(Path("."), options, in: folder, permissions: permissions),
-                FileInfo(handle(of: file), following: true)?.identity == FileInfo(file)?.identity
-            else { return nil }
-            return file
+            guard canNameOpenFiles else { return nil }
+            return try? Descriptor(Path("."), [.write, .nameless], in: folder, permissions: permissions)
         #else
             return nil
         #endif
     }
+
+    /// Whether ``handle(of:)`` is a name of an open file, for which `/proc` must be there.
+    private static let canNameOpenFiles: Bool = {
+        guard let file = try? Descriptor(Path("/"), [.read, .folder]) else { return false }
+        return FileInfo(handle(of: file), following: true)?.identity == FileInfo(file)?.identity
+    }()
 
     /// The name by which a nameless file can be linked.
     private static func handle(of file: Descriptor) -> Path { Path("/proc/self/fd/\(file.number)") }
