@@ -161,7 +161,7 @@ struct Handler {
 private:
     const char *from = nullptr, *to = nullptr;
     /// Whether the line had no members yet but its schema, time and resource, and such as do not count.
-    bool is_opening;
+    bool is_opening = false;
     /// Room for the texts of lines that have escapes. The last of them begins at `part`.
     char *room = nullptr;
     size_t size = 0, used = 0, part = 0;
