@@ -330,10 +330,8 @@ struct Known {
     /// Where that member is, and the time.
     size_t next = 0, time = 0;
     Opening opening;
-    /// The hashes of its texts.
-    string_view installation;
-    uint64_t device = 0;
-    Text app_version, system, system_version;
+    /// Its texts with their hashes: that of the installation is the device.
+    Text installation, app_version, system, system_version;
 
     /// Whether another line begins like this one, with a member after it, so that only the rest of it needs to be parsed.
     bool begins(const char *other, size_t length) const {
@@ -361,8 +359,9 @@ struct er_parser {
 
     Text text(string_view text) const { return {text, text.empty() ? 0 : texts.hash_of(text.data(), text.size())}; }
 
-    /// The same, if its hash may be known.
     static bool are_same(string_view one, string_view other) { return one.data() == other.data() && one.size() == other.size(); }
+
+    /// A text whose hash may be known.
     Text text(string_view found, const Text &known) const { return are_same(found, known.text) ? known : text(found); }
 
     /// Parses a line without its end.
@@ -393,8 +392,8 @@ struct er_parser {
         line = found.line;
         line.event = found.words.event(found.event);
         line.time = milliseconds(opening.timestamp);
-        line.device = are_same(opening.installation, known.installation)
-            ? known.device : texts.hash(opening.installation.data(), opening.installation.size());
+        line.device = are_same(opening.installation, known.installation.text)
+            ? known.installation.hash : texts.hash(opening.installation.data(), opening.installation.size());
         if (found.patch.empty() || line.version <= 0) line.version = 0;
         parsed.patch = text(line.version > 0 ? found.patch : string_view());
         parsed.app_version = text(opening.app_version, known.app_version);
@@ -428,8 +427,7 @@ private:
         known.time = static_cast<size_t>(found.at_resource.timestamp.data() - line);
         known.opening = found.at_resource;
         // Members that are there again after the resource may have given it others.
-        known.installation = found.opening.installation;
-        known.device = parsed.line.device;
+        known.installation = {found.opening.installation, parsed.line.device};
         known.app_version = parsed.app_version;
         known.system = parsed.system;
         known.system_version = parsed.system_version;

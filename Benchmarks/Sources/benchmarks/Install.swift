@@ -34,13 +34,6 @@ enum Install {
             let runner = try runner()
             for _ in 0..<count { keep(try runner.load(verified)) }
         case "floor-load": for _ in 0..<count { floor_load(script) }
-        case "install":
-            let patch = try Workshop.selfContained(script, replaces: ["Bench.f"])
-            let runner = try runner()
-            for _ in 0..<count {
-                try runner.install(patch.envelope, trust: patch.trust, keys: patch.scriptKey)
-                runner.deactivateAll()
-            }
         default: return nil
         }
         return ()

@@ -20,7 +20,7 @@ final class Console {
     private let colors: (output: Bool, error: Bool)
     private let secrets: Secrets
     /// Whether standard error is a terminal, so that progress bars make sense.
-    private let hasTerminal = Terminal.isTerminal(2)
+    private lazy var hasTerminal = Terminal.isTerminal(2)
     private var barWidth = 0
 
     /// - Parameters:
