@@ -2,11 +2,16 @@
 
 SWIFT ?= swift
 BUILD = .build/release
+# Recipes name the checkout as "$$CHECKOUT": what is in a folder's name is then never read by a shell.
+export CHECKOUT := $(CURDIR)
+ifneq ($(findstring ",$(CURDIR)),)
+$(error SwiftPM does not build in a folder with a double quote in its name: $(CURDIR))
+endif
 RELEASE_FLAGS = -c release
 ifeq ($(shell uname),Linux)
 # Links the Swift and C++ runtimes into the tool, so that it is one file to copy. It also starts a millisecond faster.
 # The linker takes the first libstdc++ that it finds; this folder has the static one.
-STATIC = $(CURDIR)/.build/static
+STATIC = .build/static
 LIBSTDCXX = $(shell $$(SWIFT=$(SWIFT) scripts/toolchain.sh)/clang -print-file-name=libstdc++.a 2>/dev/null)
 RELEASE_FLAGS += --static-swift-stdlib -Xswiftc -use-ld=lld
 # The tool loads no library from its own folder, every symbol is bound and made read-only before it starts, and C code has
@@ -16,7 +21,7 @@ RELEASE_FLAGS += --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -X
 # start-up is for a tool that exports none. Debug information is an eighth of the build's time, and `make install` removes it.
 RELEASE_FLAGS += -Xlinker --no-export-dynamic -debug-info-format none
 # No folder of this machine is in the tool.
-RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xcxx -ffile-prefix-map=$(CURDIR)=.
+RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc "$$CHECKOUT=." -Xcc "-ffile-prefix-map=$$CHECKOUT=." -Xcxx "-ffile-prefix-map=$$CHECKOUT=."
 # Packed relative relocations are smaller, but glibc reads them only since 2.36.
 ifeq ($(shell printf '2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -V | head -n 1),2.36)
 RELEASE_FLAGS += -Xlinker -z -Xlinker pack-relative-relocs
@@ -29,7 +34,7 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: all build deps install uninstall deb artifactbundle deb-check demo test conformance interop outside macros getting-started plugins mutants asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-advance fleet-check fleet-bench monitoring-check deploy-check page-check soak clean
+.PHONY: all build deps install uninstall deb artifactbundle deb-check machines demo test conformance interop outside macros getting-started plugins mutants asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-advance fleet-check fleet-bench monitoring-check deploy-check page-check soak clean
 
 comma = ,
 
@@ -43,7 +48,7 @@ deps:
 
 build:
 	@scripts/deps.sh build
-	@[ -z "$(STATIC)" ] || { mkdir -p "$(STATIC)" && ln -sf $(LIBSTDCXX) "$(STATIC)"; }
+	@[ -z "$(STATIC)" ] || { mkdir -p "$(STATIC)" && ln -sf "$(LIBSTDCXX)" "$(STATIC)"; }
 	$(SWIFT) build $(RELEASE_FLAGS) --product patchpack
 
 # Installs the tool, completions and manual pages: `make install PREFIX=/opt/patchpack`. DESTDIR is put before it for packagers.
@@ -71,6 +76,14 @@ artifactbundle: build
 deb-check: deb
 	@scripts/deps.sh deb-check
 	@scripts/check/deb-check.sh dist/patchpack_*.deb
+
+# Builds and tests a clone in new roots of other releases of Debian, as a user who is not root. It needs root itself.
+# `make machines SUITES=forky STEPS=demo` does a part of it.
+SUITES = bookworm trixie
+STEPS = demo test deb-check
+machines:
+	@scripts/deps.sh machines
+	STEPS="$(STEPS)" scripts/check/machines.sh $(SUITES)
 
 demo: build
 	@scripts/deps.sh demo
@@ -104,7 +117,7 @@ outside: deps
 
 # The page that a newcomer reads first, from an empty folder to a patch that was taken back.
 getting-started: build
-	PATH=$(CURDIR)/$(BUILD):$$PATH python3 Tests/Docs/run.py docs/getting-started.md
+	PATH="$$CHECKOUT/$(BUILD):$$PATH" python3 Tests/Docs/run.py docs/getting-started.md
 
 # The macros, built with the toolchain's SwiftSyntax: programs that use them, and what they refuse.
 macros: deps
@@ -116,7 +129,7 @@ plugins: artifactbundle
 
 # The libraries' tests under the address sanitizer, with the leak check, and those of the verbs that read foreign files. The
 # tool's other tests start programs thousands of times, each of which takes ten times longer there.
-ASAN = SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leaks.supp:print_suppressions=0 \
+ASAN = SWIFT_BACKTRACE=enable=no LSAN_OPTIONS="suppressions=\"$$CHECKOUT/Tests/leaks.supp\":print_suppressions=0" \
   $(SWIFT) test --sanitize=address --scratch-path .build/asan
 asan: deps
 	$(ASAN) --skip patchpackTests
@@ -176,7 +189,7 @@ docs: deps
 bench: build
 	@scripts/deps.sh bench
 	$(SWIFT) build --package-path Benchmarks -c release
-	Benchmarks/.build/release/benchmarks "$(CURDIR)" $(subst $(comma), ,$(ONLY))
+	Benchmarks/.build/release/benchmarks "$$CHECKOUT" $(subst $(comma), ,$(ONLY))
 
 # Counts instructions instead of time, so that a slower program is noticed on a busy machine too. UPDATE=1 stores the new
 # counts.

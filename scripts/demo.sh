@@ -6,7 +6,9 @@ patchpack=${PATCHPACK:-patchpack}
 shop=${SHOP:-shop}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-step() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+bold='' plain=''
+[ ! -t 1 ] || [ -n "${NO_COLOR:-}" ] || bold=$'\033[1m' plain=$'\033[0m'
+step() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 keys=(--trusted-key keys/trusted.pem --script-key keys/script.key)
 signing=(--signing-key keys/signing.pem)
 

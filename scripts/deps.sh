@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs missing packages. Does nothing if all of them are installed.
-# usage: deps.sh [lint|build|demo|test|bench|page|monitoring|package|deb-check]     of build, demo, test and bench, each includes the packages of
+# usage: deps.sh [lint|build|demo|test|bench|page|monitoring|package|deb-check|machines]     of build, demo, test and bench, each includes the packages of
 #        those before it
 set -euo pipefail
 what=${1:-build}
 
-if ! command -v "${SWIFT:-swift}" >/dev/null; then
-  echo "patchpack needs Swift 6.2 or newer: https://www.swift.org/install" >&2
+# A toolchain that is there may still lack libraries, which swift.org's page lists for each system.
+if ! said=$("${SWIFT:-swift}" --version 2>&1); then
+  printf 'patchpack needs Swift 6.2 or newer, and the packages that it needs: https://www.swift.org/install\n%s\n' "$said" >&2
   exit 1
 fi
 
@@ -45,7 +46,7 @@ case $what in demo | test | bench) packages+=(lua-penlight lua-inspect python3) 
 case $what in
 test | bench)
   packages+=(
-    openssl zip unzip zstd bsdutils faketime fish zsh shellcheck
+    openssl zip unzip zstd patch bsdutils faketime fish zsh shellcheck
     python3-venv python3-cryptography python3-junitparser python3-jsonschema lcov perl softhsm2 opensc
     lua5.4 lua-dkjson lua-busted lua-check mandoc groff-base lowdown bsdextrautils binutils rsync nginx-light varnish tinyproxy
   )
@@ -53,6 +54,8 @@ test | bench)
 esac
 # tools that make a package
 [ "$what" != package ] || packages+=(python3 binutils lowdown dpkg-dev git)
+# what makes other releases of Debian
+[ "$what" != machines ] || packages=(mmdebstrap git)
 # tools that check it
 [ "$what" != deb-check ] || packages+=(lintian mmdebstrap)
 # a browser that looks at pages
@@ -71,6 +74,10 @@ sudo=()
 [ "$(id -u)" -eq 0 ] || sudo=(sudo)
 echo "to $what, patchpack needs packages that are not installed; this installs them now:"
 echo "  ${sudo[*]:+sudo }apt-get install ${missing[*]}"
+if [ ${#sudo[@]} -gt 0 ] && ! command -v sudo >/dev/null; then
+  echo "there is no sudo here; let root run: apt-get install ${missing[*]}" >&2
+  exit 1
+fi
 export DEBIAN_FRONTEND=noninteractive
 "${sudo[@]}" apt-get update -qq
 "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <stdlib.h>
 
 #if defined(__APPLE__)
 static const char library[] = "libcurl.4.dylib";
@@ -16,6 +17,7 @@ static struct {
     void (*easy_reset)(CURL *);
     CURLcode (*easy_perform)(CURL *);
     CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
+    CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
     const char *(*easy_strerror)(CURLcode);
     struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
     void (*slist_free_all)(struct curl_slist *);
@@ -31,8 +33,8 @@ const char *ccurl_open(void) {
         {&curl.global_init, "curl_global_init"},     {&curl.easy_init, "curl_easy_init"},
         {&curl.easy_cleanup, "curl_easy_cleanup"},   {&curl.easy_reset, "curl_easy_reset"},
         {&curl.easy_perform, "curl_easy_perform"},   {&curl.easy_setopt, "curl_easy_setopt"},
-        {&curl.easy_strerror, "curl_easy_strerror"}, {&curl.slist_append, "curl_slist_append"},
-        {&curl.slist_free_all, "curl_slist_free_all"},
+        {&curl.easy_getinfo, "curl_easy_getinfo"},   {&curl.easy_strerror, "curl_easy_strerror"},
+        {&curl.slist_append, "curl_slist_append"},   {&curl.slist_free_all, "curl_slist_free_all"},
     };
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *symbol = dlsym(handle, symbols[i].name);
@@ -45,8 +47,30 @@ const char *ccurl_open(void) {
 CURL *ccurl_new(void) { return curl.easy_init(); }
 void ccurl_free(CURL *handle) { curl.easy_cleanup(handle); }
 void ccurl_reset(CURL *handle) { curl.easy_reset(handle); }
-CURLcode ccurl_perform(CURL *handle) { return curl.easy_perform(handle); }
 const char *ccurl_message(CURLcode code) { return curl.easy_strerror(code); }
+
+CURLcode ccurl_perform(CURL *handle, char *message) {
+    message[0] = 0;
+    curl.easy_setopt(handle, CURLOPT_ERRORBUFFER, message);
+    CURLcode code = curl.easy_perform(handle);
+    curl.easy_setopt(handle, CURLOPT_ERRORBUFFER, NULL);
+    return code;
+}
+
+const char *ccurl_proxy_variable(int secure) {
+    /* Not HTTP_PROXY: a CGI program has it from the header Proxy of a request. */
+    static const char *const names[] = {"https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"};
+    for (size_t i = secure ? 0 : 2; i < sizeof names / sizeof *names; i++) {
+        const char *value = secure && i == 2 ? NULL : getenv(names[i]);
+        if (value && *value) return names[i];
+    }
+    return NULL;
+}
+
+long ccurl_verify_result(CURL *handle) {
+    long result = 0;
+    return curl.easy_getinfo(handle, CURLINFO_SSL_VERIFYRESULT, &result) == CURLE_OK ? result : 0;
+}
 
 CURLcode ccurl_set_number(CURL *handle, CURLoption option, long value) {
     return curl.easy_setopt(handle, option, value);

@@ -1,7 +1,14 @@
 #ifndef CLIBZIP_SHIM_H
 #define CLIBZIP_SHIM_H
 
+/* The header of libzip 1.11 says which pointers may be null, those of older versions do not. Swift would import two sets of types.
+   Without these words, all versions are imported alike. */
+#define _Nonnull
+#define _Nullable
 #include <zip.h>
+#undef _Nonnull
+#undef _Nullable
+
 #include <zlib.h>
 
 /* inflateInit2 is a macro. A negative window size means deflate without a zlib header, as in a zip. */

@@ -52,20 +52,25 @@ internal import Synchronization
             header: { unsafe Transfer.of($2).receive(header: UnsafeRawBufferPointer(start: $0, count: $1)) },
             monitor: { unsafe Transfer.of($0).isCancelled ? 1 : 0 },
             context: Unmanaged.passUnretained(transfer).toOpaque())
+        var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
         let code = unsafe withUnsafeMutablePointer(to: &callbacks) { callbacks in
             unsafe ccurl_set_callbacks(handle, callbacks)
             return withExtendedLifetime(transfer) {
-                guard let body = request.upload else { return unsafe ccurl_perform(handle) }
+                guard let body = request.upload else { return unsafe ccurl_perform(handle, &message) }
                 return unsafe body.withUnsafeBytes { body in
                     unsafe ccurl_set_upload(handle, body.baseAddress, body.count)
-                    return unsafe ccurl_perform(handle)
+                    return unsafe ccurl_perform(handle, &message)
                 }
             }
         }
+        let certificate = unsafe ccurl_verify_result(handle)
         // libcurl keeps nothing that points to this transfer.
         unsafe ccurl_reset(handle)
         if let fault = transfer.fault { return .failure(fault) }
-        guard code == CURLE_OK else { return .failure(Self.fault(of: code)) }
+        guard code == CURLE_OK else {
+            let details = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            return .failure(Self.fault(of: code, details, certificate: certificate, request))
+        }
         // libcurl takes a connection that ends among the headers for an empty file.
         guard transfer.hasAllHeaders else {
             return .failure(HTTPFault(message: "the connection ended too soon", mayPass: true))
@@ -79,7 +84,7 @@ internal import Synchronization
         unsafe ccurl_reset(handle)
         func number(_ option: CURLoption, _ value: Int) { unsafe ccurl_set_number(handle, option, value) }
         func text(_ option: CURLoption, _ value: String) { unsafe ccurl_set_text(handle, option, value) }
-        let protocols = request.url.utf8.starts(with: "https:".utf8) ? "https" : "http,https"
+        let protocols = request.isSecure ? "https" : "http,https"
         text(CURLOPT_URL, request.url)
         guard unsafe ccurl_set_text(handle, CURLOPT_PROTOCOLS_STR, protocols) == CURLE_OK,
             unsafe ccurl_set_text(handle, CURLOPT_REDIR_PROTOCOLS_STR, protocols) == CURLE_OK
@@ -87,7 +92,8 @@ internal import Synchronization
         text(CURLOPT_USERAGENT, "patchpack")
         number(CURLOPT_FOLLOWLOCATION, 1)
         number(CURLOPT_MAXREDIRS, 3)
-        number(CURLOPT_PATH_AS_IS, 1)
+        // libcurl 8 signs no path that it may not make plain. The paths of an object store are plain.
+        number(CURLOPT_PATH_AS_IS, request.signer == nil ? 1 : 0)
         number(CURLOPT_NOSIGNAL, 1)
         number(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         number(CURLOPT_CONNECTTIMEOUT, settings.connectTime.seconds)
@@ -103,17 +109,42 @@ internal import Synchronization
         return unsafe ccurl_set_text(handle, CURLOPT_AWS_SIGV4, "aws:amz:\(signer.region):s3") == CURLE_OK
     }
 
-    private static func fault(of code: CURLcode) -> HTTPFault {
-        let message = unsafe ccurl_message(code).map { unsafe String(cString: $0) } ?? "error \(code.rawValue)"
-        let certificates = [CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE]
+    /// - Parameters:
+    ///   - code: How the transfer ended.
+    ///   - details: What libcurl says of it; empty if no more than the code.
+    ///   - certificate: What OpenSSL says of the server's certificate.
+    private static func fault(
+        of code: CURLcode, _ details: String, certificate: Int, _ request: HTTPRequest
+    ) -> HTTPFault {
+        let meaning = unsafe ccurl_message(code).map { unsafe String(cString: $0) } ?? "error \(code.rawValue)"
+        let message = details.isEmpty ? meaning : details
         let passing = [
             CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING,
             CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM,
         ]
         return HTTPFault(
             message: message.asContinued,
-            hint: certificates.contains(code) ? "check the server's certificate, and this device's clock" : nil,
+            hint: hint(for: code, certificate: certificate, request),
             mayPass: passing.contains(code))
+    }
+
+    private static func hint(for code: CURLcode, certificate: Int, _ request: HTTPRequest) -> String? {
+        switch code {
+        case CURLE_PEER_FAILED_VERIFICATION:
+            switch certificate {  // X509_V_ERR_… of OpenSSL's x509_vfy.h
+            case 0: return "is the URL right? The certificate is for another host"
+            case 9, 10: return "check this machine's clock, and how long the server's certificate is valid"
+            default:
+                return
+                    "if the authority that signed the server's certificate is your own, name its file: \(request.settings.authoritiesName)"
+            }
+        case CURLE_SSL_CACERT_BADFILE:
+            return "it must have certificates in PEM: \(request.settings.authoritiesName)"
+        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY:
+            let variable = unsafe ccurl_proxy_variable(request.isSecure ? 1 : 0)
+            return unsafe variable.map { unsafe "the environment names a proxy, in \(String(cString: $0))" }
+        default: return nil
+        }
     }
 }
 

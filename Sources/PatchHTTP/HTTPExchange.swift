@@ -15,6 +15,8 @@ package struct HTTPRequest: Sendable {
     let url: String
     let limit: Int
     let settings: HTTPSettings
+    /// Whether the URL is https.
+    var isSecure: Bool { url.utf8.starts(with: "https:".utf8) }
     package var headers: [String] = []
     /// The bytes to put in place of the file; nil to get the file.
     package var upload: [UInt8]?
@@ -51,6 +53,13 @@ package struct HTTPResponse: Sendable {
     var maxAge: Duration?
     var isWebPage = false
 
+    private static let hints = [
+        401: "it wants a name and a password; a feed is public",
+        407: "the proxy wants a name and a password: https_proxy=http://NAME:PASSWORD@HOST:PORT",
+        429: "it was asked too often; try again later",
+        511: "sign in to the network",
+    ]
+
     /// What the response says of the file.
     func reply(to path: String) throws(HTTPFault) -> FeedReply {
         switch status {
@@ -64,7 +73,10 @@ package struct HTTPResponse: Sendable {
         case 304: return FeedReply(.unchanged, date: date, maxAge: maxAge)
         case 403, 404: return FeedReply(.missing, date: date, maxAge: maxAge)
         default:
-            throw HTTPFault(message: "the server answered \(status)", mayPass: status == 429 || status >= 500)
+            throw HTTPFault(
+                message: "the server answered \(status)", hint: Self.hints[status],
+                mayPass: status == 429 || status >= 500
+            )
         }
     }
 }

@@ -5,6 +5,8 @@ public struct HTTPSettings: Sendable {
     public var allowsHTTP = false
     /// The path of a file with the certificates to trust (PEM); nil for those of the system.
     public var authorities: String?
+    /// What a hint calls `authorities`, where a user names the file in another way.
+    package var authoritiesName = "HTTPSettings.authorities"
     /// How long a connection may take to be made, in whole seconds.
     public var connectTime = Duration.seconds(10)
     /// How long nothing may come, in whole seconds.

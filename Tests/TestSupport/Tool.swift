@@ -59,12 +59,34 @@ public struct Tool {
         try run(patchpack, arguments, input: input, environment: environment, in: folder)
     }
 
-    /// Runs a line of shell, with `$1` and so on for the arguments and `patchpack` for the tool.
+    /// Runs a line of shell, with `$1` and so on for the arguments, `patchpack` and `"$TOOL"` for the tool, `"$SHOP_APP"` for the
+    /// example app and `"$CHECKOUT"` for the checkout, whose names may have blanks and quotes.
     public static func shell(
         _ line: String, _ arguments: String..., environment: [String: String] = [:], in folder: String? = nil
     ) throws -> Tool {
-        let prelude = "patchpack() { '\(patchpack)' \"$@\"; }; export -f patchpack; set -o pipefail; "
+        let prelude = "patchpack() { \"$TOOL\" \"$@\"; }; export -f patchpack; set -o pipefail; "
         return try run("/bin/bash", ["-c", prelude + line, "bash"] + arguments, environment: environment, in: folder)
+    }
+
+    /// What programs of tests find in their environment: nothing that this process was given about patchpack or languages.
+    static var environment: [String: String] {
+        var variables = ProcessInfo.processInfo.environment.filter { name, _ in
+            !name.hasPrefix("PATCHPACK_") && !["NO_COLOR", "SOURCE_DATE_EPOCH", "OPENSSL_CONF"].contains(name)
+        }
+        variables["SWIFT_BACKTRACE"] = "enable=no"
+        variables["LC_ALL"] = "C.UTF-8"
+        variables["CHECKOUT"] = root
+        variables["TOOL"] = patchpack
+        variables["SHOP_APP"] = shop
+        #if os(Linux)
+            // The modules of Python, and other packages that deps.sh installs, are the system's. Debian's users have no folder of
+            // servers on their PATH.
+            variables["PATH"] = "/usr/bin:/bin:" + (variables["PATH"] ?? "") + ":/usr/sbin"
+        #endif
+        // What the libraries leak shows at the end of the tests' own process. In each run of the tool, looking for leaks would take
+        // longer than the tool does.
+        variables["ASAN_OPTIONS"] = "detect_leaks=0"
+        return variables
     }
 
     public static func run(
@@ -72,19 +94,7 @@ public struct Tool {
         in folder: String? = nil
     ) throws -> Tool {
         OwnThreads.areRequired()
-        var variables = ProcessInfo.processInfo.environment.filter { name, _ in
-            !name.hasPrefix("PATCHPACK_") && !["NO_COLOR", "SOURCE_DATE_EPOCH", "OPENSSL_CONF"].contains(name)
-        }
-        variables["SWIFT_BACKTRACE"] = "enable=no"
-        variables["LC_ALL"] = "C.UTF-8"
-        #if os(Linux)
-            // The modules of Python, and other packages that deps.sh installs, are the system's.
-            variables["PATH"] = "/usr/bin:/bin:" + (variables["PATH"] ?? "")
-        #endif
-        // What the libraries leak shows at the end of the tests' own process. In each run of the tool, looking for leaks would take
-        // longer than the tool does.
-        variables["ASAN_OPTIONS"] = "detect_leaks=0"
-        variables.merge(environment) { $1 }
+        let variables = self.environment.merging(environment) { $1 }
         // Files are used instead of pipes, so that nothing blocks, however much is written.
         let files = try TestFolder()
         try files.write(input, to: "input")

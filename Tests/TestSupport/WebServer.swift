@@ -1,6 +1,11 @@
 import Foundation
 import Synchronization
 
+/// A server that ended, or did not listen in time, and what it wrote.
+struct NotListening: Error {
+    let log: String
+}
+
 /// A server of Debian's packages on loopback, which ends with the test.
 public final class WebServer: Sendable {
     public let port: Int
@@ -16,13 +21,15 @@ public final class WebServer: Sendable {
     ///   - command: Makes a line of shell that runs it in the foreground on a port.
     public init(in folder: String, _ command: (Int) throws -> String) throws {
         OwnThreads.areRequired()
-        let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+        let environment = Tool.environment.map { "\($0)=\($1)" }
+        var log = ""
         // A server of another process may take a port at any moment.
         for _ in 0..<20 {
             let port = Self.unusedPort()
             let process = try Tool.spawn(
                 ["/bin/bash", "-c", "cd \"$0\" && exec \(try command(port)) 2>&1", folder], environment,
                 streams: ["/dev/null", "\(folder)/server-\(port).log", "/dev/null"])
+            defer { log = (try? String(contentsOfFile: "\(folder)/server-\(port).log", encoding: .utf8)) ?? "" }
             let end = ContinuousClock.now + .seconds(30)
             var isRunning = true
             while isRunning, ContinuousClock.now < end {
@@ -36,7 +43,7 @@ public final class WebServer: Sendable {
             }
             if isRunning { Self.end(process) }
         }
-        throw CocoaError(.executableLoad)
+        throw NotListening(log: log)
     }
 
     deinit { stop() }

@@ -13,7 +13,7 @@ tools=$(scripts/toolchain.sh)
 runtime=$("$tools/clang" -print-resource-dir)/lib
 export PATCHPACK_FUZZER_LIBRARY
 PATCHPACK_FUZZER_LIBRARY=$(find -L "$runtime" -name "libclang_rt.fuzzer_no_main*$(uname -m)*.a" -o -name 'libclang_rt.fuzzer_no_main_osx.a' | head -n 1)
-export SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$PWD/Tests/leaks.supp:print_suppressions=0
+export SWIFT_BACKTRACE=enable=no LSAN_OPTIONS="suppressions=\"$PWD/Tests/leaks.supp\":print_suppressions=0"
 "${SWIFT:-swift}" build --package-path Fuzz | tail -n 1
 fuzz=$(readlink -f Fuzz/.build/debug/fuzz)
 work=$PWD/.build/fuzz

@@ -12,8 +12,14 @@ const char *ccurl_open(void);
 CURL *ccurl_new(void);
 void ccurl_free(CURL *handle);
 void ccurl_reset(CURL *handle);
-CURLcode ccurl_perform(CURL *handle);
+/* Makes the transfer. `message` has room for CURL_ERROR_SIZE bytes; it then says what failed, as far as libcurl knows more than
+   the code. */
+CURLcode ccurl_perform(CURL *handle, char *message);
 const char *ccurl_message(CURLcode code);
+/* What OpenSSL said of the server's certificate in the last transfer (X509_V_…). */
+long ccurl_verify_result(CURL *handle);
+/* The variable of the environment in which libcurl finds a proxy for https, or for http; NULL if there is none. */
+const char *ccurl_proxy_variable(int secure);
 
 /* curl_easy_setopt is variadic, which Swift cannot call. Texts are copied by libcurl. */
 CURLcode ccurl_set_number(CURL *handle, CURLoption option, long value);

@@ -139,7 +139,8 @@ enum ZipArchive {
 
     private static func add(_ name: String, _ buffer: UnsafeBufferPointer<UInt8>, to archive: OpaquePointer) -> Bool {
         let source = unsafe zip_source_buffer(archive, buffer.baseAddress, UInt64(buffer.count), 0)
-        let index = unsafe zip_file_add(archive, name, source, ZIP_FL_ENC_UTF_8)
+        // Names are ASCII. With ZIP_FL_ENC_UTF_8, libzip 1.11 sets a flag for that, which 1.7 does not.
+        let index = unsafe zip_file_add(archive, name, source, 0)
         guard index >= 0 else {
             unsafe zip_source_free(source)
             return false

@@ -170,6 +170,17 @@ struct ZipBytes {
         #expect(try read(Forge().zip()) == members.map(\.bytes))
     }
 
+    /// Every version of libzip writes these bytes: no flags, version 1.0 to read, and made by version 6.3 on Unix.
+    @Test func everyFieldIsOurs() throws {
+        let expected = """
+            504b0304 0a00 0000 0000 0000 2100 1d80bc55 03000000 03000000 0100 0000 61 010203
+            504b0102 3f03 0a00 0000 0000 0000 2100 1d80bc55 03000000 03000000 0100 0000 0000 0000 0000 0000a481 00000000 61
+            504b0506 0000 0000 0100 0100 2f000000 22000000 0000
+            """
+        let zip = try ZipArchive.write([(name: "a", bytes: [1, 2, 3])])
+        #expect(Hex.encode(zip) == expected.utf8.filter { !" \n".utf8.contains($0) })
+    }
+
     @Test(arguments: faults)
     func aFaultIsMalformed(fault: ZipFault) throws {
         var zip = ZipBytes(try Forge().zip())

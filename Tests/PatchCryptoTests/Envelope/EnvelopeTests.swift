@@ -30,6 +30,23 @@ import Testing
         #expect(patch.signers == [TestKeys.signing.verifyingKey.id])
     }
 
+    /// Other versions of OpenSSL and libzip produce the same envelope.
+    @Test(arguments: [
+        ("script.key", "rsa.private.pem", "97658ce289e2d7d88169a593dafde6e8961395449d7053e08504e05c1ecccc4d"),
+        ("script-32.key", "ed25519.private.pem", "95eeecb137cd7b906a0570b297037271945f48ec599ff821489b1193c2a51069"),
+    ]) func packingIsReproducibleElsewhere(script: String, signing: String, sha256: String) throws {
+        let scripts = [
+            PatchScript(name: "main.lua", bytes: Array("require 'lib'\n".utf8)),
+            PatchScript(name: "lib/a.lua", bytes: [UInt8](0...255)), PatchScript(name: "empty.lua", bytes: []),
+        ]
+        let packer = try EnvelopePacker(
+            scriptKey: ScriptKey(file: SecretBytes(Vector.key(script))),
+            signingKeys: [SigningKey(pem: SecretBytes(Vector.key(signing)))])
+        let envelope = try packer.pack(Forge.manifest(for: scripts), scripts)
+        let hash = String(decoding: Hex.encode(try MessageDigest.sha256.hash(envelope)), as: UTF8.self)
+        #expect(hash == sha256)
+    }
+
     @Test func theLayersAddUpToTheFile() throws {
         for scriptKey in [TestKeys.script, try ScriptKey.generate(for: .aes256GCMSHA256)] {
             var forge = Forge()

@@ -65,7 +65,7 @@ import Testing
     @Test func theFileIsTheGenerators() throws {
         let folder = try TestFolder()
         let run = try Tool.shell(
-            "cp '\(Tool.root)/Tests/Vectors/feed.py' . && python3 -c 'import cryptography' 2>/dev/null && python3 feed.py",
+            "cp \"$CHECKOUT/Tests/Vectors/feed.py\" . && python3 -c 'import cryptography' 2>/dev/null && python3 feed.py",
             in: folder.path)
         guard run.status == 0 else { return }
         #expect(

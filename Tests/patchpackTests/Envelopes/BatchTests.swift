@@ -54,7 +54,7 @@ import Testing
             """)
         #expect(junit.text == "patchpack verify 4 1 0\n", "\(junit.error)")
         let tap = try shop.shell(
-            "printf '#!/bin/sh\\n%s verify -r dist \(keys) --format tap\\n' '\(Tool.patchpack)' >t; chmod +x t; prove -e '' ./t"
+            "printf '#!/bin/sh\\n\"$TOOL\" verify -r dist \(keys) --format tap\\n' >t; chmod +x t; prove -e '' ./t"
         )
         #expect(tap.text.contains("Failed 1/4 subtests"), "\(tap.text)")
     }
@@ -128,7 +128,7 @@ import Testing
     @Test func anEndedRunEndsItsCommand() throws {
         let run = try shop.shell(
             """
-            setsid env --default-signal=TERM '\(Tool.patchpack)' pack --no-lint patches/one.lua -o ended --script-key script.key --trusted-key trusted.pem \
+            setsid env --default-signal=TERM "$TOOL" pack --no-lint patches/one.lua -o ended --script-key script.key --trusted-key trusted.pem \
               --signature-command 'sh -c "touch started; sleep 3; touch finished"' </dev/null & pack=$!
             while [ ! -e started ]; do sleep 0.05; done
             kill -TERM $pack; wait $pack; echo $?; sleep 3.5; ls finished
@@ -185,7 +185,7 @@ import Testing
         let run = try shop.shell(
             """
             git init -q repo && cd repo && git config user.email a@b && git config user.name a
-            git config diff.patchpack.textconv "f() { '\(Tool.patchpack)' cat --unverified --manifest --script-key $PWD/../script.key \\\"\\$1\\\" 2>/dev/null || cat \\\"\\$1\\\"; }; f"
+            git config diff.patchpack.textconv "f() { \\\"\\$TOOL\\\" cat --unverified --manifest --script-key $PWD/../script.key \\\"\\$1\\\" 2>/dev/null || cat \\\"\\$1\\\"; }; f"
             echo '*.js diff=patchpack' >.gitattributes; cp '../dist/sub dir/one.js' p.js; git add -A; git commit -qm one
             cp '../dist/sub dir/two.js' p.js; echo 'plain' >other.js; git add -A; git diff --cached
             """)
@@ -247,7 +247,7 @@ import Testing
             mkdir empty; mkfifo patches/fifo.lua; timeout 120 cp patches/one.lua patches/fifo.lua &
             patchpack verify -r empty \(keys); echo $?; patchpack lint -r empty --bundle; echo $?
             patchpack lint --bundle --files-from /dev/null; echo $?
-            timeout 120 '\(Tool.patchpack)' pack --no-lint patches/two.lua patches/fifo.lua -o fifo --signing-key signing.pem --script-key script.key >/dev/null; echo $?
+            timeout 120 "$TOOL" pack --no-lint patches/two.lua patches/fifo.lua -o fifo --signing-key signing.pem --script-key script.key >/dev/null; echo $?
             """)
         #expect(run.lines == ["66", "66", "0", "0"], "\(run.text)\(run.error)")
         #expect(run.error.contains("empty: no .js file in this folder"))
@@ -257,7 +257,7 @@ import Testing
         let run = try shop.shell(
             """
             mkfifo dist/fifo.js; mkdir dist/closed; ln -s . dist/loop.js; ln -s nowhere dist/dangling.js
-            timeout 120 '\(Tool.patchpack)' verify -r dist \(keys) >out; echo $?; wc -l <out
+            timeout 120 "$TOOL" verify -r dist \(keys) >out; echo $?; wc -l <out
             find dist -name '*.js' -print0 | patchpack verify --files-from - \(keys); echo $?
             """)
         #expect(run.lines == ["10", "6", "64"], "\(run.text)\(run.error)")

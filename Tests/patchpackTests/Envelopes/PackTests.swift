@@ -53,10 +53,10 @@ import Testing
     }
 
     @Test func packingTwiceGivesTheSameBytesOnAnotherDayToo() throws {
-        let scripts = "\(Tool.root)/examples/patches/*.lua"
+        let scripts = "\"$CHECKOUT\"/examples/patches/*.lua"
         let run = try shop.shell(
             """
-            pack() { "$@" '\(Tool.patchpack)' pack \(scripts) -o "$to" --signing-key signing.pem --script-key script.key; }
+            pack() { "$@" "$TOOL" pack \(scripts) -o "$to" --signing-key signing.pem --script-key script.key; }
             # libfaketime and the address sanitizer both want to be first, and wait for each other.
             another_day=(faketime '2031-07-06 05:04:03'); [ -z "$LSAN_OPTIONS" ] || another_day=(env)
             to=one pack env && sleep 0.01 && to=two pack env TZ=Asia/Tokyo && to=three pack "${another_day[@]}" &&
@@ -201,7 +201,7 @@ import Testing
     func realCodeComesBackByteForByte() throws {
         let run = try shop.shell(
             """
-            \(Tool.root)/scripts/package/tag-library.sh /usr/share/lua/5.3 library
+            "$CHECKOUT/scripts/package/tag-library.sh" /usr/share/lua/5.3 library
             files=$(cd library && find . -name '*.lua' | sed 's|^./|library/|' | sort)
             keys='--trusted-key trusted.pem --script-key script.key'
             patchpack pack $files --no-lint --root library -o batch --signing-key signing.pem $keys

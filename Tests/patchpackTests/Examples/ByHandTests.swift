@@ -10,7 +10,8 @@ import Testing
 
     @Test func patchpackVerifiesWhatIsMadeByHand() throws {
         let made = try shop.shell(
-            "'\(scripts)/make.sh' cart.lua signing.pem script.key hand.js com.example.hand 3 com.example.shop")
+            "\"$CHECKOUT/examples/by-hand/make.sh\" cart.lua signing.pem script.key hand.js com.example.hand 3 com.example.shop"
+        )
         try #require(made.status == 0, "\(made.error)")
         let verified = try shop.verify("hand.js", "--app", "com.example.shop")
         #expect(verified.status == 0, "\(verified.error)")
@@ -24,7 +25,7 @@ import Testing
         try shop.folder.write((0...255).map { UInt8($0) }, to: "lib/deep/bytes.lua")
         try #require(
             try shop.pack("cart.lua", "lib/deep/bytes.lua", "--root", ".", "--bundle", "-o", "b.js").status == 0)
-        let opened = try shop.shell("'\(scripts)/open.sh' b.js trusted.pem script.key out")
+        let opened = try shop.shell("\"$CHECKOUT/examples/by-hand/open.sh\" b.js trusted.pem script.key out")
         #expect(opened.status == 0, "\(opened.error)")
         #expect(try shop.folder.read("out/cart.lua") == Array(Workshop.script.utf8))
         #expect(try shop.folder.read("out/lib/deep/bytes.lua") == (0...255).map { UInt8($0) })
@@ -32,12 +33,13 @@ import Testing
 
     @Test func byHandRefusesTheSame() throws {
         try #require(try shop.pack("cart.lua").status == 0)
-        #expect(try shop.shell("'\(scripts)/open.sh' cart.js other.pem script.key out").status != 0)
-        #expect(try shop.shell("'\(scripts)/open.sh' cart.js trusted.pem other.key out").status != 0)
+        #expect(try shop.shell("\"$CHECKOUT/examples/by-hand/open.sh\" cart.js other.pem script.key out").status != 0)
+        #expect(try shop.shell("\"$CHECKOUT/examples/by-hand/open.sh\" cart.js trusted.pem other.key out").status != 0)
         var changed = try shop.folder.read("cart.js")
         changed[50] ^= 1
         try shop.folder.write(changed, to: "changed.js")
-        #expect(try shop.shell("'\(scripts)/open.sh' changed.js trusted.pem script.key out").status != 0)
+        #expect(
+            try shop.shell("\"$CHECKOUT/examples/by-hand/open.sh\" changed.js trusted.pem script.key out").status != 0)
         #expect(!shop.folder.exists("out"))
     }
 

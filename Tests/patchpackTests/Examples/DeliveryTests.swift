@@ -14,7 +14,7 @@ import Testing
             let prepare = try Tool.shell(
                 """
                 mkdir -p tmp www dist && patchpack keygen -o keys --bits 2048 -q &&
-                  patchpack pack '\(Tool.root)'/examples/patches/{cart-total,discount-rounding}.lua -o dist --no-lint -q \
+                  patchpack pack "$CHECKOUT"/examples/patches/{cart-total,discount-rounding}.lua -o dist --no-lint -q \
                     --signing-key keys/signing.pem --script-key keys/script.key
                 """, in: folder.path)
             try #require(prepare.status == 0, "\(prepare.error)")

@@ -22,9 +22,9 @@ import Testing
             let folder = try TestFolder()
             let run = try Tool.shell(
                 """
-                ln -s '\(Tool.patchpack)' patchpack; unset -f patchpack
-                PATH=$PWD:$PATH SHOP='\(Tool.shop)' \
-                  python3 '\(Tool.root)/Tests/Docs/run.py' '\(Tool.root)/\(document)'
+                ln -s "$TOOL" patchpack; unset -f patchpack
+                PATH=$PWD:$PATH SHOP="$SHOP_APP" \
+                  python3 "$CHECKOUT/Tests/Docs/run.py" "$CHECKOUT/\(document)"
                 """, in: folder.path)
             #expect(run.status == 0, "\(run.text)\(run.error)")
         }

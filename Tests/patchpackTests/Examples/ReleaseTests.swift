@@ -8,9 +8,9 @@ import Testing
         try shop.folder.write(Workshop.script, to: "patches/cart.lua")
         try shop.folder.write(Workshop.script.replacing("cart-total", with: "other"), to: "patches/other.lua")
         let line = """
-            PATH=$PWD/bin:$PATH; mkdir bin; ln -s '\(Tool.patchpack)' bin/patchpack; unset -f patchpack
+            PATH=$PWD/bin:$PATH; mkdir bin; ln -s "$TOOL" bin/patchpack; unset -f patchpack
             export PATCHPACK_SIGNING_KEY=$KEY PATCHPACK_TRUSTED_KEY=trusted.pem PATCHPACK_SCRIPT_KEY=script.key
-            '\(Tool.root)/examples/release.sh' patches dist && cd dist && sha256sum -c SHA256SUMS
+            "$CHECKOUT/examples/release.sh" patches dist && cd dist && sha256sum -c SHA256SUMS
             """
         let run = try shop.shell(line, environment: ["KEY": "signing.pem"])
         #expect(run.status == 0, "\(run.error)")

@@ -11,10 +11,10 @@ import Testing
         folder = try TestFolder()
         let prepare = try Tool.shell(
             """
-            mkdir dist events bin && ln -s '\(Tool.patchpack)' bin/patchpack && patchpack keygen --algorithm ed25519 -o keys -q &&
+            mkdir dist events bin && ln -s "$TOOL" bin/patchpack && patchpack keygen --algorithm ed25519 -o keys -q &&
               
               for key in root release online; do patchpack keygen --algorithm ed25519 -o $key -q || exit; done &&
-              patchpack pack '\(Tool.root)/examples/patches/cart-total.lua' -o dist --no-lint -q \
+              patchpack pack "$CHECKOUT/examples/patches/cart-total.lua" -o dist --no-lint -q \
                 --signing-key keys/signing.pem --script-key keys/script.key &&
               patchpack feed init feed --app com.example.shop -q --root-key root/signing.pem \
                 --release-key release/signing.pem --online-key online/signing.pem &&
@@ -42,7 +42,7 @@ import Testing
         let run = try Tool.shell(
             """
             unset -f patchpack; export PATH=$PWD/bin:$PATH PATCHPACK_FEED_KEY=online/signing.pem SOAK=\(soak)
-            '\(Tool.root)/examples/rollout.sh' feed events com.example.shop.cart-total 7
+            "$CHECKOUT/examples/rollout.sh" feed events com.example.shop.cart-total 7
             """, in: folder.path)
         let status = try Tool.shell(
             """
@@ -136,7 +136,7 @@ import Testing
         let run = try Tool.shell(
             """
             unset -f patchpack; export PATH=$PWD/bin:$PATH PATCHPACK_FEED_KEY=online/signing.pem
-            '\(Tool.root)/examples/rollout.sh' feed events com.example.shop.cart-total 7 www
+            "$CHECKOUT/examples/rollout.sh" feed events com.example.shop.cart-total 7 www
             """, in: folder.path)
         #expect(run.status == 20)
         #expect(

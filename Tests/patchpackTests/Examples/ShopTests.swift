@@ -29,7 +29,7 @@ import Testing
 
     @Test func fivePatchesMendTheShop() throws {
         let pack = try workshop.shell(
-            "'\(Tool.patchpack)' pack patches/*.lua -o dist --signing-key signing.pem --script-key script.key")
+            "\"$TOOL\" pack patches/*.lua -o dist --signing-key signing.pem --script-key script.key")
         try #require(pack.status == 0, "\(pack.error)")
         let run = try open()
         #expect(run.status == 0, "\(run.error)")

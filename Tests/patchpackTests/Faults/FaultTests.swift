@@ -69,7 +69,7 @@ import Testing
                 let run = try? Tool.shell(
                     """
                     clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
-                    "$clang" -shared -fPIC -o faults.so '\(Tool.root)/Tests/patchpackTests/Faults/faults.c'
+                    "$clang" -shared -fPIC -o faults.so "$CHECKOUT/Tests/patchpackTests/Faults/faults.c"
                     """, in: folder.path), run.status == 0
             else { return nil }
             return folder

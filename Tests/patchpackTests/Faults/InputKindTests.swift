@@ -27,18 +27,18 @@ import Testing
             "verify x --script-key script.key", "verify x --signature-only", "unpack x -o out --script-key script.key",
         ] {
             let run = try shop.shell(
-                "rm -rf x y out; \(kind.make); timeout -k 1 120 '\(Tool.patchpack)' \(verb) --trusted-key trusted.pem")
+                "rm -rf x y out; \(kind.make); timeout -k 1 120 \"$TOOL\" \(verb) --trusted-key trusted.pem")
             #expect(run.status == kind.status, "\(kind.name), \(verb): \(run.status) \(run.error)")
             #expect(kind.status == 0 || run.error.contains("patchpack: error: x: "), "\(kind.name): \(run.error)")
             #expect(kind.status == 0 || !shop.folder.exists("out"), "\(kind.name)")
         }
         let packed = try shop.shell(
-            "rm -rf x y; \(kind.make); mv x x.lua; timeout -k 1 120 '\(Tool.patchpack)' pack x.lua -o p.js --signing-key signing.pem --script-key script.key"
+            "rm -rf x y; \(kind.make); mv x x.lua; timeout -k 1 120 \"$TOOL\" pack x.lua -o p.js --signing-key signing.pem --script-key script.key"
         )
         #expect(packed.status != 0 && packed.status < 124, "\(kind.name): \(packed.status)")
         #expect(!shop.folder.exists("p.js"))
         let key = try shop.shell(
-            "rm -rf x y; \(kind.make); timeout -k 1 120 '\(Tool.patchpack)' verify cart.js --trusted-key x --script-key script.key"
+            "rm -rf x y; \(kind.make); timeout -k 1 120 \"$TOOL\" verify cart.js --trusted-key x --script-key script.key"
         )
         #expect([66, 78].contains(key.status), "\(kind.name) as a key: \(key.status)")
     }
@@ -109,7 +109,7 @@ import Testing
             patchpack pack s?.lua -o whole -q $keys || echo failed
             [ "$(ls whole | wc -l)" = 6 ] || echo missing
             for round in $(seq 30); do
-              '\(Tool.patchpack)' pack s?.lua -o out -q --force $keys & process=$!
+              "$TOOL" pack s?.lua -o out -q --force $keys & process=$!
               sleep "0.0$((RANDOM % 90 + 10))"
               kill -9 $process 2>/dev/null; wait $process 2>/dev/null
               for file in out/s?.js; do
@@ -140,7 +140,7 @@ import Testing
                 "$0" pack big.lua -o disk/new.js -q --signing-key signing.pem --script-key script.key 2>>errors
                 echo $?; ls disk
                 rm -f disk/filler disk/new.js
-              done' '\(Tool.patchpack)'
+              done' "$TOOL"
             """)
         #expect(
             run.lines == Array(repeating: ["74", "filler", "old.js"], count: 5).flatMap(\.self),

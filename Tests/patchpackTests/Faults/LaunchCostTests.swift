@@ -37,7 +37,7 @@ import Testing
         @Test func aLaunchWithoutAChangeWritesOneLineDurably() throws {
             for _ in 0..<2 { _ = try launch(feed: "feed") }
             #expect(
-                try work.shop.shell("'\(Tool.patchpack)' store why device \(FeedWorkshop.id)").text.contains("good"))
+                try work.shop.shell("\"$TOOL\" store why device \(FeedWorkshop.id)").text.contains("good"))
             // That the launch begins is flushed; that it was confirmed need not be.
             #expect(try launch(feed: "none") == ["write 80", "fsync 0", "write 80"])
             #expect(try launch(feed: "none") == ["write 80", "fsync 0", "write 80"])

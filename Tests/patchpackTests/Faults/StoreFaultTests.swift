@@ -61,7 +61,7 @@ import Testing
                         "patchpack feed publish feed 8.js \(Self.words(FeedWorkshop.envelopes + FeedWorkshop.online + FeedWorkshop.release))"
                 )
                 .replacing("SYNC", with: "patchpack \(Self.words(Self.sync))")
-                .replacing("patchpack ", with: "\(Tool.patchpack) ")
+                .replacing("patchpack ", with: "\"$TOOL\" ")
             let made = try work.shop.shell("(\(before)) >/dev/null && mkdir -p device && cp -r device kept")
             try #require(made.status == 0, "\(made.text)")
             let counting = environment.merging(["FAULT_COUNTS": work.folder.at("counts")]) { $1 }

@@ -366,8 +366,9 @@ import Testing
         ("weak tags", 1, 78, "without a strong ETag"), ("keeps old", 1, 74, "timestamp.json: changes all the time"),
     ])
     func noFaultOfAnObjectStoreIsPassedOver(_ fault: String, good: Int, status: Int32, says: String) throws {
-        let script = "\(Tool.root)/Tests/patchpackTests/Feed/store.py"
-        let server = try WebServer(in: work.folder.path) { "python3 \(script) \($0) '\(fault)'" }
+        let server = try WebServer(in: work.folder.path) {
+            "python3 \"$CHECKOUT/Tests/patchpackTests/Feed/store.py\" \($0) '\(fault)'"
+        }
         let account = [
             "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
             "AWS_ENDPOINT_URL": "http://127.0.0.1:\(server.port)",

@@ -158,7 +158,7 @@ import Testing
                     """
                     rm -rf copy && cp -r feed copy && rm -rf copy/\(file) && \(kind) copy/\(file) || exit 99
                     for line in "status copy" "check copy" "refresh copy --key online.pem --root pinned.json"; do
-                      timeout 20 "\(Tool.patchpack)" feed $line >/dev/null 2>&1; [ $? -lt 100 ] || echo "$line"
+                      timeout 20 "$TOOL" feed $line >/dev/null 2>&1; [ $? -lt 100 ] || echo "$line"
                     done
                     """)
                 #expect(run.status != 99 && run.text.isEmpty, "\(kind) \(file): \(run.text)\(run.error)")
@@ -427,13 +427,13 @@ import Testing
     @Test(.disabled(if: isSanitized)) func aFeedIsRefreshedForMonths() throws {
         let work = try FeedWorkshop()
         let later = try work.shop.shell(
-            "faketime '+25 days' \(Tool.patchpack) feed refresh feed --key online.pem --format json")
+            "faketime '+25 days' \"$TOOL\" feed refresh feed --key online.pem --format json")
         #expect(later.status == 0, "\(later.error)")
         let changes = try #require(try later.objects().first?["changes"] as? [String])
         #expect(changes == ["renewed  rollout 3", "renewed  snapshot 3", "renewed  timestamp 3"])
-        let late = try work.shop.shell("faketime '+300 days' \(Tool.patchpack) feed refresh feed --key online.pem")
+        let late = try work.shop.shell("faketime '+300 days' \"$TOOL\" feed refresh feed --key online.pem")
         #expect(late.status == 0 && late.error.contains("the role root ends in 6"), "\(late.error)")
-        let expired = try work.shop.shell("faketime '+400 days' \(Tool.patchpack) feed check feed")
+        let expired = try work.shop.shell("faketime '+400 days' \"$TOOL\" feed check feed")
         #expect(expired.status == 33, "\(expired.error)")
     }
 

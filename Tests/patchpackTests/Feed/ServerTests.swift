@@ -259,13 +259,14 @@ import Testing
         /// The connection dies after each of a hundred numbers of bytes; the same device then syncs with a sound server.
         @Test func theConnectionDiesAnywhere() async throws {
             let server = try nginx(tls: false)
-            let proxy = "\(Tool.root)/Tests/patchpackTests/Feed/proxy.py"
             let all = 9_000
             let step = testsMayBeLong ? all / 100 : all / 12
             var failures = 0
             for bytes in stride(from: 0, to: all, by: step) {
                 let storage = MemoryStorage()
-                let broken = try WebServer(in: work.folder.path) { "python3 \(proxy) \($0) \(server.port) \(bytes)" }
+                let broken = try WebServer(in: work.folder.path) {
+                    "python3 \"$CHECKOUT/Tests/patchpackTests/Feed/proxy.py\" \($0) \(server.port) \(bytes)"
+                }
                 do {
                     #expect(try await sync(source(broken, tls: false), in: storage) == [7])
                 } catch {

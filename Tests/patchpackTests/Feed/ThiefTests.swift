@@ -263,7 +263,7 @@ import Testing
         let run = try work.shop.shell(
             """
             for role in root release online; do keys="$keys --key $role.pem"; done
-            faketime '+\(days) days' \(Tool.patchpack) feed pause feed \(Self.id) $keys
+            faketime '+\(days) days' "$TOOL" feed pause feed \(Self.id) $keys
             """)
         try #require(run.status == 0, "\(run.error)")
         #expect(try sync("old").status == 0)

@@ -39,7 +39,7 @@ import Testing
         let files = names.map { "\($0)/trusted.pem" }.joined(separator: " ")
         let opened = try shop.shell(
             """
-            /usr/bin/python3 '\(Tool.root)/Tests/Vectors/verifier.py' --open cart.js \(scriptKey) \(files) &&
+            /usr/bin/python3 "$CHECKOUT/Tests/Vectors/verifier.py" --open cart.js \(scriptKey) \(files) &&
               sha256sum cart.lua
             """)
         #expect(opened.status == 0, "\(opened.error)")
@@ -67,11 +67,11 @@ import Testing
 
     @Test(.enabled(if: testsMayBeLong)) func theGuideForMigratingWorks() throws {
         let guide = try shop.shell(
-            "sed -n '/^```sh$/,/^```$/p' '\(Tool.root)/docs/migrating-to-modern-signatures.md' | grep -v '^```'")
+            "sed -n '/^```sh$/,/^```$/p' \"$CHECKOUT/docs/migrating-to-modern-signatures.md\" | grep -v '^```'")
         #expect(guide.lines.count > 20)
         try shop.folder.write("set -ex\n" + guide.text, to: "guide.sh")
         let run = try shop.shell(
-            "mkdir bin; ln -s '\(Tool.patchpack)' bin/patchpack; unset -f patchpack; PATH=$PWD/bin:$PATH bash guide.sh")
+            "mkdir bin; ln -s \"$TOOL\" bin/patchpack; unset -f patchpack; PATH=$PWD/bin:$PATH bash guide.sh")
         #expect(run.status == 0, "\(run.error)")
     }
 }

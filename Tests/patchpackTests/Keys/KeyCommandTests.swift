@@ -94,7 +94,7 @@ import Testing
             try Tool.patiently(in: shop.folder.path) { pause in
                 """
                 { sleep \(pause); printf '\(keys)'; sleep \(pause); } |
-                  script -qec "env --\(interrupt)-signal=INT '\(Tool.patchpack)' keyinfo locked.pem --color never" /dev/null
+                  script -qec 'env --\(interrupt)-signal=INT "$TOOL" keyinfo locked.pem --color never' /dev/null
                 """
             } until: {
                 $0.status == status

@@ -125,7 +125,7 @@ import Testing
 
     @Test func aHeldFolderIsNotWaitedForForEver() throws {
         let run = try shop.shell(
-            "mkdir held; cp store held/; flock held timeout 120 '\(Tool.patchpack)' trust revoke held/store other")
+            "mkdir held; cp store held/; flock held timeout 120 \"$TOOL\" trust revoke held/store other")
         #expect(run.status == 74)
         #expect(run.error.contains("another process"))
     }

@@ -21,7 +21,7 @@ import Testing
         func onTerminal(_ prefix: String, _ options: String = "") throws -> String {
             let keys = "--trusted-key trusted.pem --script-key script.key"
             return try Tool.patiently(in: shop.folder.path) { pause in
-                "sleep \(pause) | \(prefix) script -qec \"'\(Tool.patchpack)' verify cart.js \(keys) \(options)\" /dev/null"
+                "sleep \(pause) | \(prefix) script -qec '\"$TOOL\" verify cart.js \(keys) \(options)' /dev/null"
             } until: {
                 $0.text.contains("cart.js")
             }.text
@@ -39,7 +39,7 @@ import Testing
         let keys = "--trusted-key trusted.pem --script-key script.key"
         let files = "cart.js cart.js cart.js"
         let terminal = try Tool.patiently(in: shop.folder.path) { pause in
-            "sleep \(pause) | TERM=xterm script -qec \"'\(Tool.patchpack)' verify \(files) \(keys)\" /dev/null"
+            "sleep \(pause) | TERM=xterm script -qec '\"$TOOL\" verify \(files) \(keys)' /dev/null"
         } until: {
             $0.text.contains("3 ok")
         }

@@ -13,7 +13,7 @@ import Testing
 
     private func shell(_ line: String, environment: [String: String] = [:]) throws -> Tool {
         try Tool.shell(
-            "PATH=$PWD/bin:$PATH; mkdir -p bin; ln -sf '\(Tool.patchpack)' bin/patchpack; unset -f patchpack; cd project\n"
+            "PATH=$PWD/bin:$PATH; mkdir -p bin; ln -sf \"$TOOL\" bin/patchpack; unset -f patchpack; cd project\n"
                 + line,
             environment: environment, in: folder.path)
     }

@@ -40,7 +40,7 @@ import Testing
         #expect(try shop.run("lint", "cart.lua", "--interface", "cart.lua").status == 10)
         #expect(try shop.run("lint").status == 64)
         let twins = try shop.shell(
-            "mkdir a b; cp cart.lua a; cp cart.lua b; '\(Tool.patchpack)' lint a/cart.lua b/cart.lua --bundle")
+            "mkdir a b; cp cart.lua a; cp cart.lua b; \"$TOOL\" lint a/cart.lua b/cart.lua --bundle")
         #expect(twins.status == 20 && twins.text.contains("[tags]"))
         try shop.folder.write(
             Workshop.script.replacingOccurrences(of: "com.example.shop ", with: "com.example.other "), to: "other.lua")
@@ -114,7 +114,7 @@ import Testing
     @Test func theExamplesAreClean() throws {
         let shop = try workshop()
         let run = try shop.shell(
-            "'\(Tool.patchpack)' lint '\(Tool.root)'/examples/patches/*.lua --interface interface.json")
+            "\"$TOOL\" lint \"$CHECKOUT\"/examples/patches/*.lua --interface interface.json")
         #expect(run.status == 0, "\(run.text)")
         #expect(run.lines.filter { $0.hasPrefix("ok ") }.count == 4)
         // Its bug is what its spec is there for.

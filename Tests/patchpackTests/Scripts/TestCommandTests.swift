@@ -58,7 +58,7 @@ import Testing
     /// Debian's prove knows TAP only up to version 13, which has everything that is written here.
     @Test func proveReadsTheTAP() throws {
         try workshop.folder.write(
-            "#!/bin/sh\n'\(Tool.patchpack)' test patches/$1.lua --spec specs/$1.lua --interface interface.json --format tap\n",
+            "#!/bin/sh\n\"$TOOL\" test patches/$1.lua --spec specs/$1.lua --interface interface.json --format tap\n",
             to: "tap.sh", mode: 0o755)
         let good = try workshop.shell("prove -e '' ./tap.sh :: cart-total")
         #expect(good.status == 0 && good.text.contains("All tests successful"), "\(good.text)\(good.error)")
@@ -69,7 +69,7 @@ import Testing
     @Test func junitparserReadsTheXML() throws {
         let run = try workshop.shell(
             """
-            '\(Tool.patchpack)' test patches/receipt-greeting.lua --spec specs/receipt-greeting.lua --interface interface.json --format junit >r.xml
+            "$TOOL" test patches/receipt-greeting.lua --spec specs/receipt-greeting.lua --interface interface.json --format junit >r.xml
             /usr/bin/python3 -c '
             import junitparser
             for suite in junitparser.JUnitXml.fromfile("r.xml"):
@@ -88,7 +88,8 @@ import Testing
         #expect(run.status == 0)
         #expect(run.lines.last == "cart-total.lua: 6 of 6 lines ran")
         let summary = try workshop.shell("lcov --summary cover.info 2>&1")
-        #expect(summary.text.contains("lines......: 100.0% (6 of 6 lines)"), "\(summary.text)")
+        // lcov 2 writes more dots than lcov 1.
+        #expect(summary.text.contains(/lines\.+: 100\.0% \(6 of 6 lines\)/), "\(summary.text)")
     }
 
     @Test func everyRunHasItsLine() throws {

@@ -24,7 +24,7 @@ import Testing
         try shop.folder.write("print(2)\nio.write(host.define)\n", to: "wrong.lua")
         let run = try Tool.shell(
             """
-            lua5.4 -e 'assert(loadfile("types/patchpack.lua")); assert(loadfile(".luacheckrc"))' && cp -r '\(Tool.root)'/examples/{patches,specs} . &&
+            lua5.4 -e 'assert(loadfile("types/patchpack.lua")); assert(loadfile(".luacheckrc"))' && cp -r "$CHECKOUT"/examples/{patches,specs} . &&
             luacheck --no-color -q patches specs && luacheck --no-color wrong.lua
             """, in: shop.folder.path)
         #expect(run.text.contains("Total: 0 warnings / 0 errors in 10 files"), "\(run.text) \(run.error)")
@@ -116,15 +116,15 @@ import Testing
         let run = try shop.shell(
             """
             export GITHUB_OUTPUT=$PWD/output GITHUB_STEP_SUMMARY=$PWD/summary RUNNER_TEMP=$PWD/temp
-            mkdir patches temp && cp '\(Tool.root)'/examples/patches/cart-total.lua patches
+            mkdir patches temp && cp "$CHECKOUT"/examples/patches/cart-total.lua patches
             patchpack pack patches/*.lua -o dist --signing-key signing.pem --script-key script.key
-            export PATCHES=patches SPECS='\(Tool.root)'/examples/specs/cart-total.lua INTERFACE=interface.json
+            export PATCHES=patches SPECS="$CHECKOUT"/examples/specs/cart-total.lua INTERFACE=interface.json
             export ENVELOPES=dist TRUSTED_KEY=trusted.pem SCRIPT_KEY=script.key APP=com.example.shop
-            '\(Tool.root)'/scripts/action.sh; echo "status $?"; cat summary output; ls temp/patchpack
-            echo x >>dist/cart-total.js; '\(Tool.root)'/scripts/action.sh; echo "status $?"; tail -n 1 summary
-            PUBLISH=feed FEED_KEYS=key.pem '\(Tool.root)'/scripts/action.sh; echo "without a rollout $?"
+            "$CHECKOUT"/scripts/action.sh; echo "status $?"; cat summary output; ls temp/patchpack
+            echo x >>dist/cart-total.js; "$CHECKOUT"/scripts/action.sh; echo "status $?"; tail -n 1 summary
+            PUBLISH=feed FEED_KEYS=key.pem "$CHECKOUT"/scripts/action.sh; echo "without a rollout $?"
             echo 'it("fails", function() assert.is_true(false) end)' >failing.lua
-            SPECS=failing.lua '\(Tool.root)'/scripts/action.sh; echo "first $?"
+            SPECS=failing.lua "$CHECKOUT"/scripts/action.sh; echo "first $?"
             """)
         #expect(
             run.text.contains("status 0\n### Patches\n\n| step | result |\n| --- | --- |\n| lint | passed |\n"),

@@ -291,7 +291,7 @@ import Testing
         let run = try shop.shell(
             """
             mkfifo slow; exec 3<>slow
-            timeout 120 '\(Tool.patchpack)' verify cart.js slow --jobs 2 --trusted-key trusted.pem --script-key script.key >/dev/full
+            timeout 120 "$TOOL" verify cart.js slow --jobs 2 --trusted-key trusted.pem --script-key script.key >/dev/full
             """)
         #expect(run.status == 74, "\(run.error)")
     }

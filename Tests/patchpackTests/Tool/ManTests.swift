@@ -9,9 +9,9 @@ import Testing
         let folder = try TestFolder()
         let run = try Tool.shell(
             """
-            PATCHPACK='\(Tool.patchpack)' '\(Tool.root)'/scripts/package/man.sh "$PWD" && ls man1 | wc -l
+            PATCHPACK="$TOOL" "$CHECKOUT"/scripts/package/man.sh "$PWD" && ls man1 | wc -l
             mandoc -Tlint man1/* man5/* | grep -v 'referenced manual not found'
-            for page in man1/* man5/*; do groff -k -t -man -ww -rLL=100n -Tutf8 $page 2>&1 >out.txt; done
+            for page in man1/* man5/*; do groff -k -t -mandoc -ww -rLL=100n -Tutf8 $page 2>&1 >out.txt; done
             mandoc -Tutf8 man1/patchpack-feed.1 | col -b | grep -A1 -- '^     --online-key KEY$'
             """, in: folder.path)
         #expect(run.error.isEmpty, "\(run.error)")

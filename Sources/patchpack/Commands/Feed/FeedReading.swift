@@ -40,6 +40,7 @@ struct FeedReading: Sendable {
         var settings = HTTPSettings()
         settings.allowsHTTP = arguments.has(.insecure)
         settings.authorities = try arguments.text(of: .authorities)
+        settings.authoritiesName = "--\(Option.authorities.name)"
         return settings
     }
 
