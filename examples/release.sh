@@ -2,7 +2,8 @@
 # Makes a release of all patches in a folder: packs them, verifies them with the app's keys, and lists their hashes.
 # usage: release.sh PATCHES_FOLDER OUTPUT_FOLDER
 #
-# An existing file is never replaced by different bytes (status 73), and nothing is written unless all patches are good.
+# Run it again for each release, in the same folder or a new one. What has not changed stays as it is, byte for byte. What has a
+# higher @version is replaced. Anything else that is there already ends with status 73. Nothing is written unless all patches are good.
 #
 # The keys come from the environment, as a build server sets them:
 #   PATCHPACK_SIGNING_KEY, PATCHPACK_TRUSTED_KEY, PATCHPACK_SCRIPT_KEY   files
@@ -19,9 +20,9 @@ scripts=("$patches"/*.lua)
 passphrase=()
 [ -z "${PATCHPACK_PASSPHRASE:-}" ] || passphrase=(--passphrase-env PATCHPACK_PASSPHRASE)
 
-# The commit's time makes the release reproducible. PATCHPACK_TRUSTED_KEY makes `pack` refuse any other signing key.
-SOURCE_DATE_EPOCH=$(git -C "$patches" log -1 --format=%ct 2>/dev/null || echo 0)
-export SOURCE_DATE_EPOCH
-patchpack pack "${scripts[@]}" -o "$release" --all-or-nothing "${passphrase[@]}"
+# Without SOURCE_DATE_EPOCH an envelope has no time in it, so a patch that has not changed keeps its bytes.
+# PATCHPACK_TRUSTED_KEY makes `pack` refuse any other signing key.
+unset SOURCE_DATE_EPOCH
+patchpack pack "${scripts[@]}" -o "$release" --upgrade --all-or-nothing "${passphrase[@]}"
 patchpack verify -r "$release"
 (cd "$release" && sha256sum -- *.js >SHA256SUMS)

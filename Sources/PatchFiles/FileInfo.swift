@@ -5,9 +5,13 @@ package struct FileInfo: Equatable {
     }
 
     /// Identifies a file: it is the same under all names of the file.
-    package struct Identity: Hashable {
+    package struct Identity: Hashable, Comparable {
         let device: UInt64
         let number: UInt64
+
+        package static func < (one: Identity, other: Identity) -> Bool {
+            (one.device, one.number) < (other.device, other.number)
+        }
     }
 
     let kind: Kind

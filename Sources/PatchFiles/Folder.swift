@@ -91,10 +91,31 @@ package enum Folder {
     package static func whileLocked<Result>(
         around path: Path, _ body: () throws(PatchError) -> Result
     ) throws(PatchError) -> Result {
+        try whileLocked(around: [path], body)
+    }
+
+    /// Calls `body` while no other process can do the same in the folders of several files.
+    ///
+    /// - Parameter paths: The files; those whose folders do not exist yet need no lock.
+    /// - Throws: `io` if a folder cannot be locked, or another process keeps it locked for ten seconds.
+    package static func whileLocked<Result>(
+        around paths: [Path], _ body: () throws(PatchError) -> Result
+    ) throws(PatchError) -> Result {
+        var folders: [Descriptor] = []
+        // In the order of their numbers, so that no two processes wait for each other. Two paths may be the same folder.
+        var identities: [FileInfo.Identity: Path] = [:]
+        for folder in paths.map(\.parent) {
+            if let info = FileInfo(folder, following: true) { identities[info.identity] = folder }
+        }
+        for (_, folder) in identities.sorted(by: { $0.key < $1.key }) { folders.append(try locked(folder)) }
+        return try withExtendedLifetime(folders, body)
+    }
+
+    private static func locked(_ path: Path) throws(PatchError) -> Descriptor {
         let folder: Descriptor
         var (isLocked, tries) = (false, 0)
         do throws(SystemError) {
-            folder = try Descriptor(path.parent, [.read, .folder])
+            folder = try Descriptor(path, [.read, .folder])
             isLocked = try folder.lock()
             while !isLocked, tries < 200 {
                 tries += 1
@@ -102,13 +123,13 @@ package enum Folder {
                 isLocked = try folder.lock()
             }
         } catch {
-            throw .system(.io, path.parent, error)
+            throw .system(.io, path, error)
         }
         guard isLocked else {
             throw PatchError(
                 .io, "another process has locked this folder", hint: "wait until it is done, and try again"
-            ).about(path.parent)
+            ).about(path)
         }
-        return try withExtendedLifetime(folder, body)
+        return folder
     }
 }

@@ -37,7 +37,15 @@ package struct OutputFile {
     /// - Parameter force: Whether to replace files that already exist.
     /// - Throws: `exists` if a file exists and must not be replaced, `io` if writing fails.
     package static func write(_ files: [OutputFile], force: Bool) throws(PatchError) {
-        for file in files { try file.checkPlace(force: force) }
+        try write(files) { _ in force }
+    }
+
+    /// Writes files, all of them or none.
+    ///
+    /// - Parameter replaces: Whether the file at a path, if there is one, is to be replaced.
+    /// - Throws: `exists` if a file exists and must not be replaced, `io` if writing fails.
+    package static func write(_ files: [OutputFile], replacing replaces: (Path) -> Bool) throws(PatchError) {
+        for file in files { try file.checkPlace(force: replaces(file.path)) }
         var staged: [StagedFile] = []
         do {
             // Each file that is staged is open, and so is its folder.
@@ -50,7 +58,7 @@ package struct OutputFile {
             }
             // One file needs no way back: it is in its place, or it is not.
             let isAlone = staged.count == 1
-            for index in staged.indices { try staged[index].putInPlace(force: force, keepsOld: !isAlone) }
+            for index in staged.indices { try staged[index].putInPlace(force: replaces(files[index].path), keepsOld: !isAlone) }
         } catch {
             for file in staged.reversed() { file.takeBack() }
             throw error

@@ -21,6 +21,18 @@ enum InputFiles {
     static func all(
         _ arguments: ParsedArguments, in folders: Bool? = nil, called suffixes: [String]
     ) throws(PatchError) -> [Path] {
+        try placed(arguments, in: folders, called: suffixes).map(\.path)
+    }
+
+    /// A file, and the folder in which it was found; nil if it was named itself.
+    typealias Placed = (path: Path, folder: Path?)
+
+    /// Returns the files that a command line names, with the folders in which they were found.
+    ///
+    /// The parameters and errors are those of `all`.
+    static func placed(
+        _ arguments: ParsedArguments, in folders: Bool? = nil, called suffixes: [String]
+    ) throws(PatchError) -> [Placed] {
         var paths = arguments.operands.map(\.path)
         if let list = arguments.value(of: .filesFrom)?.path {
             paths += try names(in: list, separatedBy: arguments.has(.null) ? 0 : UInt8(ascii: "\n"))
@@ -40,28 +52,42 @@ enum InputFiles {
                     hint: "give --recursive to take each \(suffixes[0]) file in it, or name the files"
                 ).about(folder)
             }
-            return paths
+            return paths.map { ($0, nil) }
         }
         return try expanded(paths, called: suffixes)
     }
 
     /// Replaces each folder by the files in it.
-    static func expanded(_ paths: [Path], called suffixes: [String]) throws(PatchError) -> [Path] {
-        var found: [Path] = []
+    static func expanded(_ paths: [Path], called suffixes: [String]) throws(PatchError) -> [Placed] {
+        var placed: [Placed] = []
         for path in paths {
             guard path.isFolder else {
-                found.append(path)
+                placed.append((path, nil))
                 continue
             }
-            let before = found.count
+            var found: [Path] = []
             try add(path, called: suffixes, to: &found)
             // An empty release or a mistyped name must not count as success.
-            guard found.count > before else {
+            guard !found.isEmpty else {
                 throw PatchError(.noInput, "no \(suffixes[0]) file in this folder", hint: "name another folder").about(
                     path)
             }
+            placed += found.map { ($0, path) }
         }
-        return found
+        return placed
+    }
+
+    /// The name of an output for a file: its path below `--root` or below the folder in which it was found, or else its name.
+    ///
+    /// - Throws: `usage` if the file is not below the root.
+    static func name(of path: Path, in folder: Path?, root: Path?) throws(PatchError) -> Path {
+        guard let root = root ?? folder else { return path.name }
+        let (above, all) = (root.components, path.components)
+        let isBelow = all.starts(with: above) && root.isAbsolute == path.isAbsolute && all.count > above.count
+        guard isBelow, !all.dropFirst(above.count).contains(where: { $0.elementsEqual("..".utf8) }) else {
+            throw PatchError(.usage, "\(path) is not below \(root)", hint: "give paths that begin with \(root)/")
+        }
+        return Path(bytes: Array(all.dropFirst(above.count).joined(separator: "/".utf8)))
     }
 
     /// The largest size of a list of files, in bytes.

@@ -73,6 +73,7 @@ extension Option {
         name: "output", short: "o", value: .file("PATH"), help: "folder to write into, one file named *.js, or -")
     static let outputFolder = Option(name: "output", short: "o", value: .directory("DIR"), help: "folder to write into")
     static let outputFile = Option(name: "output", short: "o", value: .file("FILE"), help: "file to write")
+    static let upgrade = Option(name: "upgrade", help: "replace outputs that hold a lower version of the same patch")
     static let force = Option(name: "force", help: "replace existing outputs")
     static let allOrNothing = Option(
         name: "all-or-nothing", help: "write no envelope unless all of them are good")
@@ -208,6 +209,7 @@ extension Option {
         name: "format", value: .choice("FORMAT", ["text", "json", "sarif", "github", "junit", "tap"]),
         help: "text, json (one per line), sarif (SARIF 2.1.0), github (annotations), junit (XML), or tap (TAP 13)")
     static let strict = Option(name: "strict", help: "fail on warnings too")
+    static let strictTests = Option(name: "strict", help: "fail if a patch has no spec")
     static let stdinFilename = Option(
         name: "stdin-filename", value: .file("NAME.lua"), help: "name of the script on standard input (-)")
 

@@ -1,3 +1,4 @@
+import Dispatch
 import PatchCrypto
 import PatchFiles
 import Synchronization
@@ -5,6 +6,8 @@ import Synchronization
 /// A shell command that signs, such as with a key in a hardware module or on another machine.
 struct SignatureCommand: Sendable {
     private let line: String
+    private let isQuiet: Bool
+    private let failures = Failures()
     /// The longest signature in bytes: that of an RSA key of 8192 bits.
     private static let longest = 1024
 
@@ -14,14 +17,39 @@ struct SignatureCommand: Sendable {
         guard !lines.contains(where: { $0.allSatisfy(\.isWhitespace) }) else {
             throw PatchError(.usage, "--signature-command is empty", hint: "is the variable that holds it set?")
         }
-        return lines.map { SignatureCommand(line: $0) }
+        return lines.map { SignatureCommand(line: $0, isQuiet: arguments.has(.quiet)) }
+    }
+
+    /// Whether a command has failed. It is not run again: a card or module locks itself after some wrong PINs.
+    private final class Failures: Sendable {
+        let hasFailed = Atomic(false)
     }
 
     /// Runs the command with the payload on its standard input.
     ///
     /// - Returns: What it writes to its standard output.
-    /// - Throws: `config` if it fails, or if its output cannot be a signature.
+    /// - Throws: `config` if it fails, if its output cannot be a signature, or if it has failed before.
     func signature(of payload: [UInt8]) throws(PatchError) -> [UInt8] {
+        guard !failures.hasFailed.load(ordering: .relaxed) else {
+            throw PatchError(
+                .config, "not signed: the signature command has failed, and is not run again",
+                hint: "see the first error")
+        }
+        // A command may wait for a touch of a key, or for ever.
+        let notice = DispatchWorkItem { [isQuiet] in
+            if !isQuiet { StandardError.write("patchpack: note: waiting for the signature command\n") }
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 5, execute: notice)
+        defer { notice.cancel() }
+        do throws(PatchError) {
+            return try output(for: payload)
+        } catch {
+            failures.hasFailed.store(true, ordering: .relaxed)
+            throw error
+        }
+    }
+
+    private func output(for payload: [UInt8]) throws(PatchError) -> [UInt8] {
         // The payload is passed in a file, so a command that does not read it to the end does not block anything.
         let input = try Self.namelessFile(holding: payload)
         let secrets = Environment.secrets.withLock { $0 }.filter(Self.isVariable).sorted()

@@ -40,6 +40,16 @@ import Testing
         #expect(run.error == "1 passed, 1 failed, 0 pending\n")
     }
 
+    @Test func aPatchWithoutASpecFailsOnlyIfThatIsAsked() throws {
+        try workshop.folder.write(Workshop.script.replacing("cart-total", with: "bare"), to: "few/bare.lua")
+        try #require(try workshop.shell("cp patches/cart-total.lua few").status == 0)
+        let lax = try test("few", "--spec", "specs/cart-total.lua")
+        #expect(lax.status == 0 && lax.error.contains("warning: few/bare.lua: no spec for com.example.shop.bare"))
+        let strict = try test("few", "--spec", "specs/cart-total.lua", "--strict")
+        #expect(strict.status == 20 && strict.error.contains("error: few/bare.lua: no spec"), "\(strict.error)")
+        #expect(try test("patches/cart-total.lua", "--spec", "specs/cart-total.lua", "--strict").status == 0)
+    }
+
     @Test func envelopesAreVerifiedFirst() throws {
         #expect(try workshop.pack("patches/cart-total.lua", "-o", "cart.js").status == 0)
         let keys = ["--trusted-key", "trusted.pem", "--script-key", "script.key", "--spec", "specs/cart-total.lua"]

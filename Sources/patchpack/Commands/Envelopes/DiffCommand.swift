@@ -55,7 +55,7 @@ enum DiffCommand {
         let limit = EnvelopeLimits().scriptSize
         if path.isFolder {
             var scripts: [PatchScript] = []
-            for file in try InputFiles.expanded([path], called: [".lua"]) {
+            for (file, _) in try InputFiles.expanded([path], called: [".lua"]) {
                 let name = file.components.dropFirst(path.components.count).map { Path(bytes: Array($0)).description }
                 scripts.append(
                     PatchScript(

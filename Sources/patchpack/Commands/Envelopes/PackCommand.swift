@@ -8,9 +8,10 @@ enum PackCommand {
     static let verb = Verb(
         name: "pack", summary: "make a signed, encrypted envelope from each script, or one from all of them",
         operands: "SCRIPT.lua... [-o FILE|DIR] --signing-key KEY --script-key FILE",
-        operandValue: .file("SCRIPT.lua"), operandCount: 1...Int.max,
+        operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
         options: [
-            .output, .force, .allOrNothing, .dryRun, .jobs, .signingKey, .signatureCommand, .scriptKey, .scriptKeyName,
+            .output, .recursive, .filesFrom, .null, .upgrade, .force, .allOrNothing, .dryRun, .jobs, .signingKey,
+            .signatureCommand, .scriptKey, .scriptKeyName,
             .trustedKey,
             .trustStore, .trustStorePin, .passphraseEnv, .passphraseFile, .storePassphraseEnv, .storePassphraseFile,
             .allowUnsafePermissions, .bundle, .root, .id, .version, .app, .appVersions, .engine, .replaces, .created,
@@ -25,7 +26,6 @@ enum PackCommand {
         let done = release.isDryRun ? "would be packed" : arguments.has(.allOrNothing) ? "good" : "packed"
         let words = (good: done, bad: "failed")
         let jobs = try Jobs.count(arguments, defaultsToOne: arguments.has(.signatureCommand))
-        var outputs: [OutputFile] = []
         var results: [Release.Result] = []
         let status = try inOrder(
             release.units(), jobs: jobs, on: console, words: words, work: { release.pack($0) }
@@ -33,13 +33,12 @@ enum PackCommand {
             // Results are shown only when it is known whether all of them are good.
             if arguments.has(.allOrNothing) {
                 results.append(result)
-                if let file = result.file { outputs.append(file) }
             } else {
                 try show(result, release, console)
             }
             return result.error
         }
-        if status == 0 { try OutputFile.write(outputs, force: arguments.has(.force)) }
+        if status == 0 { try release.write(&results) }
         for var result in results {
             if status != 0, result.error == nil { result.isHeldBack = true }
             try show(result, release, console)

@@ -7,9 +7,10 @@ enum ResignCommand {
         name: "resign", summary: "replace or add signatures; the payload does not change, and no script key is needed",
         operands:
             "FILE... -o FILE|DIR --trusted-key KEY... (--signing-key KEY... | --detach | --attach FILE...) [--append]",
-        operandValue: .file("FILE"), operandCount: 1...Int.max,
+        operandValue: .file("FILE"), operandCount: 0...Int.max,
         options: [
-            .output, .force, .jobs, .append, .signingKey, .signatureCommand, .detach, .attach, .trustedKey, .trustStore,
+            .output, .recursive, .filesFrom, .null, .root, .force, .jobs, .append, .signingKey, .signatureCommand,
+            .detach, .attach, .trustedKey, .trustStore,
             .trustStorePin, .threshold, .passphraseEnv, .passphraseFile, .allowUnsafePermissions,
         ],
         example: "patchpack resign cart.js -o cart-2.js --append --trusted-key trusted.pem --signing-key second.pem",
@@ -17,12 +18,11 @@ enum ResignCommand {
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let resigning = try Resigning(arguments)
-        let paths = arguments.operands.map(\.path)
-        let outputs = try resigning.outputs(for: paths)
+        let units = try resigning.units()
         let jobs = try Jobs.count(arguments, defaultsToOne: arguments.has(.signatureCommand))
         return try inOrder(
-            Array(zip(paths, outputs)), jobs: jobs, on: console,
-            words: (arguments.has(.detach) ? "detached" : "signed", "refused"), work: { resigning.resign($0, to: $1) }
+            units, jobs: jobs, on: console,
+            words: (arguments.has(.detach) ? "detached" : "signed", "refused"), work: { resigning.resign($0) }
         ) { (result) throws(PatchError) in
             try show(result, console)
             return result.error
@@ -51,6 +51,14 @@ enum ResignCommand {
 
 /// One run of `resign`: the settings for all of its envelopes.
 private struct Resigning: Sendable {
+    /// An envelope to sign.
+    struct Unit: Sendable {
+        let path: Path
+        /// Its path below the folder in which it was found, or below `--root`.
+        let name: Path
+        let output: Path
+    }
+
     /// The result of signing one envelope.
     struct Result: Sendable {
         let path: Path
@@ -62,6 +70,7 @@ private struct Resigning: Sendable {
     }
 
     private let arguments: ParsedArguments
+    private let files: [InputFiles.Placed]
     private let keys: KeyFiles
     private let signingKeys: [SigningKey]
     private let commands: [SignatureCommand]
@@ -73,7 +82,8 @@ private struct Resigning: Sendable {
 
     init(_ arguments: ParsedArguments) throws(PatchError) {
         self.arguments = arguments
-        keys = try KeyFiles(arguments)
+        files = try InputFiles.placed(arguments, called: [".js"])
+        keys = try KeyFiles(arguments, operands: files.map(\.path))
         signingKeys = try keys.signingKeys()
         commands = try SignatureCommand.all(arguments)
         attached = arguments.values(of: .attach).map(\.path)
@@ -82,8 +92,10 @@ private struct Resigning: Sendable {
                 .usage, arguments.has(.detach) ? "--detach cannot be combined with signing" : "nothing to sign with",
                 hint: "give --signing-key, --signature-command, --attach, or --detach alone")
         }
-        guard attached.isEmpty || arguments.operands.count == 1 else {
-            throw PatchError(.usage, "--attach with several envelopes", hint: "give one envelope at a time")
+        guard attached.allSatisfy(\.isFolder) || files.count == 1 && files[0].folder == nil else {
+            throw PatchError(
+                .usage, "--attach FILE with several envelopes",
+                hint: "give a folder of signatures, in which that of a/b.js is a/b.js.sig")
         }
         guard let trustStore = try keys.trustStore() else {
             throw PatchError(
@@ -97,35 +109,44 @@ private struct Resigning: Sendable {
             policy: VerificationPolicy(time: now))
     }
 
-    /// The path of each output: in the output folder, unless the output is one file named `.js`, or one payload.
-    func outputs(for paths: [Path]) throws(PatchError) -> [Path] {
+    /// The envelopes, and their outputs: in the output folder, unless the output is one file named `.js`, or one payload.
+    func units() throws(PatchError) -> [Unit] {
+        let count = files.count
         guard let output = arguments.value(of: .output)?.path else {
             throw PatchError(.usage, "no output", hint: "give -o FILE.js, or -o DIR")
         }
-        let isNamed = output.ends(in: ".js") || isDetached && paths.count == 1
+        let isNamed = output.ends(in: ".js") || isDetached && count == 1
         let isOne = output.isStandardStream || isNamed && !output.isFolder && !output.endsInSlash
-        guard !isOne || paths.count == 1 else {
+        guard !isOne || count == 1 else {
             throw PatchError(.usage, "\(output) is one file, but there are several envelopes", hint: "name a folder")
         }
         guard !output.isStandardStream || arguments.value(of: .format)?.isText("json") != true else {
             throw PatchError(.usage, "-o - works only with text output", hint: "name a file")
         }
-        let outputs = paths.map { isOne ? output : output.appending($0.name) }
+        var units: [Unit] = []
         var distinct: Set<Path> = []
-        for path in outputs where !distinct.insert(path).inserted {
-            throw PatchError(.usage, "two envelopes would be written to \(path)", hint: "write them to two folders")
+        for (path, folder) in files {
+            let name = try InputFiles.name(of: path, in: folder, root: arguments.value(of: .root)?.path)
+            let unit = Unit(path: path, name: name, output: isOne ? output : output.appending(name))
+            guard distinct.insert(unit.output).inserted else {
+                throw PatchError(
+                    .usage, "two envelopes would be written to \(unit.output)",
+                    hint: "give their folder with --recursive, or --root DIR, to name them by folder")
+            }
+            units.append(unit)
         }
         // An envelope may be replaced by one with the same payload, but not by the bare payload.
-        for (path, output) in zip(paths, outputs) where !output.isStandardStream {
-            try keys.protectInputs(from: [output], but: isDetached ? nil : path)
+        for unit in units where !unit.output.isStandardStream {
+            try keys.protectInputs(from: [unit.output], but: isDetached ? nil : unit.path)
         }
-        return outputs
+        return units
     }
 
-    func resign(_ path: Path, to output: Path) -> Result {
-        var result = Result(path: path, output: output)
+    func resign(_ unit: Unit) -> Result {
+        let output = unit.output
+        var result = Result(path: unit.path, output: output)
         do throws(PatchError) {
-            let bytes = try made(of: path)
+            let bytes = try made(of: unit)
             result.size = bytes.count
             if output.isStandardStream {
                 try StandardOutput.write(bytes)
@@ -141,8 +162,8 @@ private struct Resigning: Sendable {
     }
 
     /// The envelope with its new signatures, or its payload.
-    private func made(of path: Path) throws(PatchError) -> [UInt8] {
-        let file = try InputFile.contents(of: path, limit: verifier.limits.envelopeSize)
+    private func made(of unit: Unit) throws(PatchError) -> [UInt8] {
+        let file = try InputFile.contents(of: unit.path, limit: verifier.limits.envelopeSize)
         var envelope = SignableEnvelope(try verifier.verifySignatures(file))
         guard !isDetached else { return envelope.payload }
         if !arguments.has(.append) { envelope.removeSignatures() }
@@ -150,7 +171,8 @@ private struct Resigning: Sendable {
         for command in commands {
             try envelope.attach(try command.signature(of: envelope.payload), from: trustStore, at: now)
         }
-        for file in attached {
+        for place in attached {
+            let file = place.isFolder ? place.appending(Path("\(unit.name).sig")) : place
             let signature = try InputFile.small(file, limit: 4096)
             try file.naming { () throws(PatchError) in try envelope.attach(signature, from: trustStore, at: now) }
         }

@@ -19,12 +19,14 @@ enum VerifyCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let verification = try Verification(arguments)
         let format = arguments.value(of: .verifyFormat)?.text ?? "text"
+        let isJSON = console.format == .json
         var seen: [String: (path: Path, contents: Int)] = [:]
         var failed: [Verification.FileResult] = []
         var cases: [ReportCase] = []
         let status = try inOrder(
             InputFiles.all(arguments, called: [".js"]), jobs: Jobs.count(arguments), on: console,
-            words: ("ok", "refused"), work: { verification.result(of: $0, keepingScripts: false) }
+            words: ("ok", "refused"),
+            work: { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) }
         ) { (result) throws(PatchError) in
             var result = result
             // An app would take either of the two files. The same patch with other signatures is the same patch.

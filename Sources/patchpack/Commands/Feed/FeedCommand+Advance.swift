@@ -86,7 +86,7 @@ extension FeedCommand {
         guard !places.isEmpty else { throw PatchError(.usage, "no events", hint: "give --events FILE or DIR") }
         var files: [Path] = []
         do throws(PatchError) {
-            files = try InputFiles.expanded(places, called: EventFiles.suffixes)
+            files = try InputFiles.expanded(places, called: EventFiles.suffixes).map(\.path)
         } catch {
             // Before the first device has reported, folders are empty.
             guard error.code == .noInput, places.allSatisfy(\.isFolder) else { throw error }

@@ -35,7 +35,7 @@ extension FeedCommand {
         var failure: PatchError?
         if !places.isEmpty {
             let since = try arguments.moment(of: .since, before: now)
-            let files = try InputFiles.expanded(places, called: EventFiles.suffixes)
+            let files = try InputFiles.expanded(places, called: EventFiles.suffixes).map(\.path)
             (report, failure) = try EventFiles.report(on: files, since: since, console)
         }
         let results = report.map { ReportGateResult.all(gates, $0, id: nil, version: nil) } ?? []

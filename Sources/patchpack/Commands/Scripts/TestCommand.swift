@@ -11,7 +11,8 @@ enum TestCommand {
         operandCount: 1...Int.max,
         options: [
             .spec, .interface, .filter, .filterOut, .tags, .excludeTags, .timeLimit, .testFormat, .coverage, .watch,
-            .bundle, .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv,
+            .bundle, .strictTests, .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey,
+            .storePassphraseEnv,
             .storePassphraseFile,
         ],
         example: "patchpack test patches --spec specs --interface interface.json",
@@ -70,7 +71,7 @@ enum TestCommand {
         var specs: [(path: Path, isNamed: Bool)] = []
         for given in arguments.values(of: .spec).map(\.path) {
             let isFolder = given.isFolder
-            for path in try InputFiles.expanded([given], called: [".lua"])
+            for (path, _) in try InputFiles.expanded([given], called: [".lua"])
             where !specs.contains(where: { $0.path == path }) {
                 specs.append((path, !isFolder))
             }
@@ -147,12 +148,21 @@ enum TestCommand {
                 filter.isEmpty ? "no spec has a test for these patches" : "no test matches the filter",
                 hint: "a spec is for the patch with its file name, or for those that its `-- @patch` lines name")
         }
-        for patch in patches where !runs.contains(where: { $0.patches.contains { $0.path == patch.path } }) {
-            console.warning("\(patch.path): no spec for \(patch.patch.manifest.id)")
+        let untested = patches.filter { patch in
+            !runs.contains { $0.patches.contains { $0.path == patch.path } }
+        }
+        for patch in untested {
+            let text = "\(patch.path): no spec for \(patch.patch.manifest.id)"
+            if arguments.has(.strictTests) {
+                console.error(PatchError(.script, text, hint: "write one, or test without --strict"))
+            } else {
+                console.warning(text)
+            }
         }
         try report(runs, as: format, console)
         if let coverageFile { try write(runs, patches.flatMap(\.files), to: coverageFile, format, console) }
-        guard !runs.allSatisfy(\.report.isGood) else { return 0 }
+        let isComplete = untested.isEmpty || !arguments.has(.strictTests)
+        guard !runs.allSatisfy(\.report.isGood) || !isComplete else { return 0 }
         return runs.compactMap { $0.report.error?.code.exitStatus }.first ?? PatchError.Code.script.exitStatus
     }
 

@@ -2,6 +2,7 @@ import PatchCrypto
 import PatchFiles
 import PatchRunner
 import PatchWorkbench
+import Synchronization
 
 /// One run of `pack`: the settings for all of its envelopes.
 struct Release: Sendable {
@@ -20,6 +21,8 @@ struct Release: Sendable {
     struct Result: Sendable {
         let unit: Unit
         var manifest: Manifest?
+        /// The SHA-256 of the payload, which no signature changes.
+        var payloadDigest: String?
         var size = 0
         /// Whether its output exists already with the same bytes.
         var isUnchanged = false
@@ -33,6 +36,7 @@ struct Release: Sendable {
     }
 
     private let arguments: ParsedArguments
+    private let files: [InputFiles.Placed]
     private let keys: KeyFiles
     private let packer: EnvelopePacker
     private let commands: [SignatureCommand]
@@ -48,7 +52,8 @@ struct Release: Sendable {
         isDryRun = arguments.has(.dryRun)
         fields = try ManifestFields(arguments)
         interface = try InterfaceFile.given(arguments)
-        keys = try KeyFiles(arguments)
+        files = try InputFiles.placed(arguments, called: [".lua"])
+        keys = try KeyFiles(arguments, operands: files.map(\.path))
         let signingKeys = try keys.signingKeys()
         commands = try SignatureCommand.all(arguments)
         guard !signingKeys.isEmpty || !commands.isEmpty else {
@@ -64,22 +69,27 @@ struct Release: Sendable {
 
     /// The envelopes to make: one from each script, or one from all of them.
     func units() throws(PatchError) -> [Unit] {
-        let paths = arguments.operands.map(\.path)
         let isBundle = arguments.has(.bundle)
-        if !isBundle, paths.count > 1, arguments.has(.id) {
+        guard !isBundle || files[0].folder == nil else {
+            throw PatchError(
+                .usage, "--bundle with a folder first",
+                hint: "the first script is the entry: name it before the folders"
+            )
+        }
+        if !isBundle, files.count > 1, arguments.has(.id) {
             throw PatchError(
                 .usage, "--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
         }
         var units: [Unit] = []
         if isBundle {
             var scripts: [(path: Path, name: String)] = []
-            for path in paths { scripts.append((path, try name(of: path))) }
+            for (path, folder) in files { scripts.append((path, try name(of: path, in: folder))) }
             units = [Unit(scripts: scripts, output: try output(for: scripts[0].name, isOnly: true))]
         } else {
-            for path in paths {
+            for (path, folder) in files {
                 do {
-                    let name = try name(of: path)
-                    let output = try output(for: name, isOnly: paths.count == 1)
+                    let name = try name(of: path, in: folder)
+                    let output = try output(for: name, isOnly: files.count == 1)
                     units.append(Unit(scripts: [(path, name)], output: output))
                 } catch {
                     units.append(Unit(scripts: [(path, "")], output: path, fault: error))
@@ -119,31 +129,25 @@ struct Release: Sendable {
     }
 
     /// A script's name in its envelope.
-    private func name(of operand: Path) throws(PatchError) -> String {
+    private func name(of operand: Path, in folder: Path?) throws(PatchError) -> String {
         let path = operand.isStandardStream ? try ScriptInput.name(arguments) ?? operand : operand
         guard !path.isStandardStream else {
             throw PatchError(
                 .usage, "the script on standard input has no name", hint: "give it one: --stdin-filename NAME.lua")
         }
         guard !path.isFolder else {
-            throw PatchError(.noInput, "is a folder", hint: "name the scripts in it, such as \(path)/*.lua").about(path)
+            throw PatchError(.noInput, "is a folder", hint: "give --recursive to take each .lua file in it").about(path)
         }
-        let isBundle = arguments.has(.bundle)
-        var parts = [path.name]
-        if let root = arguments.value(of: .root)?.path {
-            let (above, all) = (root.components, path.components)
-            guard all.starts(with: above), root.isAbsolute == path.isAbsolute, all.count > above.count else {
-                throw PatchError(
-                    .usage, "\(path) is not below \(root)", hint: "give paths that begin with \(root)/")
-            }
-            parts = all.dropFirst(above.count).map { Path(bytes: Array($0)) }
-        }
-        // In a bundle, scripts are named as in `lint` and `test`: by their paths below the entry's folder.
-        if isBundle, arguments.value(of: .root) == nil, let first = arguments.operands.first?.path {
+        let root = arguments.value(of: .root)?.path
+        let name: String
+        if arguments.has(.bundle), root == nil {
+            // In a bundle, scripts are named as in `lint` and `test`: by their paths below the entry's folder.
+            let first = files[0].path
             let entry = first.isStandardStream ? try ScriptInput.name(arguments) ?? first : first
-            parts = [Path(LintedPatch.name(of: path, beside: entry))]
+            name = LintedPatch.name(of: path, beside: entry)
+        } else {
+            name = try InputFiles.name(of: path, in: folder, root: root).description
         }
-        let name = parts.map(\.description).joined(separator: "/")
         guard Manifest.Script.isName(name) else {
             throw PatchError(
                 .usage, "\(name) cannot be a script's name",
@@ -199,35 +203,120 @@ struct Release: Sendable {
             let envelope = try sealed.encoded()
             result.manifest = manifest
             result.size = envelope.count
+            result.payloadDigest = String(
+                decoding: try MessageDigest.sha256.hexadecimal(of: sealed.payload), as: UTF8.self)
             try check(envelope, scripts, signers: sealed.signers.count)
-            if isDryRun {
-                if !writesToStandardOutput, !unit.output.holds(envelope) {
-                    try OutputFile(path: unit.output, content: .bytes([])).checkPlace(force: force)
-                }
-            } else if writesToStandardOutput {
-                try StandardOutput.write(envelope)
+            if writesToStandardOutput {
+                if !isDryRun { try StandardOutput.write(envelope) }
             } else if unit.output.holds(envelope) {
                 result.isUnchanged = true
             } else {
-                let file = OutputFile(path: unit.output, content: .bytes(envelope))
-                if arguments.has(.allOrNothing) {
-                    try file.checkPlace(force: force)
-                    result.file = file
+                result.file = OutputFile(path: unit.output, content: .bytes(envelope))
+                var alone = [result]
+                if isDryRun || arguments.has(.allOrNothing) {
+                    try settle(&alone) { (results) throws(PatchError) in _ = try replaced(by: results) }
                 } else {
-                    try OutputFile.write([file], force: force)
+                    try write(&alone)
                 }
+                result = alone[0]
             }
         } catch {
-            result.error =
-                switch error.code {
-                case .config: error.about(unit.scripts[0].path)
-                case .exists where error.hint == nil:
-                    error.hinting("give --force to replace it; a changed patch needs a higher version")
-                default: error
-                }
+            result.error = error.code == .config ? error.about(unit.scripts[0].path) : error
         }
         return result
     }
+
+    /// Writes the envelopes that are not written yet: all of them or none.
+    ///
+    /// - Throws: `exists` if one of them must not replace what is in its place, `io` if writing fails.
+    func write(_ results: inout [Result]) throws(PatchError) {
+        guard !isDryRun else { return }
+        try settle(&results) { (results) throws(PatchError) in
+            let files = results.compactMap(\.file)
+            guard arguments.has(.upgrade), files.contains(where: { FileInfo($0.path, following: false) != nil }) else {
+                return try OutputFile.write(files, force: force)
+            }
+            // What is judged here is what is replaced: others that upgrade wait.
+            try Self.upgrades.withLock { _ throws(PatchError) in
+                try Folder.whileLocked(around: files.map(\.path)) { () throws(PatchError) in
+                    let replaced = try replaced(by: results)
+                    try OutputFile.write(files) { force || replaced.contains($0) }
+                }
+            }
+        }
+        for index in results.indices { results[index].file = nil }
+    }
+
+    /// Calls `body` until it does not find the same envelopes in their places, which another process may put there at any moment.
+    /// They are unchanged.
+    private func settle(_ results: inout [Result], _ body: ([Result]) throws(PatchError) -> Void) throws(PatchError) {
+        while true {
+            do throws(PatchError) {
+                return try body(results)
+            } catch {
+                guard error.code == .exists else { throw error }
+                var isFound = false
+                for index in results.indices {
+                    guard let file = results[index].file, case .bytes(let bytes) = file.content,
+                        file.path.holds(bytes)
+                    else { continue }
+                    results[index].isUnchanged = true
+                    results[index].file = nil
+                    isFound = true
+                }
+                guard isFound else { throw error }
+            }
+        }
+    }
+
+    /// The paths where files are that the envelopes replace.
+    ///
+    /// - Throws: `exists` if an envelope must not replace what is in its place.
+    private func replaced(by results: [Result]) throws(PatchError) -> Set<Path> {
+        var paths: Set<Path> = []
+        for result in results {
+            guard let file = result.file, let manifest = result.manifest else { continue }
+            let isReplaced = try replaces(file.path, manifest)
+            try file.checkPlace(force: isReplaced)
+            if isReplaced { paths.insert(file.path) }
+        }
+        return paths
+    }
+
+    /// One thread at a time upgrades, so that none waits for a lock of this process.
+    private static let upgrades = Mutex(())
+
+    /// Whether an envelope may replace what is in its place: anything with `--force`, a lower version of the same patch with
+    /// `--upgrade`.
+    ///
+    /// - Throws: `exists` if there is something else.
+    private func replaces(_ path: Path, _ manifest: Manifest) throws(PatchError) -> Bool {
+        guard !force, FileInfo(path, following: false) != nil else { return force }
+        func refusal(_ what: String, _ hint: String) -> PatchError { PatchError(.exists, what, hint: hint).about(path) }
+        guard arguments.has(.upgrade) else {
+            throw refusal("already exists", "give --upgrade to replace a lower version, or --force to replace anything")
+        }
+        let old: Manifest
+        do {
+            let bytes = try InputFile.contents(of: path, limit: packer.limits.envelopeSize)
+            old = try EnvelopeVerifier(trustStore: trustStore, policy: .none)
+                .verify(bytes, scriptKeys: packer.scriptKey).manifest
+        } catch {
+            throw refusal("already exists, and is not a patch that these keys verify: \(error.message)", Self.forceHint)
+        }
+        guard old.id == manifest.id else { throw refusal("already exists, and is \(old.id)", Self.forceHint) }
+        guard old.version != manifest.version else {
+            throw refusal(
+                "already exists with the same version \(old.version), and other bytes",
+                "a changed patch needs a higher version")
+        }
+        guard old.version < manifest.version else {
+            throw refusal("already exists with the higher version \(old.version)", Self.forceHint)
+        }
+        return true
+    }
+
+    private static let forceHint = "name another output, or give --force to replace it"
 
     /// Lints the scripts, as `lint` does. A patch with errors is not packed.
     private func lint(
@@ -297,6 +386,7 @@ extension Release.Result {
                 ("written", .bool(error == nil && !release.isDryRun && !isUnchanged && !isHeldBack)),
                 ("unchanged", .bool(isUnchanged)),
                 ("warnings", .array(warnings.map(JSONValue.string))),
+                ("payloadSHA256", payloadDigest.map { .string($0) } ?? .null),
                 ("size", manifest == nil ? .null : .integer(size)),
                 ("manifest", manifest?.json ?? .null),
                 ("error", .error(error)),

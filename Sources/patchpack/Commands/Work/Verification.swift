@@ -60,6 +60,8 @@ struct Verification: Sendable {
         var scripts: [PatchScript] = []
         /// The bytes that were verified, if they are kept.
         var envelope: [UInt8] = []
+        /// The SHA-256 of the payload, if it was asked for and the signatures are good.
+        var payloadDigest: String?
         var signers: [KeyID] = []
         var error: PatchError?
         var isEmpty = false
@@ -73,7 +75,10 @@ struct Verification: Sendable {
     /// - Parameters:
     ///   - keepingScripts: Whether to keep the scripts. Those of many files take much memory.
     ///   - keepingEnvelope: Whether to keep the bytes.
-    func result(of path: Path, keepingScripts: Bool, keepingEnvelope: Bool = false) -> FileResult {
+    ///   - hashingPayload: Whether to compute the SHA-256 of the payload.
+    func result(
+        of path: Path, keepingScripts: Bool, keepingEnvelope: Bool = false, hashingPayload: Bool = false
+    ) -> FileResult {
         var result = FileResult(path: path, isSignatureOnly: scriptKeys == nil)
         let bytes: [UInt8]
         do {
@@ -85,6 +90,7 @@ struct Verification: Sendable {
         }
         result.isEmpty = bytes.isEmpty
         if keepingEnvelope { result.envelope = bytes }
+        let kept = hashingPayload ? bytes : []
         do {
             if let scriptKeys {
                 let patch = try verifier.verify(consume bytes, scriptKeys: scriptKeys, report: &result.report)
@@ -106,6 +112,9 @@ struct Verification: Sendable {
             {
                 result.error = error.hinting("it looks like \(guess)")
             }
+        }
+        if hashingPayload, result.report.stages.contains(where: { $0.stage == .signature && $0.status == .pass }) {
+            result.payloadDigest = try? UnverifiedEnvelope(kept).payloadDigest()
         }
         return result
     }
@@ -153,6 +162,7 @@ extension Verification.FileResult {
         return [("schema", .string(schema)), ("file", .string(path.description))] + JSONValue.outcome(error) + [
             ("mpaasCode", mpaasCode.map { .integer($0) } ?? .null),
             ("depth", .string(isSignatureOnly ? "signature" : "full")),
+            ("payloadSHA256", payloadDigest.map { .string($0) } ?? .null),
             ("stages", .array(stages)),
             ("signatures", .array(signatures)),
             ("manifest", report.manifest?.json ?? .null),
