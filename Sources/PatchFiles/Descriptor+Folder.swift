@@ -5,12 +5,14 @@ extension Descriptor {
     ///
     /// The descriptor keeps to this folder, even if another folder gets its name in the meantime.
     ///
-    /// - Parameter base: A folder that the path begins with. No link is followed below it; nil allows all links.
+    /// - Parameters:
+    ///   - base: A folder that the path begins with. No link is followed below it; nil allows all links.
+    ///   - made: The folders that are made are added to it.
     /// - Throws: `io` if that fails, or there is a link below `base`.
-    static func folder(_ path: Path, below base: Path?) throws(PatchError) -> Descriptor {
+    static func folder(_ path: Path, below base: Path?, made: inout [Path]) throws(PatchError) -> Descriptor {
         let root = base ?? path
         let known = try? Descriptor(root, [.read, .folder])
-        if known == nil { try Folder.make(root) }
+        if known == nil { made += try Folder.make(root) }
         var folder: Descriptor
         do throws(SystemError) {
             folder = if let known { known } else { try Descriptor(root, [.read, .folder]) }
@@ -18,9 +20,11 @@ extension Descriptor {
             throw .system(.io, root, error)
         }
         do throws(SystemError) {
+            var place = root
             for component in path.components.dropFirst(root.components.count) {
                 let name = Path(bytes: Array(component))
-                try? folder.makeFolder(name)
+                place = place.appending(name)
+                if (try? folder.makeFolder(name)) != nil { made.append(place) }
                 folder = try Descriptor(name, [.read, .folder, .noFollow], in: folder)
             }
             return folder

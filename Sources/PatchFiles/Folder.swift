@@ -15,21 +15,32 @@ package enum Folder {
 
     /// Makes a folder and any missing folders above it.
     ///
+    /// - Returns: The folders that were made, outermost first.
     /// - Throws: `io` if that fails.
-    package static func make(_ path: Path) throws(PatchError) {
-        func attempt() throws(PatchError) -> Bool {
+    @discardableResult package static func make(_ path: Path) throws(PatchError) -> [Path] {
+        /// Whether it was made; nil if the folder above it is missing.
+        func attempt() throws(PatchError) -> Bool? {
             do throws(SystemError) {
                 try Descriptor.makeFolder(path)
             } catch {
-                guard error != .exists else { return true }
+                guard error != .exists else { return false }
                 guard error == .notFound, path.parent != path else { throw .system(.io, path, error) }
-                return false
+                return nil
             }
             return true
         }
-        guard try !attempt() else { return }
-        try make(path.parent)
-        guard try attempt() else { throw .system(.io, path, .notFound) }
+        if let isNew = try attempt() { return isNew ? [path] : [] }
+        let above = try make(path.parent)
+        guard let isNew = try attempt() else {
+            removeEmpty(above)
+            throw PatchError(.io, "this folder cannot be made", hint: "name a folder elsewhere").about(path)
+        }
+        return above + (isNew ? [path] : [])
+    }
+
+    /// Removes folders that were made for something that failed, as far as they are empty.
+    package static func removeEmpty(_ folders: [Path]) {
+        for folder in folders.reversed() { try? Descriptor.removeFolder(folder) }
     }
 
     /// Removes a file if it is there.

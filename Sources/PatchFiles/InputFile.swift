@@ -57,6 +57,9 @@ package enum InputFile {
     package static func open(
         _ path: Path, _ options: Descriptor.Options = .read
     ) throws(PatchError) -> (file: Descriptor, info: FileInfo) {
+        guard !path.bytes.isEmpty else {
+            throw PatchError(.noInput, "a file name is empty", hint: "is the variable that holds it set?")
+        }
         let file: Descriptor
         do throws(SystemError) {
             file = try path.isStandardStream ? .standardInput() : Descriptor(path, options)

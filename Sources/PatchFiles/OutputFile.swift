@@ -47,20 +47,24 @@ package struct OutputFile {
     package static func write(_ files: [OutputFile], replacing replaces: (Path) -> Bool) throws(PatchError) {
         for file in files { try file.checkPlace(force: replaces(file.path)) }
         var staged: [StagedFile] = []
+        var made: [Path] = []
         do {
             // Each file that is staged is open, and so is its folder.
             var folders: [[Path?]: Descriptor] = [:]
             for file in files {
                 let known = folders[[file.path.parent, file.base]]
-                let folder = if let known { known } else { try file.openFolder() }
+                let folder = if let known { known } else { try file.openFolder(made: &made) }
                 folders[[file.path.parent, file.base]] = folder
                 staged.append(try StagedFile(file, in: folder))
             }
             // One file needs no way back: it is in its place, or it is not.
             let isAlone = staged.count == 1
-            for index in staged.indices { try staged[index].putInPlace(force: replaces(files[index].path), keepsOld: !isAlone) }
+            for index in staged.indices {
+                try staged[index].putInPlace(force: replaces(files[index].path), keepsOld: !isAlone)
+            }
         } catch {
             for file in staged.reversed() { file.takeBack() }
+            Folder.removeEmpty(made)
             throw error
         }
         for file in staged { file.finish() }
@@ -85,7 +89,9 @@ package struct OutputFile {
     }
 
     /// Opens the folder that the file goes into.
-    fileprivate func openFolder() throws(PatchError) -> Descriptor { try .folder(path.parent, below: base) }
+    fileprivate func openFolder(made: inout [Path]) throws(PatchError) -> Descriptor {
+        try .folder(path.parent, below: base, made: &made)
+    }
 
     /// Checks that the file can be put in its place, before anything is written.
     package func checkPlace(force: Bool) throws(PatchError) {

@@ -1,31 +1,37 @@
+import PatchCrypto
+
 /// The help texts, generated from the table of verbs.
 enum Help {
     /// The tool's help, or a verb's.
     static func text(for verb: Verb?) -> String { verb.map(text(for:)) ?? overview }
 
     /// The usage line, and one line for each verb.
-    static let usage = "usage: patchpack VERB [OPTION]... [FILE]...\n" + rows(Verb.all.map { ($0.name, $0.summary) })
+    static let usage =
+        "usage: patchpack VERB [OPTION]... [FILE]...\n" + rows(Verb.all.map { ($0.name, $0.summary) })
 
     private static var overview: String {
-        """
-        patchpack packs Lua scripts into signed, encrypted patch envelopes, verifies, tests and opens them, delivers them in
-        signed feeds, and reports what became of them.
+        let statuses = PatchError.Code.exitStatuses.map(\.status)
+        func range(from low: Int32, below high: Int32) -> String {
+            "\(low) to \(statuses.filter { (low..<high).contains($0) }.max() ?? low)"
+        }
+        return """
+            \(wrapped("patchpack packs Lua scripts into signed, encrypted patch envelopes, verifies, tests and opens them, delivers them in signed feeds, and reports what became of them."))
 
-        \(usage)
-        `patchpack VERB --help` shows the help of a verb, `patchpack --version` shows the version.
+            \(usage)
+            \(wrapped("`patchpack VERB --help` shows the help of a verb, `patchpack --version` shows the version."))
 
-        exit status: 0 on success, 1 if `diff` finds a difference, 10 to 16 if an envelope is refused, 20 or 21 if a script or
-        a test fails, 30 to 38 if a feed is refused, 64 to 78 for other errors; see docs/cli.md for all of them.
+            \(wrapped("exit status: 0 on success, 1 if `diff` finds a difference, \(range(from: 10, below: 20)) if an envelope is refused, \(range(from: 20, below: 30)) if a script or a test fails, \(range(from: 30, below: 60)) if a feed is refused, \(range(from: 64, below: 80)) for other errors; see docs/cli.md for all of them."))
 
-        """
+            """
     }
 
     private static func text(for verb: Verb) -> String {
         guard verb.actions.isEmpty else { return actions(of: verb) }
+        let usage = "usage: patchpack \(verb.name)\(verb.operands.isEmpty ? "" : " \(verb.operands)")"
         return """
-            patchpack \(verb.name): \(verb.summary)
+            \(wrapped("patchpack \(verb.name): \(verb.summary)"))
 
-            usage: patchpack \(verb.name)\(verb.operands.isEmpty ? "" : " \(verb.operands)")
+            \(wrapped(usage, indent: 7))
 
             \(rows(verb.allOptions.map { ($0.usage, $0.help) }))
             example: \(verb.example)
@@ -35,7 +41,7 @@ enum Help {
 
     private static func actions(of verb: Verb) -> String {
         """
-        patchpack \(verb.name): \(verb.summary)
+        \(wrapped("patchpack \(verb.name): \(verb.summary)"))
 
         usage: patchpack \(verb.name) ACTION ...
 
@@ -47,9 +53,34 @@ enum Help {
         """
     }
 
-    /// Two columns, the second one aligned.
+    /// The width of the terminal, between 60 and 100 columns; 80 if the output is not a terminal.
+    private static let columns = min(max(Terminal.columns(1) ?? 80, 60), 100)
+    /// The widest first column.
+    private static let firstColumn = 26
+
+    /// Two columns, the second one aligned. What is too wide for the first column has a line of its own.
     private static func rows(_ rows: [(String, String)]) -> String {
-        let width = rows.map(\.0.count).max() ?? 0
-        return rows.map { "  \($0)\(String(repeating: " ", count: width - $0.count))  \($1)\n" }.joined()
+        let width = min(rows.map(\.0.count).max() ?? 0, firstColumn)
+        let indent = width + 4
+        return rows.map { left, right in
+            let text = wrapped(String(repeating: " ", count: indent) + right, indent: indent)
+            guard left.count <= width else { return "\(wrapped("  \(left)", indent: 6))\n\(text)\n" }
+            return "  " + left + text.dropFirst(2 + left.count) + "\n"
+        }.joined()
+    }
+
+    /// A text in lines that fit; all but the first are indented. The blanks at its beginning are kept.
+    private static func wrapped(_ text: String, indent: Int = 0) -> String {
+        var lines = [String(text.prefix { $0 == " " })]
+        var isBlank = true
+        for word in text.split(separator: " ") {
+            if !isBlank, lines[lines.count - 1].count + 1 + word.count > columns {
+                lines.append(String(repeating: " ", count: indent))
+                isBlank = true
+            }
+            lines[lines.count - 1] += (isBlank ? "" : " ") + word
+            isBlank = false
+        }
+        return lines.joined(separator: "\n")
     }
 }

@@ -21,15 +21,11 @@ extension Request {
     /// - Throws: `usage`, with a suggestion if a known word is similar.
     init(_ words: [Argument]) throws(PatchError) {
         guard let first = words.first else { throw PatchError(.usage, "missing verb", hint: "patchpack --help") }
-        if ["--help", "-h"].contains(where: first.isText) {
-            self = .help(nil)
-            return
-        }
         if ["--\(Option.toolVersion.name)", "-V", "version"].contains(where: first.isText) {
             self = .version
             return
         }
-        if first.isText("help") {
+        if ["help", "--help", "-h"].contains(where: first.isText) {
             guard words.count > 1, !["help", "version"].contains(where: words[1].isText) else {
                 self = .help(nil)
                 return

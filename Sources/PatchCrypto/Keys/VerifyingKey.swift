@@ -43,9 +43,11 @@ public struct VerifyingKey: Sendable {
             throw PatchError(.config, "expected a public key, not another kind of PEM block")
         }
         guard let info = SubjectPublicKeyInfo(der: block.der) else {
+            // For OpenSSL's word on a key of another kind.
+            _ = try AsymmetricKey(publicKeyPEM: pem, allowing: [.rsa, .ed25519])
             throw PatchError(
                 .config, "not an RSA or Ed25519 key in canonical DER",
-                hint: "write it again: openssl pkey -pubin -in FILE -pubout; other kinds of key are not supported")
+                hint: "write it again: openssl pkey -pubin -in FILE -pubout")
         }
         try self.init(AsymmetricKey(info), algorithm: algorithm)
     }

@@ -55,26 +55,42 @@ package struct ManifestFields: Sendable {
                     ?? "add a line `-- @\(tag)` to the comments at the start of the script",
                 at: .init(field: name))
         }
-        let ranges = appVersions ?? "*"
-        guard let range = VersionRange(ranges.split(separator: " ").joined(separator: " ")) else {
+        let ranges = (appVersions ?? "*").split(separator: " ").joined(separator: " ")
+        guard let range = VersionRange(ranges) else {
+            let wrong = VersionRange.fault(in: ranges)
             throw PatchError(
-                .malformed, "\(ranges) is not a range of versions",
-                hint: "use a range such as '>=2.3.0 <2.5.0', or '*'",
+                .malformed, "\(ranges) is not a range of versions: \(wrong?.fault ?? "")", hint: wrong?.hint,
                 at: .init(field: "appVersions"))
         }
+        guard !range.isEmpty else {
+            throw PatchError(
+                .malformed, "no version is in the range \(ranges)", hint: "each version must fit all of its parts",
+                at: .init(field: "appVersions"))
+        }
+        let id = try required(id, "id", "patch com.example.fix")
+        let app = try required(app, "app", "app com.example.shop >=2.3.0")
+        for (name, value) in [("id", id), ("app", app)] where !NameForm.isReverseDNS(value) {
+            throw PatchError(
+                .malformed, "the \(name) \(value) is not a reverse-DNS name such as com.example.shop",
+                at: .init(field: name))
+        }
         return try Manifest(
-            id: try required(id, "id", "patch com.example.fix"),
+            id: id,
             version: try Self.number(try required(version, "version", "version 1"), "version"),
-            app: try required(app, "app", "app com.example.shop >=2.3.0"), appVersions: range,
+            app: app, appVersions: range,
             engine: try Self.number(engine ?? "1", "engine"), replaces: replaces ?? [],
             scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) }, created: created,
             expires: try Self.time(expires), notes: notes, extra: extra)
     }
 
     private static func number(_ text: String, _ name: String) throws(PatchError) -> Int {
-        guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let number = Int(text) else {
+        guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let number = Int(text),
+            (1...Int(Int32.max)).contains(number)
+        else {
             throw PatchError(
-                .malformed, "the \(name) \(text) is not a whole number from 1 to 2147483647", at: .init(field: name))
+                .malformed, "the \(name) \(text) is not a whole number from 1 to 2147483647",
+                hint: name == "version" ? "a patch's version is one number, which rises: 7, and then 8" : nil,
+                at: .init(field: name))
         }
         return number
     }
@@ -83,8 +99,8 @@ package struct ManifestFields: Sendable {
         guard let text else { return nil }
         guard let time = Timestamp(text) else {
             throw PatchError(
-                .malformed, "the expiry \(text) is not a time such as 2027-01-01T00:00:00Z",
-                at: .init(field: "expires"))
+                .malformed, "the expiry \(text) \(Timestamp.fault(in: text) ?? "is wrong")",
+                hint: "write a time in UTC such as 2027-01-01T00:00:00Z", at: .init(field: "expires"))
         }
         return time
     }

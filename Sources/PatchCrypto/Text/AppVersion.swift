@@ -20,6 +20,25 @@ public struct AppVersion: Sendable, Hashable, Comparable, CustomStringConvertibl
         description = text
     }
 
+    /// What is wrong with a text that is not a version, to say after it; nil if it is one.
+    package static func fault(in text: String) -> String? {
+        guard AppVersion(text) == nil else { return nil }
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let numbers = text.utf8.prefix { digits.contains($0) || $0 == UInt8(ascii: ".") }
+        let rest = Substring(text.utf8.dropFirst(numbers.count))
+        guard !numbers.isEmpty else {
+            return text.isEmpty ? "is empty" : "does not begin with a number"
+        }
+        guard rest.isEmpty else { return "has \"\(rest)\" after its numbers" }
+        let fields = numbers.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        if fields.contains(where: \.isEmpty) { return "has a dot without a number" }
+        if fields.count > 4 { return "has more than four numbers" }
+        if fields.contains(where: { $0.count > 1 && $0.first == digits.lowerBound }) {
+            return "has a number that begins with 0"
+        }
+        return "has a number above 2147483647"
+    }
+
     /// A number in plain digits: no sign, no leading zero.
     private static func number(_ field: Substring.UTF8View) -> Int32? {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -27,6 +46,27 @@ public struct AppVersion: Sendable, Hashable, Comparable, CustomStringConvertibl
             return nil
         }
         return Int32(Substring(field))
+    }
+
+    private init(parts: [Int32]) {
+        self.parts = parts
+        description = parts.map(String.init).joined(separator: ".")
+    }
+
+    fileprivate static let lowest = AppVersion(parts: [0, 0, 0, 0])
+
+    /// The version right after this one; nil if this is the last one.
+    fileprivate var next: AppVersion? {
+        guard let last = parts.lastIndex(where: { $0 < .max }) else { return nil }
+        return AppVersion(
+            parts: parts[..<last] + [parts[last] + 1] + Array(repeating: 0, count: parts.count - last - 1))
+    }
+
+    /// The version whose number at an index is one more, without the numbers after it; nil if there is none.
+    fileprivate func after(_ index: Int) -> AppVersion? {
+        guard parts[index] < .max else { return nil }
+        return AppVersion(
+            parts[..<index].map(String.init).joined(separator: ".") + (index > 0 ? "." : "") + "\(parts[index] + 1)")
     }
 
     public static func == (left: Self, right: Self) -> Bool { left.parts == right.parts }
@@ -78,6 +118,45 @@ public struct VersionRange: Sendable, CustomStringConvertible {
             case .exactly: version == comparison.version
             }
         }
+    }
+
+    /// Whether no version satisfies every comparison, as in `>=2.5.0 <2.3.0`.
+    package var isEmpty: Bool {
+        // The lowest version that satisfies every lower bound; any other one only meets fewer of the upper bounds.
+        var lowest = AppVersion.lowest
+        for comparison in comparisons {
+            let bound: AppVersion?
+            switch comparison.sign {
+            case .atLeast, .exactly: bound = comparison.version
+            case .above: bound = comparison.version.next
+            case .atMost, .below: continue
+            }
+            guard let bound else { return true }
+            lowest = max(lowest, bound)
+        }
+        return !contains(lowest)
+    }
+
+    /// What is wrong with a text that is not a range, and what to write; nil if it is one.
+    package static func fault(in text: String) -> (fault: String, hint: String)? {
+        guard VersionRange(text) == nil else { return nil }
+        let hint = "use a range such as '>=2.3.0 <2.5.0', or '*'"
+        for field in text.utf8.split(separator: UInt8(ascii: " ")) {
+            guard let sign = Sign.allCases.first(where: { field.starts(with: $0.rawValue.utf8) }) else {
+                // As npm, Cargo and CocoaPods write them.
+                let version = String(Substring(field.drop { "^~".utf8.contains($0) }))
+                let isNearest = field.first == UInt8(ascii: "~")
+                if version.utf8.count < field.count, let low = AppVersion(version),
+                    let high = low.after(isNearest ? 1 : 0)
+                {
+                    return ("ranges have no \(Substring(field.prefix(1)))", "write '>=\(version) <\(high)'")
+                }
+                return ("\(Substring(field)) does not begin with >=, <=, >, < or =", hint)
+            }
+            let version = String(Substring(field.dropFirst(sign.rawValue.utf8.count)))
+            if let fault = AppVersion.fault(in: version) { return ("the version \(version) \(fault)", hint) }
+        }
+        return ("one space must be between its parts", hint)
     }
 
     /// The signs in the order in which they are tried: those of two characters first.

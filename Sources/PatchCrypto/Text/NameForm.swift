@@ -40,7 +40,7 @@ package enum NameForm {
     }
 
     /// `[A-Za-z0-9._-]{1,64}`.
-    static func isExtraKey(_ text: String) -> Bool {
+    package static func isExtraKey(_ text: String) -> Bool {
         text.utf8.count <= 64 && isMade(of: { isWord($0) || $0 == UInt8(ascii: ".") }, text.utf8)
     }
 

@@ -27,6 +27,24 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         description = text
     }
 
+    /// What is wrong with a text that is not a moment, to say after it; nil if it is one.
+    package static func fault(in text: String) -> String? {
+        guard Timestamp(text) == nil else { return nil }
+        func isLike(_ pattern: String) -> Bool {
+            text.utf8.count == pattern.utf8.count
+                && zip(text.utf8, pattern.utf8).allSatisfy {
+                    $1 == UInt8(ascii: "0") ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) : $0 == $1
+                }
+        }
+        if isLike("0000-00-00T00:00:00Z") { return "is no day or time of day that exists" }
+        if isLike("0000-00-00") { return "has no time of day" }
+        if ["+", "-"].contains(where: { isLike("0000-00-00T00:00:00\($0)00:00") }) {
+            return "is not in UTC, which ends in Z"
+        }
+        if isLike("0000-00-00T00:00:00") { return "has no Z at its end, for UTC" }
+        return "is not a time"
+    }
+
     /// Makes a moment from POSIX time.
     ///
     /// - Parameter secondsSince1970: Seconds from a clock or from `SOURCE_DATE_EPOCH`.

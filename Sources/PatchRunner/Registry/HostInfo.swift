@@ -16,7 +16,8 @@ public struct HostInfo: Sendable {
     public init(app: String, version: String) throws(PatchError) {
         guard let version = AppVersion(version) else {
             throw PatchError(
-                .config, "`\(version)` is not an app version", hint: "use one to four numbers joined by dots")
+                .config, "the app version `\(version)` \(AppVersion.fault(in: version) ?? "is wrong")",
+                hint: "use one to four numbers joined by dots, such as 2.3.1")
         }
         self.app = app
         self.version = version

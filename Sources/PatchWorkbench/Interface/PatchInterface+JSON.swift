@@ -20,7 +20,9 @@ extension PatchInterface {
             classes.append(Class(name: try one.shortText("name"), methods: try Self.functions(one, "methods")))
         }
         let version = try file.shortText("appVersion")
-        guard AppVersion(version) != nil else { throw file.fault("appVersion", "expected a version") }
+        if let fault = AppVersion.fault(in: version) {
+            throw file.fault("appVersion", "\(version) \(fault); expected a version such as 2.3.1")
+        }
         self.init(
             app: try file.shortText("app"), appVersion: version, functions: try Self.functions(file, "functions"),
             structs: try Self.structs(file), scalars: try Self.scalars(file), classes: classes)

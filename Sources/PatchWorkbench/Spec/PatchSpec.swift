@@ -130,8 +130,12 @@ package final class PatchSpec: Sendable {
         do throws(PatchError) {
             _ = try spec.callFree("select", options.map(ScriptValue.text))
         } catch {
+            // Lua says in which line of our own code it was found.
+            let parts = error.message.split(separator: ": ", maxSplits: 1)
+            let reason =
+                parts.count == 2 && parts[0].utf8.starts(with: "patchpack:".utf8) ? parts[1] : Substring(error.message)
             throw PatchError(
-                PatchError.Code("usage"), "malformed pattern for names: \(error.message)",
+                PatchError.Code("usage"), "the pattern for names is wrong: \(reason)",
                 hint: "names are matched with Lua patterns; write %[ for a bracket")
         }
         // The patches are also active for what the spec calls outside of tests.

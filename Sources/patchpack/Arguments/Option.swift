@@ -129,7 +129,7 @@ extension Option {
 
     static let bundle = Option(name: "bundle", help: "put all scripts into one envelope; the first is the entry")
     static let root = Option(
-        name: "root", value: .directory("DIR"), help: "name scripts by their paths below DIR instead of by file name")
+        name: "root", value: .directory("DIR"), help: "name by paths below DIR instead of by file names")
     static let id = Option(name: "id", value: .text("NAME"), help: "the patch's reverse-DNS name (tag: @patch)")
     static let version = Option(name: "version", value: .text("N"), help: "the patch's version number (tag: @version)")
     static let app = Option(name: "app", value: .text("NAME"), help: "the app's reverse-DNS name (tag: @app)")
@@ -168,7 +168,8 @@ extension Option {
     static let require = Option(
         name: "require", value: .text("NAME"), repeats: true,
         help: "key that must have signed, by its name in the trust store: NAME, or A|B for either")
-    static let runningApp = Option(name: "app", value: .text("NAME"), help: "the app that would run the patch")
+    static let runningApp = Option(
+        name: "app", value: .text("NAME"), help: "the app that runs the patches, such as com.example.shop")
     static let appVersion = Option(name: "app-version", value: .text("V"), help: "that app's version")
     static let runningEngine = Option(
         name: "engine", value: .text("N"), help: "that app's engine level (default: 1)")

@@ -52,16 +52,23 @@ struct ParsedArguments: Sendable {
     ///
     /// - Parameters:
     ///   - expected: What a valid value is, for the error message.
+    ///   - fault: What is wrong with a text, to say after it; nil if that is not known.
     ///   - convert: Converts the text; returns nil if the text is not valid.
     /// - Throws: `usage` if the value is not valid.
     func value<Value>(
-        of option: Option, _ expected: String, _ convert: (String) -> Value?
+        of option: Option, _ expected: String, fault: (String) -> String? = { _ in nil }, _ convert: (String) -> Value?
     ) throws(PatchError) -> Value? {
         guard let text = try text(of: option) else { return nil }
         guard let value = convert(text) else {
-            throw PatchError(.usage, "--\(option.name) \(text): expected \(expected)")
+            let reason = fault(text).map { "it \($0); " } ?? ""
+            throw PatchError(.usage, "--\(option.name) \(text): \(reason)expected \(expected)")
         }
         return value
+    }
+
+    /// A value as an app's version.
+    func appVersion(of option: Option = .appVersion) throws(PatchError) -> AppVersion? {
+        try value(of: option, "a version such as 2.3.1", fault: AppVersion.fault, AppVersion.init)
     }
 
     /// A value as a whole number of at least `lowest`.
@@ -79,7 +86,9 @@ struct ParsedArguments: Sendable {
 
     /// A value as a time, or as the length of time from it until now.
     func moment(of option: Option, before now: Timestamp) throws(PatchError) -> Timestamp? {
-        try value(of: option, "a time such as 2027-01-01T00:00:00Z, or how long ago, such as 4h") { text in
+        try value(
+            of: option, "a time such as 2027-01-01T00:00:00Z, or how long ago, such as 4h", fault: Timestamp.fault
+        ) { text in
             Timestamp(text)
                 ?? Self.seconds(text).flatMap { Timestamp(secondsSince1970: max(0, now.secondsSince1970 - $0)) }
         }
@@ -96,6 +105,6 @@ struct ParsedArguments: Sendable {
 
     /// A value as a time.
     func time(of option: Option) throws(PatchError) -> Timestamp? {
-        try value(of: option, "a time such as 2027-01-01T00:00:00Z", Timestamp.init(_:))
+        try value(of: option, "a time such as 2027-01-01T00:00:00Z", fault: Timestamp.fault, Timestamp.init(_:))
     }
 }

@@ -6,14 +6,10 @@ extension Secrets {
     ///
     /// - Parameter words: The words of the command line.
     init(words: [Argument]) {
-        // A trust store's pin looks like a key, but is public, and so is what a manifest says.
-        let open = [
-            Option.trustStorePin, .id, .version, .app, .appVersions, .replaces, .notes, .extra, .created, .expires,
-        ].map { "--\($0.name)" }
+        // A trust store's pin looks like a key, but is public.
+        let pin = "--\(Option.trustStorePin.name)"
         let secrets = words.indices.filter { index in
-            !open.contains { name in
-                index > 0 && words[index - 1].isText(name) || words[index].bytes.starts(with: "\(name)=".utf8)
-            }
+            !(index > 0 && words[index - 1].isText(pin)) && !words[index].bytes.starts(with: "\(pin)=".utf8)
         }
         let values = secrets.map { words[$0] } + Environment.values(ofNamesWith: "PATCHPACK_").map(Argument.init)
         var texts: Set<String> = []

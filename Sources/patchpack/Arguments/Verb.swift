@@ -49,7 +49,8 @@ extension Verb {
         guard let action = actions.first(where: { word.isText($0.lastWord) }) else {
             let known = actions.map(\.lastWord)
             throw .unknown(
-                "action of \(name)", word.text, known: known, help: "one of \(known.joined(separator: ", "))")
+                "action of \(name)", word.text, known: known,
+                help: known.count > 8 ? "patchpack \(name) --help" : "one of \(known.joined(separator: ", "))")
         }
         return action
     }

@@ -81,7 +81,11 @@ struct VerbParser {
 extension PatchError {
     /// An error for an unknown word, which suggests the nearest known one.
     static func unknown(_ kind: String, _ word: String, known: [String], help: String) -> PatchError {
-        let meant = nearest(word, among: known).map { "did you mean \($0)? (\(help))" }
-        return PatchError(.usage, "unknown \(kind) \(word)", hint: meant ?? help)
+        // A word that is cut off, or that has a typing mistake.
+        let longer = known.filter { word.utf8.count > 2 && $0.utf8.starts(with: word.utf8) }
+        let meant = longer.isEmpty ? nearest(word, among: known).map { [$0] } ?? [] : Array(longer.prefix(4))
+        return PatchError(
+            .usage, "unknown \(kind) \(word)",
+            hint: meant.isEmpty ? help : "did you mean \(meant.joined(separator: " or "))? (\(help))")
     }
 }

@@ -50,17 +50,7 @@ struct KeyFile {
                 hint: "export the variable that holds the key, and give its name after env:")
         }
         defer { _ = SecretBytes(wiping: &value) }
-        if value.firstRange(of: Array("-----BEGIN".utf8)) != nil {
-            var lines: [UInt8] = []
-            lines.reserveCapacity(value.count)
-            var rest = value[...]
-            while let byte = rest.popFirst() {
-                let isLineEnd = byte == UInt8(ascii: "\\") && rest.first == UInt8(ascii: "n")
-                if isLineEnd { rest.removeFirst() }
-                lines.append(isLineEnd ? UInt8(ascii: "\n") : byte)
-            }
-            return SecretBytes(wiping: &lines)
-        }
+        if value.firstRange(of: Array("-----BEGIN".utf8)) != nil { return withLineEnds(value) }
         let isScriptKey = (try? ScriptKey(file: SecretBytes(value))) != nil
         guard !isScriptKey, var decoded = Base64.decode(value.filter { !isSpace($0) }) else {
             return SecretBytes(value)
@@ -68,54 +58,58 @@ struct KeyFile {
         return SecretBytes(wiping: &decoded)
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+    /// PEM from a variable: secret stores and env files make one line of it, write its line ends `\n` or `\r\n`, and quote it.
+    private static func withLineEnds(_ text: [UInt8]) -> SecretBytes {
+        let mark = Array("-----".utf8)
+        var lines: [UInt8] = []
+        lines.reserveCapacity(2 * text.count)  // growing would leave copies in memory
+        var rest = text[...]
+        var column = 0
+        /// Whether the bytes are between two marks, as in `-----BEGIN PRIVATE KEY-----`, where a space is one.
+        var isInMark = false
+        // A block with headers has lines that mean something, and is left as it is but for its line ends.
+        let hasHeaders = text.contains(UInt8(ascii: ":"))
+        while let byte = rest.first {
+            if rest.starts(with: mark) {
+                if !isInMark, column > 0 { lines.append(UInt8(ascii: "\n")) }
+                lines += mark
+                rest = rest.dropFirst(mark.count)
+                if isInMark { lines.append(UInt8(ascii: "\n")) }
+                isInMark.toggle()
+                column = 0
+                continue
+            }
+            rest.removeFirst()
+            let isLetter = byte == UInt8(ascii: "\\") && [UInt8(ascii: "n"), UInt8(ascii: "r")].contains(rest.first)
+            if isLetter { rest.removeFirst() }
+            if isInMark {
+                lines.append(byte)
+            } else if hasHeaders {
+                lines.append(isLetter ? UInt8(ascii: "\n") : byte)
+            } else if !isLetter, !isSpace(byte), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "'") {
+                if column == 64 { lines.append(UInt8(ascii: "\n")) }
+                column = column == 64 ? 1 : column + 1
+                lines.append(byte)
+            }
+        }
+        return SecretBytes(wiping: &lines)
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     func verifyingKey() throws(PatchError) -> VerifyingKey {
         let pem = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
-        return try explaining { () throws(PatchError) in try VerifyingKey(pem: pem, algorithm: name.algorithm) }
+        return try explaining(.trusted) { () throws(PatchError) in
+            try VerifyingKey(pem: pem, algorithm: name.algorithm)
+        }
     }
 
     func scriptKey() throws(PatchError) -> ScriptKey {
-        try explaining { () throws(PatchError) in try ScriptKey(file: bytes) }
+        try explaining(.script) { () throws(PatchError) in try ScriptKey(file: bytes) }
     }
 
     /// Whether it looks like a private key.
     var isPrivate: Bool { bytes.holds("PRIVATE KEY-----") }
-
-    /// Reads a key. An error names the file, and says what the file is instead if that can be recognised.
-    private func explaining<Key>(_ body: () throws(PatchError) -> Key) throws(PatchError) -> Key {
-        do throws(PatchError) {
-            return try body()
-        } catch {
-            guard error.code == .config, let hint = whatItIs else { throw error.about(name.path) }
-            throw error.hinting(hint).about(name.path)
-        }
-    }
-
-    /// What a file is that does not hold the expected key, and what to do about it.
-    private var whatItIs: String? {
-        if unsafe bytes.withUnsafeBytes({ $0.isEmpty }) { return "it is empty: is the secret set?" }
-        if bytes.holds("ssh-") && !bytes.holds("-----BEGIN") {
-            return
-                "it is an OpenSSH key; ssh-keygen -e -m PKCS8 -f FILE converts one of RSA, and no tool one of Ed25519"
-        }
-        if bytes.holds("-----BEGIN OPENSSH") {
-            return
-                "it is an OpenSSH private key; make one with patchpack keygen, or convert a copy of one of RSA: ssh-keygen -p -m PKCS8 -f COPY"
-        }
-        let isPEM = bytes.holds("-----BEGIN ")
-        if isPEM, bytes.holds("\\n") || !bytes.holds("\n-----END") {
-            return "its line ends are lost; give it as env:NAME, which restores \\n, or write the file again"
-        }
-        if bytes.holds("PUBLIC KEY-----") { return "it is a public key" }
-        if isPEM { return nil }
-        if unsafe bytes.withUnsafeBytes({ unsafe $0.first == 0x30 && $0.count > 64 }) {
-            return "it may be DER or PKCS#12; convert it to PEM with openssl pkey -inform DER or openssl pkcs12 -nodes"
-        }
-        let text = unsafe bytes.withUnsafeBytes { unsafe Array($0) }.filter { !Self.isSpace($0) }
-        if text.starts(with: "LS0tLS1CRUdJTi".utf8) { return "it is base64 of a PEM file; decode it with base64 -d" }
-        return nil
-    }
 
     var isKeyStore: Bool { unsafe bytes.withUnsafeBytes { unsafe KeyStoreFile.isStore($0) } }
 
@@ -125,7 +119,7 @@ struct KeyFile {
     }
 
     func signingKey(passphrase: SecretBytes?) throws(PatchError) -> SigningKey {
-        try explaining { () throws(PatchError) in
+        try explaining(.signing) { () throws(PatchError) in
             try SigningKey(pem: bytes, passphrase: passphrase, algorithm: name.algorithm)
         }
     }

@@ -25,7 +25,9 @@ struct KeyFiles: Sendable {
             let isTaken = arguments.takes(option)
             inputs += Self.names(option, arguments, fromEnvironment: isTaken).map(\.path)
         }
-        for option in [Option.passphraseFile, .storePassphraseFile, .newPassphraseFile, .trustStore, .attach, .filesFrom] {
+        for option in [
+            Option.passphraseFile, .storePassphraseFile, .newPassphraseFile, .trustStore, .attach, .filesFrom,
+        ] {
             inputs += arguments.values(of: option).map(\.path)
         }
         let takesStore = arguments.takes(.trustStore)

@@ -25,15 +25,18 @@ final class Console {
 
     /// - Parameters:
     ///   - format: `json`; anything else means text.
-    ///   - color: `always` or `never`; anything else means colour on a terminal, unless `NO_COLOR` is set.
+    ///   - color: `always` or `never`; anything else means colour on a terminal, or anywhere with
+    ///     `CLICOLOR_FORCE`, unless `NO_COLOR` is set.
     ///   - secrets: The keys that are not shown.
     init(format: String?, isQuiet: Bool, color: String?, secrets: Secrets) {
         self.secrets = secrets
         self.format = format == "json" ? .json : .text
         self.isQuiet = isQuiet
-        let allowed = Environment["NO_COLOR"] == nil && !["dumb", nil].contains(Environment["TERM"])
+        let allowed = Environment["NO_COLOR"] == nil
+        let isForced = !["0", nil].contains(Environment["CLICOLOR_FORCE"])
+        let hasColors = !["dumb", nil].contains(Environment["TERM"])
         func isColored(_ stream: Int32) -> Bool {
-            color == "always" || color != "never" && allowed && Terminal.isTerminal(stream)
+            color == "always" || color != "never" && allowed && (isForced || hasColors && Terminal.isTerminal(stream))
         }
         colors = (isColored(1), isColored(2))
     }

@@ -12,13 +12,15 @@ struct Secrets: Sendable {
         texts.reduce(text) { $0.contains($1) ? $0.replacing($1, with: "(a key, not shown)") : $0 }
     }
 
-    /// A value without the keys in it.
+    /// A value without the keys in it. A manifest is shown as it was signed, also where it has something that looks like a key: a commit,
+    /// or a hash.
     func removed(from value: JSONValue) -> JSONValue {
         guard !texts.isEmpty else { return value }
         return switch value {
         case .string(let text): .string(removed(from: text))
         case .array(let values): .array(values.map(removed))
-        case .object(let members): .object(members.map { ($0.key, removed(from: $0.value)) })
+        case .object(let members):
+            .object(members.map { ($0.key, $0.key == "manifest" ? $0.value : removed(from: $0.value)) })
         default: value
         }
     }

@@ -7,6 +7,13 @@ enum Terminal {
     /// Whether a standard stream is a terminal.
     static func isTerminal(_ stream: Int32) -> Bool { isatty(stream) == 1 }
 
+    /// The columns of the terminal that a standard stream is; nil if it is none.
+    static func columns(_ stream: Int32) -> Int? {
+        var size = winsize()
+        guard isTerminal(stream), unsafe ioctl(stream, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
     /// How a question ended.
     enum Reply {
         case answer(SecretBytes), noTerminal, brokenOff, tooLong

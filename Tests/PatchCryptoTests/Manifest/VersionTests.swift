@@ -19,6 +19,51 @@ import Testing
     ])
     func anythingElseIsNoVersion(text: String) {
         #expect(AppVersion(text) == nil)
+        #expect(AppVersion.fault(in: text)?.isEmpty == false)
+    }
+
+    @Test(arguments: [
+        ("2.3.1-beta", "has \"-beta\" after its numbers"), ("2.3.1 (45)", "has \" (45)\" after its numbers"),
+        ("v2.3.1", "does not begin with a number"), ("2.01", "has a number that begins with 0"),
+        ("1.2.3.4.5", "has more than four numbers"), ("1..2", "has a dot without a number"), ("", "is empty"),
+        ("2147483648", "has a number above 2147483647"),
+    ])
+    func whatIsWrongWithAVersionIsSaid(text: String, fault: String) {
+        #expect(AppVersion.fault(in: text) == fault)
+        #expect(AppVersion.fault(in: "2.3.1") == nil)
+    }
+
+    @Test(arguments: [
+        (">2.3.0 <2.3.0", true), (">=2.5.0 <2.3.0", true), ("=1 =2", true), (">2.3 <2.3.0.1", true), ("<0", true),
+        (">2147483647.2147483647.2147483647.2147483647", true), ("=1 <1", true),
+        (">1.2147483647 <1.2147483647.0.1", true),
+        ("*", false), (">=2.3.0 <=2.3", false), ("=1 =1.0", false), (">2.3 <2.3.0.2", false), ("<=0", false),
+        (">1.0.0.2147483647 <=1.0.1", false), (">=1 >2 <3 <9", false),
+    ])
+    func aRangeWithoutAVersionIsEmpty(range: String, isEmpty: Bool) throws {
+        #expect(try #require(VersionRange(range)).isEmpty == isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("^2.3", "write '>=2.3 <3'"), ("~2.3.1", "write '>=2.3.1 <2.4'"), ("~> 2.3", nil), ("2.3", nil),
+            (">=2.3-rc", nil), (">=1  <2", nil),
+        ] as [(String, String?)])
+    func whatIsWrongWithARangeIsSaid(text: String, hint: String?) throws {
+        let wrong = try #require(VersionRange.fault(in: text))
+        #expect(!wrong.fault.isEmpty && wrong.hint == hint ?? "use a range such as '>=2.3.0 <2.5.0', or '*'")
+        #expect(VersionRange.fault(in: ">=2.3.0 <2.5.0") == nil)
+    }
+
+    @Test(arguments: [
+        ("2026-01-01", "has no time of day"), ("2026-01-01T00:00:00+01:00", "is not in UTC, which ends in Z"),
+        ("2026-13-01T00:00:00Z", "is no day or time of day that exists"),
+        ("2026-01-01T00:00:00", "has no Z at its end, for UTC"),
+        ("soon", "is not a time"), ("", "is not a time"),
+    ])
+    func whatIsWrongWithATimeIsSaid(text: String, fault: String) {
+        #expect(Timestamp.fault(in: text) == fault)
+        #expect(Timestamp.fault(in: "2026-01-01T00:00:00Z") == nil)
     }
 
     @Test(arguments: [

@@ -98,6 +98,72 @@ import Testing
     }
 }
 
+/// What a command line that is wrong is told.
+@Suite(.ownThreads) struct WrongWordsTests {
+    @Test(arguments: [
+        ("verify x --trusted k", "did you mean --trusted-key?"), ("feed pub x", "did you mean publish?"),
+        ("verify x --trusted-key trusted.pem --signature-only --at 2026-01-01", "it has no time of day"),
+        ("verify x --trusted-key trusted.pem --signature-only --at 2026-01-01T00:00:00+01:00", "not in UTC"),
+        ("verify x --trusted-key trusted.pem --signature-only --app X --script-key F", "with --script-key, --app"),
+        ("verify x --trusted-key trusted.pem --script-key script.key --app-version v2", "does not begin with a number"),
+        ("pack cart.lua -o o --version 0", "the version 0 is not a whole number from 1"),
+        ("pack cart.lua -o o --version 1.2", "the version 1.2 is not a whole number from 1"),
+        ("pack cart.lua -o o --id X", "the id X is not a reverse-DNS name"),
+        ("pack cart.lua -o o --app-versions ^2.3", "write '>=2.3 <3'"),
+        ("pack cart.lua -o o --app-versions '>2 <2'", "no version is in the range >2 <2"),
+        ("pack cart.lua -o o --extra 'git commit=1'", "the key may have letters"),
+        ("pack cart.lua -o o --expires tomorrow", "the expiry tomorrow is not a time"),
+        ("verify", "no input file"), ("pack -o o", "no input file"),
+        (
+            "test cart.lua --spec spec.lua --filter '['",
+            "the pattern for names is wrong: malformed pattern (missing ']')"
+        ),
+    ])
+    func itIsToldWhatIsWrong(line: String, says: String) throws {
+        let shop = try Workshop()
+        try shop.folder.write("it('x', function() end)\n", to: "spec.lua")
+        let keys = line.hasPrefix("pack ") ? " --no-lint --signing-key signing.pem --script-key script.key" : ""
+        let run = try shop.shell("patchpack \(line)\(keys)")
+        #expect(run.status == 64 && run.error.contains(says), "\(run.status) \(run.error)")
+        #expect(!shop.folder.exists("o"))
+    }
+
+    @Test func theSameMistakeOfAllFilesIsToldOnce() throws {
+        let shop = try Workshop()
+        let run = try shop.pack("cart.lua", "two.lua", "three.lua", "-o", "all.js")
+        #expect(run.status == 64 && run.error.split(separator: "\n").count == 2, "\(run.error)")
+    }
+
+    @Test func anEmptyNameIsNamed() throws {
+        let shop = try Workshop()
+        let run = try shop.verify("")
+        #expect(run.status == 66 && run.error.contains("a file name is empty"), "\(run.error)")
+    }
+
+    @Test func theHelpOfAVerbHasManyNames() throws {
+        let help = try Tool.patchpack("verify", "--help").text
+        for words in [["help", "verify"], ["--help", "verify"], ["-h", "verify"]] {
+            #expect(try Tool.run(Tool.patchpack, words).text == help)
+        }
+    }
+
+    /// A folder that was made for something that failed is removed.
+    @Test func whatFailsLeavesNoFolder() throws {
+        let shop = try Workshop()
+        let run = try shop.shell(
+            """
+            for key in a b c; do patchpack keygen --algorithm ed25519 --signing-only -o $key -q; done
+            patchpack feed init made/feed --app com.example.shop --root-key a/trusted.pem --release-key b/signing.pem \
+              --online-key c/signing.pem
+            echo "status $?"
+            patchpack pack cart.lua --no-lint -o /proc/x --signing-key signing.pem --script-key script.key; echo "status $?"
+            ls -d made
+            """)
+        #expect(run.lines == ["status 31", "status 74"], "\(run.text)\(run.error)")
+        #expect(run.error.contains("/proc/x: this folder cannot be made"), "\(run.error)")
+    }
+}
+
 /// Compares the help texts with the approved ones. A changed option fails here.
 @Suite(.ownThreads) struct HelpTests {
     @Test(arguments: ["patchpack"] + Verb.allWithActions.map(\.name))
@@ -107,7 +173,7 @@ import Testing
         #expect(text.status == 0)
         let approved = try Tool.run("/bin/cat", ["\(Tool.root)/Tests/patchpackTests/Arguments/help/\(name).txt"])
         #expect(text.text == approved.text)
-        #expect(text.lines.allSatisfy { $0.count <= 140 })
+        #expect(text.lines.allSatisfy { $0.count <= 80 || $0.hasPrefix("example: ") })
     }
 
     @Test func noArgumentsShowTheUsageOnStandardError() throws {

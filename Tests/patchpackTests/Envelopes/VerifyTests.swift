@@ -16,7 +16,8 @@ import Testing
         let object = try #require(try run.objects().first)
         #expect(
             Set(object.keys) == [
-                "schema", "file", "ok", "verdict", "exitCode", "mpaasCode", "depth", "stages", "signatures", "manifest",
+                "schema", "file", "ok", "verdict", "exitCode", "mpaasCode", "depth", "payloadSHA256", "stages",
+                "signatures", "manifest",
                 "error",
             ])
         #expect(object["ok"] as? Bool == true)

@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func anEditThatFailsLeavesNoFolder() throws {
-        #expect(try shop.run("trust", "revoke", "none/store", "x").status == 74)
+        #expect(try shop.run("trust", "revoke", "none/store", "x").status == 66)
         #expect(try shop.run("trust", "add", "none/store", "missing.pem").status == 66)
         #expect(!shop.folder.exists("none"))
     }

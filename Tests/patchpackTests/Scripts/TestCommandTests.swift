@@ -275,8 +275,8 @@ import Testing
         let mine = outcomes(try test("patches/cart-total.lua", "--spec", "s.lua", "--format", "tap").lines)
         #expect(busteds.count > 10 && mine.count == busteds.count)
         // The file that specs find here runs them with Debian's Lua alone, too.
-        let specs = "\(Tool.root)/Sources/CLuaWorkbench/specs.lua"
-        #expect(outcomes(try workshop.shell("lua5.4 '\(specs)' s.lua 2>/dev/null").lines) == mine)
+        let alone = try workshop.shell("lua5.4 \"$CHECKOUT/Sources/CLuaWorkbench/specs.lua\" s.lua 2>/dev/null")
+        #expect(outcomes(alone.lines) == mine)
         // If a hook fails, busted names the hook, and patchpack names the test or block that it belongs to.
         for (mine, busteds) in zip(mine, busteds) {
             let hooks = [" setup", " before_each", " is not run"]

@@ -17,6 +17,7 @@ enum VerifyCommand {
         run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let paths = try InputFiles.all(arguments, called: [".js"])
         let verification = try Verification(arguments)
         let format = arguments.value(of: .verifyFormat)?.text ?? "text"
         let isJSON = console.format == .json
@@ -24,7 +25,7 @@ enum VerifyCommand {
         var failed: [Verification.FileResult] = []
         var cases: [ReportCase] = []
         let status = try inOrder(
-            InputFiles.all(arguments, called: [".js"]), jobs: Jobs.count(arguments), on: console,
+            paths, jobs: Jobs.count(arguments), on: console,
             words: ("ok", "refused"),
             work: { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) }
         ) { (result) throws(PatchError) in

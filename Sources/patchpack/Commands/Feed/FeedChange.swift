@@ -50,7 +50,8 @@ struct FeedChange {
         }
         self.signers = signers
         keyIDs = ids
-        pin = FeedPin(of: folder, arguments, keys: (options + [.addKey]).flatMap(keys.files))
+        pin = FeedPin(
+            of: folder, arguments, keys: (options + [.addKey]).flatMap(keys.files), hasKey: !signers.isEmpty)
     }
 
     /// The public halves of the keys that an option names.

@@ -58,7 +58,10 @@ extension FeedCommand {
         if let version, version != "none" {
             lowest = AppVersion(version)
             guard lowest != nil else {
-                throw PatchError(.usage, "--minimum-app-version \(version): expected a version such as 2.3.1, or none")
+                throw PatchError(
+                    .usage,
+                    "--minimum-app-version \(version): it \(AppVersion.fault(in: version) ?? "is wrong"); expected a version such as 2.3.1, or none"
+                )
             }
         }
         guard version != nil || notice != nil else {

@@ -148,7 +148,7 @@ extension FeedCommand {
     @Sendable static func preview(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let reading = try FeedReading(arguments)
         let now = try SystemClock.now()
-        guard let version = try arguments.value(of: .appVersion, "a version such as 2.3.1", { AppVersion($0) }) else {
+        guard let version = try arguments.appVersion() else {
             throw PatchError(.usage, "no app version", hint: "give --app-version V")
         }
         let list = try waiting { () async throws(PatchError) in

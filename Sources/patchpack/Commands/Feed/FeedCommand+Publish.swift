@@ -26,8 +26,13 @@ extension FeedCommand {
             app: app, environment: arguments.text(of: .environment) ?? "release", root: keys[0],
             rootThreshold: arguments.number(of: .rootThreshold) ?? 1, release: keys[1],
             releaseThreshold: arguments.number(of: .releaseThreshold) ?? 1, online: keys[2], at: change.now)
-        try Folder.make(change.folder.path)
-        try change.finish(&feed, ["made a feed for \(app)"])
+        let made = try Folder.make(change.folder.path)
+        do throws(PatchError) {
+            try change.finish(&feed, ["made a feed for \(app)"])
+        } catch {
+            Folder.removeEmpty(made)
+            throw error
+        }
         if let root = try change.folder.read("metadata/1.root.json") {
             console.note(
                 "the app gets \(change.folder.path.appending(Path("metadata/1.root.json"))), SHA-256 \(try MessageDigest.sha256.text(of: root))"

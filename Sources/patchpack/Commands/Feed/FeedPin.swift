@@ -11,11 +11,15 @@ import PatchPublishing
 struct FeedPin {
     private let folder: FeedFolder
     private let places: [Path]
+    private let hasKey: Bool
     private let given: Path?
 
-    /// - Parameter keys: The files of the private keys at hand.
-    init(of folder: FeedFolder, _ arguments: ParsedArguments, keys: [Path]) {
+    /// - Parameters:
+    ///   - keys: The files of the private keys at hand.
+    ///   - hasKey: Whether there is any key at hand, also one that is no file.
+    init(of folder: FeedFolder, _ arguments: ParsedArguments, keys: [Path], hasKey: Bool) {
         self.folder = folder
+        self.hasKey = hasKey
         given = Self.given(arguments)
         var places: [Path] = []
         for parent in keys.map(\.parent) where !places.contains(parent) { places.append(parent) }
@@ -54,14 +58,15 @@ struct FeedPin {
             if version > newest?.version ?? 0 { newest = (version, bytes) }
         }
         guard let newest else {
-            if places.isEmpty {
+            if !hasKey {
                 throw PatchError(
                     .usage, "no key",
                     hint: "give a private key with --key, or set PATCHPACK_FEED_KEY; --root FILE is enough to look"
                 ).about(folder.path)
             }
+            let reason = places.isEmpty ? "; a key that is not a file has none beside it" : ""
             throw PatchError(
-                .config, "no root file to trust: its own \(Self.first) proves nothing",
+                .config, "no root file to trust: its own \(Self.first) proves nothing\(reason)",
                 hint:
                     "give --root FILE or set PATCHPACK_FEED_ROOT: the 1.root.json that the app has; its SHA-256 here is \(try MessageDigest.sha256.text(of: first))"
             ).about(folder.path)

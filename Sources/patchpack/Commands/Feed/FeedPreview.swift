@@ -26,7 +26,7 @@ struct FeedPreview {
             appVersion = nil
             return
         }
-        appVersion = try arguments.value(of: .appVersion, "a version such as 2.3.1") { AppVersion($0) }
+        appVersion = try arguments.appVersion()
         guard appVersion != nil else {
             throw PatchError(.usage, "--units without an app version", hint: "give --app-version V")
         }

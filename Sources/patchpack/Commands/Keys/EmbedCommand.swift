@@ -66,8 +66,9 @@ enum EmbedCommand {
             }
 
             """
-        try OutputFile.write(
-            [OutputFile(path: output, content: .bytes(Array(source.utf8)))], force: arguments.has(.force))
+        let files = [OutputFile(path: output, content: .bytes(Array(source.utf8)))]
+        try OutputFile.write(files, force: arguments.has(.force))
+        if console.format == .json { try console.made(files, schema: "patchpack.embed/1") }
         return 0
     }
 

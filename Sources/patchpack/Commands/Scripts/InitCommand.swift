@@ -31,7 +31,6 @@ enum InitCommand {
         } catch let error where error.code == .exists {
             throw error.hinting("init does not replace files; name another folder")
         }
-        for output in outputs { try Folder.make(output.path.parent) }
         try OutputFile.write(outputs, force: false)
         try console.made(outputs, schema: "patchpack.init/1")
         console.note("next: cd \(folder), patchpack keygen -o keys, sh release.sh")

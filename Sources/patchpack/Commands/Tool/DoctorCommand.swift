@@ -34,7 +34,7 @@ enum DoctorCommand {
                                 ("libraries", .string(libraries)),
                                 ("error", .error(capability.error)),
                             ]))
-            } else if let error = capability.error {
+            } else if let error = capability.error, !capability.isOptional || !console.isQuiet {
                 try console.line(
                     capability.isOptional ? .faint : .bad, capability.isOptional ? "none" : "fail",
                     "  \(capability.name)  (\(capability.purpose))")

@@ -4,7 +4,7 @@ import PatchFiles
 /// `man`: writes the manual pages, generated from the table of verbs.
 enum ManCommand {
     static let verb = Verb(
-        name: "man", summary: "write the manual pages into a folder", operands: "", operandCount: 0...0,
+        name: "man", summary: "write the manual pages into a folder", operands: "[-o DIR]", operandCount: 0...0,
         options: [.outputFolder, .force], example: "patchpack man --output ~/.local/share/man/man1", run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -14,7 +14,6 @@ enum ManCommand {
             OutputFile(path: folder.appending(Path("\($0.0).1")), content: .bytes(Array($0.1.utf8)))
         }
         for file in files { try file.checkPlace(force: arguments.has(.force)) }
-        try Folder.make(folder)
         try OutputFile.write(files, force: arguments.has(.force))
         try console.made(files, schema: "patchpack.man/1")
         return 0

@@ -22,7 +22,13 @@ extension ManifestFields {
             guard fields.count == 2 else {
                 throw PatchError(.usage, "--extra \(pair): expected KEY=VALUE")
             }
-            guard pairs.updateValue(String(Substring(fields[1])), forKey: String(Substring(fields[0]))) == nil else {
+            let key = String(Substring(fields[0]))
+            guard NameForm.isExtraKey(key) else {
+                throw PatchError(
+                    .usage, "--extra \(pair): the key may have letters, digits, `.`, `_` and `-`, at most 64",
+                    hint: "name it like git-commit")
+            }
+            guard pairs.updateValue(String(Substring(fields[1])), forKey: key) == nil else {
                 throw PatchError(.usage, "--extra \(pair): the key is given twice", hint: "give each key once")
             }
         }
@@ -35,7 +41,7 @@ extension ManifestFields {
         guard text.utf8.first != UInt8(ascii: "+"), let seconds = Int(text),
             let time = Timestamp(secondsSince1970: seconds)
         else {
-            throw PatchError(.usage, "SOURCE_DATE_EPOCH is not a number of seconds since 1970")
+            throw PatchError(.usage, "SOURCE_DATE_EPOCH=\(text): expected a number of seconds since 1970")
         }
         return time
     }

@@ -76,6 +76,9 @@ struct Release: Sendable {
                 hint: "the first script is the entry: name it before the folders"
             )
         }
+        if !isBundle, files.count > 1, let output = arguments.value(of: .output)?.path {
+            try Self.checkFolder(output)
+        }
         if !isBundle, files.count > 1, arguments.has(.id) {
             throw PatchError(
                 .usage, "--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
@@ -173,12 +176,16 @@ struct Release: Sendable {
             throw PatchError(
                 .usage, "-o \(output) ends in .lua", hint: "an envelope is NAME.js; any other name is a folder")
         }
-        let isFile = output.ends(in: ".js") && !output.isFolder
-        guard isFile else { return output.appending(name) }
-        guard isOnly else {
+        return Self.isFile(output) ? output : output.appending(name)
+    }
+
+    private static func isFile(_ output: Path) -> Bool { output.ends(in: ".js") && !output.isFolder }
+
+    /// Refuses an output that is one file.
+    private static func checkFolder(_ output: Path) throws(PatchError) {
+        guard !isFile(output) else {
             throw PatchError(.usage, "\(output) is one file, but there are several envelopes", hint: "name a folder")
         }
-        return output
     }
 
     /// Makes one envelope, opens it as a verifier would, and writes it.
@@ -381,7 +388,7 @@ extension Release.Result {
             [
                 ("schema", .string("patchpack.pack/1")),
                 ("file", .string((unit.scripts.first?.path ?? unit.output).description)),
-                ("output", .string(unit.output.description)),
+                ("output", unit.fault == nil ? .string(unit.output.description) : .null),
             ] + JSONValue.outcome(error) + [
                 ("written", .bool(error == nil && !release.isDryRun && !isUnchanged && !isHeldBack)),
                 ("unchanged", .bool(isUnchanged)),

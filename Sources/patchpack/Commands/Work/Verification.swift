@@ -22,7 +22,7 @@ struct Verification: Sendable {
         let policy = VerificationPolicy(
             time: now,
             app: try arguments.text(of: .runningApp),
-            appVersion: try arguments.value(of: .appVersion, "a version such as 2.3.1", AppVersion.init),
+            appVersion: try arguments.appVersion(),
             engine: try arguments.number(of: .runningEngine) ?? 1,
             minimumVersion: try arguments.number(of: .floor, atLeast: 0))
         guard let trustStore = try keys.trustStore() else {
@@ -33,9 +33,12 @@ struct Verification: Sendable {
         let signatureOnly = arguments.has(.signatureOnly)
         if signatureOnly {
             // These options concern the manifest, which is not opened.
-            for option in [Option.scriptKey, .runningApp, .appVersion, .runningEngine, .floor]
-            where arguments.has(option) {
-                throw PatchError(.usage, "--\(option.name) and --signature-only cannot be used together")
+            let others = [Option.scriptKey, .runningApp, .appVersion, .runningEngine, .floor].filter(arguments.has)
+            guard others.isEmpty else {
+                let names = others.map { "--\($0.name)" }.joined(separator: ", ")
+                throw PatchError(
+                    .usage, "--signature-only cannot be used with \(names)",
+                    hint: "without it, the manifest is opened and compared too")
             }
         }
         scriptKeys = signatureOnly ? nil : try keys.scriptKeys()
