@@ -1,29 +1,17 @@
 #!/usr/bin/env bash
 # Checks what changed since the last commit: its form, that it builds, and the tests of its module. It installs nothing and needs no
 # network. The modules that use what changed are not built; `make test` builds and tests them all.
-# usage: quick.sh [FILE...]     instead of what changed
+# usage: quick.sh [FILE...]     instead of what changed; quick.sh --check only looks whether every file has its tests
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 swift=${SWIFT:-swift}
-changed=("$@")
-if [ $# -eq 0 ]; then
-  while IFS= read -r file; do changed+=("$file"); done < <(git diff --name-only --diff-filter=d HEAD && git ls-files --others --exclude-standard)
-fi
-[ ${#changed[@]} -gt 0 ] || { echo "quick: nothing has changed since the last commit" && exit 0; }
-
-sources=() scripts=()
-for file in "${changed[@]}"; do
-  case $file in *.swift) sources+=("$file") ;; *.sh | .ci/run) scripts+=("$file") ;; esac
-done
-[ ${#sources[@]} -eq 0 ] || "$swift" format lint --strict "${sources[@]}"
-if [ ${#scripts[@]} -gt 0 ] && command -v shellcheck >/dev/null; then shellcheck "${scripts[@]}"; fi
-make --no-print-directory walls
 
 # The suites of a folder or a file of tests, as a pattern.
 suites() { { grep -rhoE 'struct \w+Tests\b' "$@" --include='*.swift' || true; } | sed -E 's/.* //' | paste -sd'|'; }
 
-targets=() filters=()
-for file in "${changed[@]}"; do
+# Sets the target of tests that are about a file, and the tests of it to run; empty if there are none.
+find_tests() {
+  local file=$1
   target='' filter=''
   case $file in
   Sources/PatchCrypto/* | Sources/COpenSSL/* | Sources/CLibzip/*) target=PatchCryptoTests ;;
@@ -32,6 +20,8 @@ for file in "${changed[@]}"; do
   Sources/PatchHTTP/* | Sources/CCurl/*) target=patchpackTests filter=ServerTests ;;
   Sources/PatchReport/* | Sources/CEventReader/* | Sources/CDecompress/*) target=PatchReportTests ;;
   Sources/PatchDevice/* | Sources/PatchTesting/*) target=PatchDeviceTests ;;
+  # What the macros are tested with needs another package: make macros.
+  Sources/PatchMacro*) target=PatchRunnerTests ;;
   Sources/PatchRunner/* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;
   Sources/PatchWorkbench/* | Sources/CLuaWorkbench/*) target=PatchWorkbenchTests ;;
   Sources/patchpack/Commands/*)
@@ -48,6 +38,36 @@ for file in "${changed[@]}"; do
     target=${target%%/*}
     ;;
   esac
+}
+
+# `quick.sh --check`: every file of Sources, and every test, has its tests.
+if [ "${1:-}" = --check ]; then
+  failed=0
+  while IFS= read -r file; do
+    find_tests "$file"
+    [ -n "$target" ] || { echo "quick: no tests are about $file" >&2 && failed=1; }
+    [ -d "Tests/$target" ] || [ "$target" = ShopTests ] || { echo "quick: $file: no target $target" >&2 && failed=1; }
+  done < <(git ls-files Sources 'Tests/*Tests/*.swift' 'examples/shop*/*.swift')
+  exit $failed
+fi
+
+changed=("$@")
+if [ $# -eq 0 ]; then
+  while IFS= read -r file; do changed+=("$file"); done < <(git diff --name-only --diff-filter=d HEAD && git ls-files --others --exclude-standard)
+fi
+[ ${#changed[@]} -gt 0 ] || { echo "quick: nothing has changed since the last commit" && exit 0; }
+
+sources=() scripts=()
+for file in "${changed[@]}"; do
+  case $file in *.swift) sources+=("$file") ;; *.sh | .ci/run) scripts+=("$file") ;; esac
+done
+[ ${#sources[@]} -eq 0 ] || "$swift" format lint --strict "${sources[@]}"
+if [ ${#scripts[@]} -gt 0 ] && command -v shellcheck >/dev/null; then shellcheck "${scripts[@]}"; fi
+make --no-print-directory walls
+
+targets=() filters=()
+for file in "${changed[@]}"; do
+  find_tests "$file"
   [ -n "$target" ] || continue
   targets+=("$target")
   filters+=("${filter:-$target}")

@@ -10,7 +10,9 @@ enum Terminal {
     /// The columns of the terminal that a standard stream is; nil if it is none.
     static func columns(_ stream: Int32) -> Int? {
         var size = winsize()
-        guard isTerminal(stream), unsafe ioctl(stream, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        guard isTerminal(stream), unsafe ioctl(stream, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+            return nil
+        }
         return Int(size.ws_col)
     }
 

@@ -16,7 +16,7 @@ struct FeedPin {
 
     /// - Parameters:
     ///   - keys: The files of the private keys at hand.
-    ///   - hasKey: Whether there is any key at hand, also one that is no file.
+    ///   - hasKey: Whether there is any key at hand, including one that is not a file.
     init(of folder: FeedFolder, _ arguments: ParsedArguments, keys: [Path], hasKey: Bool) {
         self.folder = folder
         self.hasKey = hasKey
