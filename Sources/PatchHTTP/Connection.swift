@@ -132,7 +132,8 @@ internal import Synchronization
         switch code {
         case CURLE_PEER_FAILED_VERIFICATION:
             switch certificate {  // X509_V_ERR_… of OpenSSL's x509_vfy.h
-            case 0: return "is the URL right? The certificate is for another host"
+            // libcurl compares the names itself. Until then the result is 1.
+            case 0, 1: return "is the URL right? the certificate is for another host"
             case 9, 10: return "check this machine's clock, and how long the server's certificate is valid"
             default:
                 return

@@ -124,6 +124,22 @@ import Testing
         #expect(run.text.hasPrefix("ok  dist/one.js  com.example.shop.one 12, "), "\(run.text)\(run.error)")
     }
 
+    /// The rule of docs/releasing.md.
+    @Test func makeRunsNothingTwice() throws {
+        let document = try String(contentsOfFile: "\(Tool.root)/docs/releasing.md", encoding: .utf8)
+        let rule = try #require(document.split(separator: "```text\n").last?.split(separator: "```").first)
+        try shop.folder.write(String(rule), to: "Makefile")
+        let make =
+            "PATCHPACK_SIGNING_KEY=signing.pem PATCHPACK_SCRIPT_KEY=script.key PATH=$PWD/bin:$PATH make release/.packed"
+        let run = try shop.shell(
+            """
+            mkdir bin; ln -s "$TOOL" bin/patchpack; unset -f patchpack
+            \(make) >/dev/null && \(make) -q && sleep 1 && touch patches/one.lua && ! \(make) -q && \(make) && \(make) -q && echo done
+            """)
+        #expect(run.lines.last == "done", "\(run.text)\(run.error)")
+        #expect(run.lines.count { $0.hasPrefix("unchanged") } == 5)
+    }
+
     @Test func aSignatureCommandThatFailedIsNotRunAgain() throws {
         try #require(try shop.shell("patchpack pack --no-lint -r patches -o dist \(keys)").status == 0)
         for verb in [

@@ -96,16 +96,52 @@ import Testing
             let preview = try work.run(
                 ["preview", url, "--root", "feed/metadata/1.root.json", "--cacert", "ca.pem", "--app-version", "2.3.1"])
             #expect(preview.lines.first == "offered  \(FeedWorkshop.id) 8", "\(preview.error)")
-            // Without the authority, and with a name that the certificate does not have.
-            for (name, options) in [("127.0.0.1", []), ("127.0.0.2", ["--cacert", "ca.pem"])] {
-                let run = try work.run(
-                    ["check", "https://\(name):\(server.port)", "--root", "feed/metadata/1.root.json"] + options)
-                #expect(run.status == 36, "\(name): \(run.error)")
-            }
+            let unknown = try work.run(["check", url, "--root", "feed/metadata/1.root.json"])
+            #expect(unknown.status == 36 && unknown.error.contains("name its file: --cacert"), "\(unknown.error)")
             let plain = try work.run([
                 "check", "http://127.0.0.1:\(server.port)", "--root", "feed/metadata/1.root.json",
             ])
             #expect(plain.status == 78 && plain.error.contains("http is not allowed"), "\(plain.error)")
+        }
+
+        @Test(arguments: [
+            ("-30 days", "IP:127.0.0.1", "check this machine's clock"),
+            ("+30 days", "IP:127.0.0.1", "check this machine's clock"),
+            ("-1 day", "DNS:elsewhere", "the certificate is for another host"),
+        ])
+        func aWrongCertificateIsToldApart(signed: String, for name: String, says: String) throws {
+            let made = try work.shop.shell(
+                """
+                faketime '\(signed)' openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -days 10 -out server.crt \
+                  -extfile <(echo subjectAltName=\(name)) 2>&1
+                """)
+            try #require(made.status == 0, "\(made.text)")
+            let server = try nginx()
+            let run = try work.run([
+                "check", "https://127.0.0.1:\(server.port)", "--root", "feed/metadata/1.root.json", "--cacert",
+                "ca.pem",
+            ])
+            #expect(run.status == 36 && run.error.contains(says), "\(run.error)")
+        }
+
+        @Test(arguments: [
+            (401, "a feed is public"), (407, "the proxy wants a name"), (429, "try again later"),
+            (511, "sign in to the network"),
+            (418, "the server answered 418"),
+        ])
+        func aStatusHasItsHint(status: Int, says: String) throws {
+            let server = try nginx(tls: false, "location = /metadata/2.root.json { return \(status); }")
+            let run = try work.run([
+                "check", "http://127.0.0.1:\(server.port)", "--root", "feed/metadata/1.root.json", "--allow-http",
+            ])
+            #expect(run.status == 36 && run.error.contains(says), "\(run.error)")
+        }
+
+        @Test func aProxyThatIsNotThereIsNamed() throws {
+            let reading = ["check", "https://feed.example.com", "--root", "feed/metadata/1.root.json"]
+            let run = try work.run(reading, environment: ["https_proxy": "http://127.0.0.1:1", "no_proxy": ""])
+            #expect(run.status == 36 && run.error.contains("127.0.0.1 port 1"), "\(run.error)")
+            #expect(run.error.contains("the environment names a proxy, in https_proxy"), "\(run.error)")
         }
 
         @Test func theServerSaysThatNothingHasChanged() async throws {
