@@ -172,6 +172,7 @@ walls:
 	scripts/check/phrases.sh
 	scripts/check/docs.py
 	scripts/check/quick.sh --check
+	scripts/check/escapes.sh
 	@! git ls-files 'Tests/*.swift' | xargs grep -lE '^ *@Test' | xargs -r grep -L ownThreads | sed 's/$$/: its suite needs the trait .ownThreads/' | grep .
 
 # Generates the code for registered functions with 0 to 8 arguments.

@@ -61,7 +61,7 @@ def events(folder):
     fault = {"code.function.name": "f", "error.type": "script", "error.message": "no", "code.file.path": "a.lua", "code.line.number": 7, "event.count": 3}
     lines = [line(name, device, **(calls if name == "called" else fault if name in ("failed", "refused", "fell-back") else {}))
              for device, name in enumerate(("activated", "trial", "confirmed", "failed", "refused", "fell-back", "called", "rolled-back"))]
-    lines += [line("withdrawn", 1), line("deactivated", 2), line("launched", 3, **{"patch.running": ["com.example.fix 1", "b 2"]})]
+    lines += [line("withdrawn", 1), line("deactivated", 2), line("launched", 3, **{"patch.running": [{"patch.id": "com.example.fix", "patch.version": 1}, {"patch.id": "b", "patch.version": 2}]})]
     for number, text in enumerate([*lines, "\n".join(lines)]):
         (folder / "events" / str(number)).write_text(text)
 

@@ -22,7 +22,7 @@ COLUMNS = {
     "resource": 'STRUCT("app.installation.id" VARCHAR, "service.version" VARCHAR)',
     "attributes": """STRUCT("patch.id" VARCHAR, "patch.version" BIGINT, "code.function.name" VARCHAR, "error.type" VARCHAR,
         "error.message" VARCHAR, "event.count" BIGINT, "patch.calls" BIGINT, "patch.failures" BIGINT, "patch.fallbacks" BIGINT,
-        "patch.measured" BIGINT, "patch.nanoseconds" BIGINT, "patch.longest" BIGINT, "patch.running" VARCHAR[])""",
+        "patch.measured" BIGINT, "patch.nanoseconds" BIGINT, "patch.longest" BIGINT, "patch.running" STRUCT("patch.id" VARCHAR, "patch.version" BIGINT)[])""",
 }
 
 LOAD = """CREATE TABLE events AS SELECT
@@ -42,7 +42,7 @@ WITH launches AS (SELECT device, max(time) AS last_launch FROM events WHERE even
 activations AS (
     SELECT patch, version, device, time, event FROM events WHERE event IN ('activated', 'deactivated')
     UNION ALL
-    SELECT split_part(named, ' ', 1), split_part(named, ' ', 2)::BIGINT, device, time, 'activated'
+    SELECT named."patch.id", named."patch.version", device, time, 'activated'
     FROM (SELECT unnest(running) AS named, device, time FROM events WHERE event = 'launched')),
 last_activations AS (
     SELECT patch, version, device, arg_max(event = 'activated', (time, event = 'activated')) AS is_active, max(time) AS since

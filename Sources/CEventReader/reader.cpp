@@ -47,6 +47,15 @@ struct Words {
 
 const size_t most_running = 64;
 
+/// The versions that a manifest may have.
+bool is_version(int64_t version) { return version > 0 && version <= INT32_MAX; }
+
+/// A patch of a launch as a line has it.
+struct Named {
+    string_view id;
+    int64_t version;
+};
+
 /// The texts of the members that lines begin with.
 struct Opening {
     string_view schema, timestamp, installation, app_version, system, system_version;
@@ -69,7 +78,11 @@ struct Handler {
     const char *after_resource;
     Opening at_resource;
     string_view event, patch, function, file, error, message;
-    string_view running[most_running];  // as many as are counted
+    Named running[most_running];  // as many as are counted
+    /// Whether the line names a patch or a version with a value of another type.
+    bool is_misnamed;
+    /// Whether the array of a launch's patches is being read.
+    bool is_in_running;
 
     ~Handler() { free(room); }
 
@@ -95,6 +108,7 @@ struct Handler {
         times = 0;
         opening = {};
         after_resource = nullptr;
+        is_misnamed = is_in_running = false;
         is_opening = true;
         event = patch = function = file = error = message = {};
         part = used;
@@ -107,8 +121,14 @@ struct Handler {
         is_opening = false;
     }
 
-    bool on_object_begin(boost::system::error_code &) { return enter(ER_NO_KEY); }
-    bool on_array_begin(boost::system::error_code &) { return enter(depth == 2 && (member == ER_RUNNING || member == ER_TIMES) ? member : ER_NO_KEY); }
+    bool on_object_begin(boost::system::error_code &) {
+        if (depth == 3 && is_in_running && line.running < most_running) running[line.running++] = {};
+        return enter(ER_NO_KEY);
+    }
+    bool on_array_begin(boost::system::error_code &) {
+        is_in_running = is_in_running || (depth == 2 && section == ER_ATTRIBUTES && member == ER_RUNNING);
+        return enter(depth == 2 && member == ER_TIMES ? member : ER_NO_KEY);
+    }
     bool on_object_end(size_t, boost::system::error_code &) { return leave(); }
     bool on_array_end(size_t, boost::system::error_code &) { return leave(); }
 
@@ -123,6 +143,7 @@ struct Handler {
             }
         }
         member = depth == 1             ? words.key(key, ER_SCHEMA, ER_ATTRIBUTES, previous)
+            : depth == 4 && is_in_running ? words.key(key, ER_PATCH, ER_VERSION, ER_NO_KEY)
             : depth != 2                ? ER_NO_KEY
             : section == ER_RESOURCE    ? words.key(key, ER_INSTALLATION, ER_SYSTEM_VERSION, previous)
             : section == ER_ATTRIBUTES  ? words.key(key, ER_PATCH, ER_RUNNING, previous)
@@ -135,8 +156,9 @@ struct Handler {
     bool on_string_part(string_view bytes, size_t, boost::system::error_code &) { return keep(bytes); }
     bool on_string(string_view bytes, size_t, boost::system::error_code &) {
         string_view value = whole(bytes);
-        if (member == ER_RUNNING) {
-            if (depth == 3 && line.running < most_running) running[line.running++] = value;
+        if (member == ER_VERSION) return other();
+        if (depth == 4) {
+            if (Named *named = in_running()) named->id = value;
         } else if (string_view *place = text()) {
             *place = value;
         }
@@ -144,14 +166,14 @@ struct Handler {
     }
 
     bool on_int64(int64_t value, string_view, boost::system::error_code &) { return number(value); }
-    bool on_uint64(uint64_t value, string_view, boost::system::error_code &) { return value > INT64_MAX || number(static_cast<int64_t>(value)); }
+    bool on_uint64(uint64_t value, string_view, boost::system::error_code &) { return value > INT64_MAX ? other() : number(static_cast<int64_t>(value)); }
 
     bool on_document_begin(boost::system::error_code &) { return true; }
     bool on_document_end(boost::system::error_code &) { return true; }
     bool on_number_part(string_view, boost::system::error_code &) { return true; }
-    bool on_double(double, string_view, boost::system::error_code &) { return true; }
-    bool on_bool(bool, boost::system::error_code &) { return true; }
-    bool on_null(boost::system::error_code &) { return true; }
+    bool on_double(double, string_view, boost::system::error_code &) { return other(); }
+    bool on_bool(bool, boost::system::error_code &) { return other(); }
+    bool on_null(boost::system::error_code &) { return other(); }
     bool on_comment_part(string_view, boost::system::error_code &) { return true; }
     bool on_comment(string_view, boost::system::error_code &) { return true; }
 
@@ -183,8 +205,18 @@ private:
         return text;
     }
 
+    /// A value of a type that no member has which a report reads.
+    bool other() {
+        if (member == ER_PATCH || member == ER_VERSION) is_misnamed = true;
+        return true;
+    }
+
+    /// The patch of a launch that is being read.
+    Named *in_running() { return is_in_running && member == ER_PATCH && line.running > 0 ? &running[line.running - 1] : nullptr; }
+
     bool enter(er_key inside) {
         if (depth == 1) section = member;
+        else if (member == ER_PATCH || member == ER_VERSION) is_misnamed = true;
         member = inside;
         depth++;
         return true;
@@ -192,6 +224,7 @@ private:
     bool leave() {
         depth--;
         member = ER_NO_KEY;
+        if (depth == 2) is_in_running = false;
         if (depth == 1) previous = section;
         return true;
     }
@@ -215,8 +248,16 @@ private:
     }
 
     bool number(int64_t value) {
+        if (depth == 4) {
+            if (member == ER_VERSION && line.running > 0) running[line.running - 1].version = value;
+            return member == ER_PATCH ? other() : true;
+        }
         switch (member) {
-        case ER_VERSION: line.version = value; break;
+        case ER_PATCH: return other();
+        case ER_VERSION:
+            line.version = value;
+            is_misnamed = is_misnamed || !is_version(value);
+            break;
         case ER_COUNT: line.count = value; break;
         case ER_CALLS: line.calls = value; break;
         case ER_FAILURES: line.failures = value; break;
@@ -271,17 +312,7 @@ int64_t milliseconds(string_view text) {
     return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction;
 }
 
-/// Reads `ID VERSION`. Returns 0 if it is anything else.
-///
-/// `name` is set to the length of the id.
-int64_t version_of(string_view text, size_t *name) {
-    size_t space = text.rfind(' ');
-    *name = space;
-    if (space == 0 || space >= text.size() - 1 || text.size() - space > 19) return 0;
-    return digits(text.data() + space + 1, text.size() - space - 1);
-}
-
-/// The most that objects and arrays may be nested. An event has three.
+/// The most that objects and arrays may be nested. An event has four.
 json::parse_options options() {
     json::parse_options options;
     options.max_depth = 8;
@@ -293,7 +324,10 @@ json::parse_options options() {
 struct er_reader {
     Texts texts{std::random_device{}() | static_cast<uint64_t>(std::random_device{}()) << 32};
     Words words;
+    er_check check = nullptr;
     er_patch running[most_running];
+    /// The last name that does not have its form.
+    std::string misnamed;
 };
 
 namespace {
@@ -313,6 +347,8 @@ struct Parsed {
     Text patch, app_version, system, system_version, function, file, error, message;
     /// The first of the patches of its launch.
     size_t running;
+    /// What does not have the form of its member, if it is ER_MISNAMED.
+    string_view misnamed;
 };
 
 /// A patch of a launch.
@@ -354,8 +390,48 @@ struct er_parser {
     size_t running_count = 0, count = 0, taken = 0;
     /// How the line began that was parsed whole last, of those in the buffer.
     Known known;
+    /// What has the form of each member, of the line before that had it.
+    std::string formed[ER_KEYS];
+    const er_check check;
 
-    explicit er_parser(const er_reader &reader) : texts(reader.texts) { parser.handler().words = reader.words; }
+    explicit er_parser(const er_reader &reader) : texts(reader.texts), check(reader.check) { parser.handler().words = reader.words; }
+
+    /// Whether a text is empty or has the form of its member.
+    bool has_form(er_key key, string_view text) {
+        if (text.empty() || !check || text == string_view(formed[key])) return true;
+        if (!check(key, text.data(), text.size())) return false;
+        formed[key].assign(text.data(), text.size());
+        return true;
+    }
+
+    /// A name in the line that does not have its form; null if there is none. An empty one means a value of another type.
+    ///
+    /// An opening that is known was in a line without one.
+    bool finds_misnamed(Handler &found, bool is_bad, bool is_known, string_view *name) {
+        const Opening &opening = found.opening;
+        const struct {
+            er_key key;
+            string_view text;
+        } names[] = {
+            {ER_PATCH, found.patch}, {ER_FUNCTION, is_bad ? found.function : string_view()},
+            {ER_ERROR, is_bad ? found.error : string_view()}, {ER_APP_VERSION, opening.app_version}, {ER_SYSTEM, opening.system},
+            {ER_SYSTEM_VERSION, opening.system_version},
+        };
+        const size_t count = is_known ? 3 : 6;
+        *name = {};
+        if (found.is_misnamed) return true;
+        for (size_t i = 0; i < count; i++) {
+            *name = names[i].text;
+            if (!has_form(names[i].key, names[i].text)) return true;
+        }
+        for (size_t i = 0; i < found.line.running; i++) {
+            *name = found.running[i].id;
+            if (name->empty() || !has_form(ER_PATCH, *name) || !is_version(found.running[i].version)) return true;
+        }
+        *name = found.patch;
+        // What names a version names a patch, and its number is that of a manifest.
+        return found.line.version != 0 && (found.patch.empty() || !is_version(found.line.version));
+    }
 
     Text text(string_view text) const { return {text, text.empty() ? 0 : texts.hash_of(text.data(), text.size())}; }
 
@@ -387,10 +463,13 @@ struct er_parser {
         if (opening.schema != found.words.schema || found.event.empty()) return;
         parsed.outcome = ER_NO_DEVICE;
         if (opening.installation.empty()) return;
-        parsed.outcome = ER_LINE;
         er_line &line = parsed.line;
         line = found.line;
         line.event = found.words.event(found.event);
+        bool is_bad = line.event == ER_FAILED || line.event == ER_REFUSED || line.event == ER_FELL_BACK;
+        parsed.outcome = ER_MISNAMED;
+        if (finds_misnamed(found, is_bad, start > 0, &parsed.misnamed)) return;
+        parsed.outcome = ER_LINE;
         line.time = milliseconds(opening.timestamp);
         line.device = are_same(opening.installation, known.installation.text)
             ? known.installation.hash : texts.hash(opening.installation.data(), opening.installation.size());
@@ -400,7 +479,6 @@ struct er_parser {
         parsed.system = text(opening.system, known.system);
         parsed.system_version = text(opening.system_version, known.system_version);
         if (start == 0) know(bytes, found, parsed);
-        bool is_bad = line.event == ER_FAILED || line.event == ER_REFUSED || line.event == ER_FELL_BACK;
         parsed.function = text(is_bad ? found.function : string_view());
         parsed.file = text(is_bad ? found.file : string_view());
         parsed.error = text(is_bad ? found.error : string_view());
@@ -408,13 +486,8 @@ struct er_parser {
         parsed.running = running_count;
         line.running = 0;
         if (line.event != ER_LAUNCHED) return;
-        for (size_t i = 0; i < found.line.running; i++) {
-            size_t name;
-            int64_t version = version_of(found.running[i], &name);
-            if (version <= 0) continue;
-            running[running_count++] = {text(found.running[i].substr(0, name)), version};
-            line.running++;
-        }
+        for (size_t i = 0; i < found.line.running; i++) running[running_count++] = {text(found.running[i].id), found.running[i].version};
+        line.running = found.line.running;
     }
 
 private:
@@ -446,6 +519,7 @@ er_reader *er_open(const char *schema) {
 
 void er_set_event(er_reader *reader, er_event event, const char *name) { reader->words.events[event] = name; }
 void er_set_key(er_reader *reader, er_key key, const char *name) { reader->words.keys[key] = name; }
+void er_set_check(er_reader *reader, er_check check) { reader->check = check; }
 
 void er_close(er_reader *reader) { delete reader; }
 
@@ -476,6 +550,7 @@ int er_take(er_reader *reader, er_parser *parser, er_line *line, er_outcome *out
     if (parser->taken == parser->count) return 0;
     const Parsed &parsed = parser->lines[parser->taken++];
     *outcome = parsed.outcome;
+    if (parsed.outcome == ER_MISNAMED) reader->misnamed.assign(parsed.misnamed.data(), parsed.misnamed.size());
     if (parsed.outcome != ER_LINE) return 1;
     Texts &texts = reader->texts;
     *line = parsed.line;
@@ -495,6 +570,10 @@ int er_take(er_reader *reader, er_parser *parser, er_line *line, er_outcome *out
 }
 
 uint32_t er_number(er_reader *reader, const char *text, size_t length) { return reader->texts.number(text, length); }
+const char *er_misnamed(const er_reader *reader, size_t *length) {
+    *length = reader->misnamed.size();
+    return reader->misnamed.data();
+}
 er_patch er_running(const er_reader *reader, size_t place) { return reader->running[place]; }
 const char *er_text(const er_reader *reader, uint32_t number, size_t *length) { return reader->texts.text(number, length); }
 uint64_t er_dropped_texts(const er_reader *reader) { return reader->texts.dropped(); }

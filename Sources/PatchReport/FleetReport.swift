@@ -8,6 +8,9 @@ package struct FleetReport: Sendable, Equatable {
         package var events = 0
         /// Lines that are no JSON: cut, binary, or too long.
         package var damaged = 0
+        /// Those of them that are events with a name, a version or a code that no patch has, and one of these names.
+        package var misnamed = 0
+        package var misnamedExample: String?
         /// Lines of another schema.
         package var foreign = 0
         /// Events that do not say from which installation they are.

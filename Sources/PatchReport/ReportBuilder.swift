@@ -7,7 +7,8 @@ package import PatchCrypto
     package struct Limits {
         /// Places for devices, and for devices with a patch: a power of two. Each takes 32 bytes.
         package var devices = 1 << 22
-        package var patches = 10_000
+        /// Patches that the feed does not list. Anyone who can send an event can make one up.
+        package var patches = 1000
         package var hours = 200_000
         package var faults = 50_000
 
@@ -83,6 +84,8 @@ package import PatchCrypto
         (ER_FALLBACKS, .fallbacks), (ER_MEASURED, .measured), (ER_NANOSECONDS, .nanoseconds), (ER_LONGEST, .longest),
         (ER_TIMES, .times), (ER_RUNNING, .running),
     ]
+    /// How many of the patches are those of the feed.
+    private var known = 0
     /// The only patch that is counted; 0 for all. Its name has its number before anything is read.
     private let only: (id: UInt32, version: Int64)
     private var devices: DeviceTable
@@ -107,19 +110,19 @@ package import PatchCrypto
     ///   - version: The only version to count; nil for all.
     ///   - since: Only events from this time on count; nil for all.
     ///   - newSince: Devices that reported a patch from this time on for the first time are counted as new; nil for all.
+    ///   - listed: The patches that the feed lists. They are counted whatever devices send.
     /// - Returns: nil if there is not enough memory.
     package init?(
         now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil, since: Timestamp? = nil,
-        newSince: Timestamp? = nil
+        newSince: Timestamp? = nil, listed: [(id: String, version: Int)] = []
     ) {
         guard let reader = unsafe er_open(EventRecord.schema) else { return nil }
         for (event, name) in Self.events { unsafe er_set_event(reader, event, name.rawValue) }
         for (key, name) in Self.keys { unsafe er_set_key(reader, key, name.rawValue) }
-        var patch = patch ?? ""
-        let id = patch.withUTF8 { text in
-            unsafe text.withMemoryRebound(to: CChar.self) { unsafe er_number(reader, $0.baseAddress, $0.count) }
+        unsafe er_set_check(reader) { key, text, count in
+            unsafe ReportBuilder.hasForm(UnsafeRawBufferPointer(start: text, count: count), of: key) ? 1 : 0
         }
-        only = (id, Int64(version ?? 0))
+        only = unsafe (Self.number(of: patch ?? "", in: reader), Int64(version ?? 0))
         unsafe self.reader = reader
         self.limits = limits
         end = Int64(now.addingOrMost(86_400_000))
@@ -127,6 +130,30 @@ package import PatchCrypto
         self.since = since.map { Int64($0.secondsSince1970) * 1000 }
         self.newSince = UInt32(clamping: newSince?.secondsSince1970 ?? 0)
         devices = DeviceTable(most: limits.devices)
+        for (id, version) in listed.prefix(Int(UInt16.max) / 2) {
+            let number = unsafe Self.number(of: id, in: reader)
+            _ = self.number(of: er_patch(patch: number, version: Int64(version)))
+            known = patches.count - 1
+        }
+    }
+
+    /// The number of a text.
+    private static func number(of text: String, in reader: OpaquePointer) -> UInt32 {
+        var text = text
+        return text.withUTF8 { text in
+            unsafe text.withMemoryRebound(to: CChar.self) { unsafe er_number(reader, $0.baseAddress, $0.count) }
+        }
+    }
+
+    /// Whether a text has the form that devices write as this member.
+    private static func hasForm(_ text: UnsafeRawBufferPointer, of key: er_key) -> Bool {
+        switch key {
+        case ER_PATCH: unsafe NameForm.isReverseDNS(text)
+        case ER_FUNCTION: unsafe NameForm.isReplaceable(text)
+        case ER_ERROR: unsafe NameForm.isWord(text)
+        case ER_APP_VERSION: unsafe AppVersion(String(decoding: text, as: UTF8.self)) != nil
+        default: unsafe text.count <= 64 && text.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        }
     }
 
     deinit { unsafe er_close(reader) }
@@ -144,10 +171,24 @@ package import PatchCrypto
             case ER_BLANK: break
             case ER_OTHER_SCHEMA: input.foreign += 1
             case ER_NO_DEVICE: input.withoutDevice += 1
+            case ER_MISNAMED:
+                input.damaged += 1
+                noteMisnamed()
             default: input.damaged += 1
             }
         }
         input.bytes += parsed.bytes
+    }
+
+    /// Counts an event with a name that none has, and keeps one of these names: the least, so that the order of lines changes nothing.
+    private mutating func noteMisnamed() {
+        input.misnamed += 1
+        var length = 0
+        guard let bytes = unsafe er_misnamed(reader, &length) else { return }
+        let name = unsafe String(
+            decoding: UnsafeRawBufferPointer(start: bytes, count: min(length, 64)), as: UTF8.self)
+        guard let least = input.misnamedExample else { return input.misnamedExample = name }
+        if name.hasBytes(before: least) { input.misnamedExample = name }
     }
 
     /// Counts a line that is longer than any buffer, and bytes that are not read.
@@ -293,7 +334,7 @@ package import PatchCrypto
             return nil
         }
         let next = UInt16(patches.count)
-        guard let number = numbers[key] ?? (patches.count < limits.patches ? next : nil) else {
+        guard let number = numbers[key] ?? (patches.count - 1 - known < limits.patches ? next : nil) else {
             input.dropped += 1
             input.droppedPatches += 1
             return nil

@@ -33,6 +33,9 @@ for device in range(2000):
     print(line("activated", device))
     if device < failing:
         print(line("failed", device))
+# What one device sends hides nothing, and does not make the file unreadable.
+for name in (" com.example.shop.cart-total 7", "a\r\nb.c", "com.example\u0d4e\".x", "\\\u0301\".x"):
+    print(line("activated", 9999).replace("com.example.shop.cart-total", json.dumps(name)[1:-1]))
 PYTHON
 
 # Writes the metrics as alerts.yml says.

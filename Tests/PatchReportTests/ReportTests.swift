@@ -156,23 +156,102 @@ import Testing
         let launch = { (time: Int, patches: String) in
             Self.line("launched", at: time, patch: nil, #","patch.running":[\#(patches)]"#)
         }
+        let patch = { (version: Int) in #"{"patch.id":"com.example.fix","patch.version":\#(version)}"# }
         let activated = Self.line("activated", at: 10)
         #expect(try running([activated]) == [1])
         #expect(try running([activated, launch(9, "")]) == [1])
         #expect(try running([activated, launch(11, "")]) == [0])
-        #expect(try running([activated, launch(11, #""com.example.fix 1""#)]) == [1])
-        #expect(try running([activated, launch(11, #""com.example.fix 2""#)]) == [0, 1])
+        #expect(try running([activated, launch(11, patch(1))]) == [1])
+        #expect(try running([activated, launch(11, patch(2))]) == [0, 1])
+        #expect(
+            try running([
+                activated, launch(11, #"{"x":[{"patch.id":"a.b"}],"patch.version":1,"patch.id":"com.example.fix"}"#),
+            ]) == [1])
         #expect(try running([activated, Self.line("rolled-back", at: 10)]) == [0])
         #expect(try running([activated, Self.line("withdrawn", at: 12)]) == [0])
         #expect(try running([activated, Self.line("withdrawn", at: 9)]) == [1])
         #expect(try running([activated, Self.line("launched", device: 2, at: 20, patch: nil)]) == [1])
-        // What is no patch is not one.
+        // Whoever names something else has told nothing.
         for wrong in [
-            #""""#, "7", #""fix""#, #""fix 0""#, #""fix -1""#, #""fix x""#, #"" 1""#, #""fix 9999999999999999999""#,
-            "[]", "{}", "null",
+            "{}", patch(0), patch(-1), patch(1 << 31), #"{"patch.id":"fix","patch.version":1}"#,
+            #"{"patch.id":" com.example.fix","patch.version":1}"#, #"{"patch.id":"com.example.fix"}"#,
+            #"{"patch.id":"com.example.fix","patch.version":"1"}"#, #"{"patch.id":7,"patch.version":1}"#,
+            #"{"patch.id":"com.example.fix","patch.version":1.5}"#,
+            #"{"patch.id":["com.example.fix"],"patch.version":1}"#,
         ] {
-            #expect(try running([activated, launch(11, wrong)]) == [0], "\(wrong)")
+            let report = try Self.report([activated, launch(11, wrong)])
+            #expect(report.patches.map(\.running) == [1] && report.input.misnamed == 1, "\(wrong)")
         }
+    }
+
+    /// A name with which a stranger could hide a patch, or put a line into a file.
+    @Test(arguments: [
+        " com.example.fix", "com.example.fix ", "com.example.fix 7", "fix", "com.example.\u{D4E}<b>", "com.exämple.fix",
+        "com..fix", ".com.fix", "com.fix.", "a\\r\\nb.c", "a.b\\u0000", String(repeating: "a.", count: 64) + "a",
+        "com.example.fix\u{301}", "\\ud800.b",
+    ])
+    func anIdThatNoPatchHasIsCountedAsDamaged(_ id: String) throws {
+        let good = Self.line("failed")
+        let report = try Self.report([good, Self.line("failed", device: 2, patch: id)])
+        #expect(report.patches.map(\.id) == ["com.example.fix"] && report.patches.map(\.devices) == [1])
+        #expect(report.input.damaged == 1 && report.devices == 1)
+        #expect(report.input.misnamed == (id.hasPrefix("\\u") ? 0 : 1), "a lone surrogate is not JSON")
+    }
+
+    @Test(arguments: [
+        #""patch.version":0"#, #""patch.version":-1"#, #""patch.version":2147483648"#, #""patch.version":"1""#,
+        #""patch.version":1.0"#, #""patch.version":null"#, #""patch.version":[1]"#, #""patch.version":{"a":1}"#,
+        #""patch.version":1,"patch.id":7"#, #""patch.version":1,"patch.id":["com.example.fix"]"#,
+        #""patch.version":1,"error.type":"a b""#, #""patch.version":1,"error.type":"\u0d4e<script>""#,
+        #""patch.version":1,"code.function.name":"a b""#, #""patch.version":1,"code.function.name":"Cart.\r\ntotal""#,
+    ])
+    func aVersionACodeOrAFunctionOfAnotherFormIsDamaged(_ members: String) throws {
+        let line = Self.line("failed").replacing(#""patch.version":1"#, with: members)
+        let report = try Self.report([line])
+        #expect(report.patches.isEmpty && report.input.damaged == 1 && report.input.misnamed == 1)
+    }
+
+    @Test(arguments: ["1.0-beta", "v1", "1\u{D4E}<b>", "1.2.3.4.5"])
+    func anAppVersionOfAnotherFormIsDamaged(_ version: String) throws {
+        let report = try Self.report([Self.line("failed", app: version), Self.line("failed")])
+        #expect(report.input.misnamed == 1 && report.patches.first?.devices == 1)
+        #expect(report.input.misnamedExample == version)
+    }
+
+    /// The least of the names is told, whatever the order.
+    @Test func oneOfTheNamesIsTold() throws {
+        let lines = ["b", "a", "c"].map { Self.line("failed", patch: $0) }
+        for lines in [lines, lines.reversed()] {
+            let report = try Self.report(lines)
+            #expect(report.input.misnamed == 3 && report.input.misnamedExample == "a")
+        }
+    }
+
+    /// Made-up names take no place of the patches of the feed.
+    @Test func thePatchesOfTheFeedAreCountedWhateverComes() throws {
+        let lines = (0..<3000).map { Self.line("failed", patch: "made.up\($0)") } + [Self.line("failed")]
+        func report(_ listed: [(id: String, version: Int)]) throws -> FleetReport {
+            guard var builder = ReportBuilder(now: Self.now, listed: listed) else {
+                throw PatchError(.limit, "no memory")
+            }
+            var parser = builder.parser()
+            let text = Array((lines.joined(separator: "\n") + "\n").utf8)
+            try unsafe text.withUnsafeBytes { bytes in
+                var place = 0
+                while place < bytes.count {
+                    let size = unsafe parser.parse(UnsafeRawBufferPointer(rebasing: bytes[place...]))
+                    try #require(size > 0)
+                    builder.add(parser)
+                    place += size
+                }
+            }
+            return builder.report()
+        }
+        let unlisted = try report([])
+        #expect(unlisted.patches.count == 1000 && !unlisted.patches.contains { $0.id == "com.example.fix" })
+        #expect(unlisted.input.droppedPatches == 2001)
+        let listed = try report([("com.example.fix", 1), ("com.example.other", 2)])
+        #expect(listed.patches.count == 1002 && listed.patches.first { $0.id == "com.example.fix" }?.failing == 1)
     }
 
     @Test func whatIsNoEventIsCounted() throws {
@@ -187,11 +266,11 @@ import Testing
             good.replacing("\"patch.version\":1", with: "\"patch.version\":99999999999999999999999"),
         ]
         let report = try Self.report(text)
-        #expect(report.input.events == 7)
+        #expect(report.input.events == 6)
         #expect(report.input.foreign == 4)
         #expect(report.input.withoutDevice == 1)
         #expect(report.input.withoutTime == 3)
-        #expect(report.input.damaged == 5)
+        #expect(report.input.damaged == 6 && report.input.misnamed == 1)
         #expect(report.devices == 1)
         #expect(report.patches.first?.devices == 1)
     }
@@ -307,19 +386,19 @@ import Testing
         let text = try #require(try JSONValue(parsing: Array("\"\(escaped)\"".utf8)).text)
         let lines = (0..<200).map { device in
             Self.line(
-                "failed", device: 1, patch: "\(escaped)x", app: "1.\(device % 2)",
-                #","code.function.name":"\#(escaped)","error.type":"script","error.message":"\#(escaped) \#(escaped)""#
+                "failed", device: 1, patch: #"com.\u0065xample"#, app: "1.\(device % 2)",
+                #","code.function.name":"C\u0061rt.total","error.type":"script","error.message":"\#(escaped) \#(escaped)""#
             ).replacing(#""d1""#, with: #""\#(escaped)\#(device)""#)
         }
         let report = try Self.report(lines)
         #expect(report.devices == 200)
         let patch = try #require(report.patches.first)
         #expect(report.patches.count == 1)
-        #expect(patch.id == text + "x")
+        #expect(patch.id == "com.example")
         #expect(patch.devices == 200)
         let fault = try #require(patch.faults.first)
         #expect(patch.faults.count == 1)
-        #expect(fault.function == text)
+        #expect(fault.function == "Cart.total")
         #expect(fault.message == "\(text) \(text)")
     }
 
@@ -337,8 +416,8 @@ import Testing
             let events = ["activated", "failed", "called", "confirmed", "rolled-back", "refused", "launched"]
             return Self.line(
                 events[number % 7], device: device, at: number * 17 % 3000,
-                version: 1 + device % 3, app: "2.\(device % 5)-rc\(number / 9_000)",
-                #","code.function.name":"f\u00e9\#(number % 9)","error.type":"script","error.message":"no \#(number * 31 % 97)","calls":3,"failures":1"#
+                version: 1 + device % 3, app: "2.\(device % 5).\(number / 9_000)",
+                #","code.function.name":"f\u0065\#(number % 9)","error.type":"script","error.message":"no \#(number * 31 % 97)","calls":3,"failures":1"#
             )
         }
         let one = try Self.report((lines.joined(separator: "\n") + "\n").utf8, jobs: 1)

@@ -25,7 +25,7 @@ CREATE TABLE events
     nanoseconds   UInt64,
     longest       UInt64,
     times         Array(UInt64),
-    running       Array(String)
+    running       Array(Tuple(patch String, version UInt32))
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(time)
@@ -54,6 +54,8 @@ SELECT
     JSONExtractUInt(line, 'attributes', 'patch.nanoseconds') AS nanoseconds,
     JSONExtractUInt(line, 'attributes', 'patch.longest') AS longest,
     JSONExtract(line, 'attributes', 'patch.times', 'Array(UInt64)') AS times,
-    JSONExtract(line, 'attributes', 'patch.running', 'Array(String)') AS running
+    arrayMap(
+        named -> (JSONExtractString(named, 'patch.id'), toUInt32(JSONExtractUInt(named, 'patch.version'))),
+        JSONExtractArrayRaw(line, 'attributes', 'patch.running')) AS running
 FROM events_lines
 WHERE JSONExtractString(line, 'schema') = 'patchpack.event/1' AND device != '';

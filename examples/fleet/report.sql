@@ -9,8 +9,7 @@ activations AS
     SELECT patch, version, device, time, event FROM events WHERE event IN ('activated', 'deactivated')
     UNION ALL
     SELECT
-        splitByChar(' ', named)[1] AS patch, toUInt32OrZero(splitByChar(' ', named)[2]) AS version, device, time,
-        'activated' AS event
+        named.1 AS patch, named.2 AS version, device, time, 'activated' AS event
     FROM events ARRAY JOIN running AS named
     -- `event` alone would be the column that is made here.
     WHERE events.event = 'launched'

@@ -26,6 +26,8 @@ page() {
         }
         print line
       }' >"$3"
+  # The first line says that tables are in it, to man and to lintian.
+  ! grep -q '^\.TS' "$3" || [ "$(head -c 3 "$3")" = "'\\\"" ] || sed -i "1i '\\\\\" t" "$3"
 }
 day=$(sed -n 's/^let toolDate = "\(.*\)"$/\1/p' Sources/patchpack/Version.swift)
 page format "the format of patch envelopes" "$1/man5/patchpack-format.5"

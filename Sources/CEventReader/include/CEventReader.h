@@ -15,6 +15,7 @@ typedef enum {
     ER_NOT_JSON,     /* cut, binary, or nested deeper than any event */
     ER_OTHER_SCHEMA, /* an object of another schema, or of none */
     ER_NO_DEVICE,    /* an event that does not say from which installation it is */
+    ER_MISNAMED,     /* an event that names a patch, a version, a function, an error or a system in a form that none has */
 } er_outcome;
 
 /* The events that a report counts; all others are ER_OTHER. */
@@ -69,6 +70,9 @@ typedef struct er_parser er_parser;
 er_reader *er_open(const char *schema);
 void er_set_event(er_reader *reader, er_event event, const char *name);
 void er_set_key(er_reader *reader, er_key key, const char *name);
+/* Whether a text that is not empty has the form of a member. It is called by several threads. */
+typedef int (*er_check)(er_key key, const char *text, size_t length);
+void er_set_check(er_reader *reader, er_check check);
 void er_close(er_reader *reader);
 
 /* A parser of the reader's lines. Several threads may have one each. NULL if there is not enough memory. */
@@ -81,6 +85,9 @@ size_t er_parse(er_parser *parser, const char *buffer, size_t length);
 
 /* Takes the next of the lines that were parsed, and gives numbers to its texts. Returns 0 after the last one. */
 int er_take(er_reader *reader, er_parser *parser, er_line *line, er_outcome *outcome);
+
+/* The name of the line that was taken last, if it is ER_MISNAMED; empty if a value has another type. */
+const char *er_misnamed(const er_reader *reader, size_t *length);
 
 /* A patch of the launch that was taken last, by its place from 0 to er_line.running. */
 er_patch er_running(const er_reader *reader, size_t place);

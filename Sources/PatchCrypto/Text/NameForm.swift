@@ -3,9 +3,13 @@ package enum NameForm {
     static let longest = 128
 
     /// Two or more labels of `[A-Za-z0-9_-]+`, joined by dots.
-    package static func isReverseDNS(_ text: String) -> Bool {
+    package static func isReverseDNS(_ text: String) -> Bool { isReverseDNS(text.utf8) }
+
+    /// The same form, of bytes.
+    package static func isReverseDNS(_ text: some Collection<UInt8>) -> Bool {
+        guard text.count <= longest else { return false }
         var (dots, isEmpty) = (0, true)
-        for byte in text.utf8 {
+        for byte in text {
             if byte == UInt8(ascii: "."), !isEmpty {
                 dots += 1
                 isEmpty = true
@@ -14,19 +18,22 @@ package enum NameForm {
                 isEmpty = false
             }
         }
-        return text.utf8.count <= longest && dots > 0 && !isEmpty
+        return dots > 0 && !isEmpty
     }
 
     /// `[A-Za-z_][A-Za-z0-9_]*`, joined by `.` or `:`.
-    static func isReplaceable(_ text: String) -> Bool {
-        let parts = Array(text.utf8).split(omittingEmptySubsequences: false) {
+    static func isReplaceable(_ text: String) -> Bool { isReplaceable(text.utf8) }
+
+    /// The same form, of bytes.
+    package static func isReplaceable(_ text: some Collection<UInt8>) -> Bool {
+        guard text.count <= longest else { return false }
+        let parts = Array(text).split(omittingEmptySubsequences: false) {
             $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
         }
-        return text.utf8.count <= longest
-            && parts.allSatisfy { part in
-                isMade(of: { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") }, part)
-                    && !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(part.first ?? 0)
-            }
+        return parts.allSatisfy { part in
+            isMade(of: { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") }, part)
+                && !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(part.first ?? 0)
+        }
     }
 
     /// `[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.lua`, below folders of `[A-Za-z0-9_-]+`.
@@ -40,8 +47,11 @@ package enum NameForm {
     }
 
     /// `[A-Za-z0-9._-]{1,64}`.
-    package static func isExtraKey(_ text: String) -> Bool {
-        text.utf8.count <= 64 && isMade(of: { isWord($0) || $0 == UInt8(ascii: ".") }, text.utf8)
+    package static func isExtraKey(_ text: String) -> Bool { isWord(text.utf8) }
+
+    /// The same form, of bytes: that of an error's code, too.
+    package static func isWord(_ text: some Collection<UInt8>) -> Bool {
+        text.count <= 64 && isMade(of: { isWord($0) || $0 == UInt8(ascii: ".") }, text)
     }
 
     /// `[A-Za-z0-9._@-]{1,64}`: the name of a key in a store.

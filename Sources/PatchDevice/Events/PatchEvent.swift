@@ -56,7 +56,16 @@ extension PatchEvent {
         case .runner(let event): event.record
         case .launched(let patches, let isSafe):
             EventRecord(
-                .launched, [(.running, .array(patches.map { .string("\($0)") })), (.isSafe, .bool(isSafe))])
+                .launched,
+                [
+                    (
+                        .running,
+                        .array(
+                            patches.map {
+                                .object(keyed: [(.patch, .string($0.id)), (.version, .integer($0.version))])
+                            })
+                    ), (.isSafe, .bool(isSafe)),
+                ])
         case .trial(let patch): EventRecord(.trial, patch: patch.pair)
         case .confirmed(let patch): EventRecord(.confirmed, patch: patch.pair)
         case .rolledBack(let patch, let reason, let hash):

@@ -1,3 +1,4 @@
+internal import PatchCrypto
 package import PatchRunner
 
 /// What an editor needs to know about an app, and about the sandbox.
@@ -18,7 +19,7 @@ extension PatchInterface {
         }
         let scalars = scalars.map { scalar in
             let cases = scalar.cases.map { value in
-                if case .string(let text) = value { Self.quoted(text) } else { value.text }
+                if case .string(let text) = value { Escape.lua(text) } else { value.text }
             }
             return "---@alias \(Self.identifier(scalar.name)) "
                 + (cases.isEmpty ? type(scalar.type) : cases.joined(separator: " | "))
@@ -28,7 +29,7 @@ extension PatchInterface {
             ([
                 """
                 ---@meta
-                -- What patches for \(Self.oneLine(app)) \(Self.oneLine(appVersion)) find. Written by patchpack interface stubs.
+                -- What patches for \(Escape.comment(app)) \(Escape.comment(appVersion)) find. Written by patchpack interface stubs.
                 """
             ] + structs + scalars + classes + others + [
                 functions(of: "patch.replace"), Self.words, functions(of: "host.call"), Self.specs,
@@ -131,7 +132,14 @@ extension PatchInterface {
 
     /// A name that annotations can have.
     private static func identifier(_ name: String) -> String {
-        String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" || $0 == "." ? $0 : "_" })
+        String(
+            String.UnicodeScalarView(
+                name.unicodeScalars.map { scalar in
+                    switch scalar {
+                    case "a"..."z", "A"..."Z", "0"..."9", "_", ".": scalar
+                    default: "_"
+                    }
+                }))
     }
 
     private static let keywords: Set = [
@@ -142,20 +150,13 @@ extension PatchInterface {
 
     /// A name that a parameter can have in Lua.
     private static func word(_ name: String) -> String {
-        let word = identifier(name).replacing(".", with: "_")
+        let word = identifier(name).split(separator: ".", omittingEmptySubsequences: false).joined(separator: "_")
         return keywords.contains(word) || word.first?.isNumber != false ? "_" + word : word
     }
 
     /// The name of a field, which may be any text.
     private static func key(_ name: String) -> String {
-        identifier(name) == name && !name.isEmpty && !name.contains(".") ? name : "[\(quoted(name))]"
-    }
-
-    /// Text in a comment, which ends with its line.
-    private static func oneLine(_ text: String) -> String { text.filter { !$0.isNewline } }
-
-    private static func quoted(_ text: String) -> String {
-        "\"" + oneLine(text).map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
+        identifier(name) == name && !name.isEmpty && !name.contains(".") ? name : "[\(Escape.lua(name))]"
     }
 
     // MARK: functions
@@ -178,12 +179,12 @@ extension PatchInterface {
         let isReplacement = name == "patch.replace"
         let overloads = functions.map { function in
             let original = "original: fun(\(parameters(function)))\(result(function))"
-            let rest =
+            let arguments =
                 isReplacement
-                ? "replacement: fun(\(parameters(function, before: [original])))\(result(function)))"
-                : "\(parameters(function)))\(result(function))"
-            return "---@overload fun(name: \(Self.quoted(function.name)), \(rest)"
-                .replacing(", )", with: ")")
+                ? "replacement: fun(\(parameters(function, before: [original])))\(result(function))"
+                : parameters(function)
+            let all = ["name: \(Escape.lua(function.name))", arguments].filter { !$0.isEmpty }.joined(separator: ", ")
+            return "---@overload fun(\(all))" + (isReplacement ? "" : result(function))
         }
         // A blank line would end the annotations of the function.
         return

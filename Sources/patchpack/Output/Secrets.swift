@@ -9,7 +9,13 @@ struct Secrets: Sendable {
 
     /// A text without the keys in it.
     func removed(from text: String) -> String {
-        texts.reduce(text) { $0.contains($1) ? $0.replacing($1, with: "(a key, not shown)") : $0 }
+        // Bytes are compared: a mark that combines with the last letter of a key would hide it.
+        texts.reduce(text) { text, key in
+            let bytes = Array(text.utf8)
+            guard bytes.firstRange(of: Array(key.utf8)) != nil else { return text }
+            return String(
+                decoding: bytes.replacing(Array(key.utf8), with: Array("(a key, not shown)".utf8)), as: UTF8.self)
+        }
     }
 
     /// A value without the keys in it. A manifest is shown as it was signed, also where it has something that looks like a key: a commit,

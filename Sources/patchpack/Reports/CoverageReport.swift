@@ -1,3 +1,4 @@
+import PatchCrypto
 import PatchFiles
 import PatchRunner
 import PatchWorkbench
@@ -18,7 +19,7 @@ enum CoverageReport {
         var text = ""
         for (name, lines) in coverage(runs).sorted(by: { $0.key < $1.key }) {
             guard let file = files.first(where: { $0.key == name }) else { continue }
-            text += "TN:patchpack\nSF:\(file.path)\n"
+            text += "TN:patchpack\nSF:\(Escape.lcov(file.path.description))\n"
             for (line, count) in lines.sorted(by: { $0.key < $1.key }) { text += "DA:\(line),\(count)\n" }
             text += "LF:\(lines.count)\nLH:\(lines.count { $0.value > 0 })\nend_of_record\n"
         }

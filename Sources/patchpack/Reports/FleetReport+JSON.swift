@@ -9,7 +9,8 @@ extension FleetReport {
                 "input",
                 .object([
                     ("bytes", .integer(input.bytes)), ("events", .integer(input.events)),
-                    ("damaged", .integer(input.damaged)), ("foreign", .integer(input.foreign)),
+                    ("damaged", .integer(input.damaged)), ("misnamed", .integer(input.misnamed)),
+                    ("foreign", .integer(input.foreign)),
                     ("withoutDevice", .integer(input.withoutDevice)), ("withoutTime", .integer(input.withoutTime)),
                     ("dropped", .integer(input.dropped)), ("earlier", .integer(input.earlier)),
                 ])
@@ -21,7 +22,8 @@ extension FleetReport {
                 .array(
                     gates.map { gate in
                         .object([
-                            ("gate", .string(gate.gate.text)), ("patch", .string(gate.patch)),
+                            ("gate", .string(gate.gate.text)), ("patch", gate.id.map(JSONValue.string) ?? .null),
+                            ("version", gate.version.map(JSONValue.integer) ?? .null),
                             ("verdict", .string(gate.verdict.rawValue)), ("share", gate.share.json),
                             ("reason", .string(gate.reason)),
                         ])

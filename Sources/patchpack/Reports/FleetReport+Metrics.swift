@@ -8,7 +8,7 @@ extension FleetReport {
         func family(_ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: Int)]) {
             text += "# HELP patchpack_\(name) \(help)\n# TYPE patchpack_\(name) gauge\n"
             for (labels, value) in samples {
-                let pairs = labels.map { "\($0)=\"\($1.label)\"" }
+                let pairs = labels.map { "\($0)=\"\(Escape.label($1))\"" }
                 text += "patchpack_\(name)\(pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}") \(value)\n"
             }
         }
@@ -21,8 +21,8 @@ extension FleetReport {
                 name, help,
                 gates.map { gate in
                     // As those of a patch are labelled, so that they can be joined.
-                    let words = gate.patch.split(separator: " ").map(String.init)
-                    let patch = zip(["patch", "version"], words).map { ($0, $1) }
+                    let patch = [("patch", gate.id), ("version", gate.version.map(String.init))]
+                        .compactMap { name, value in value.map { (name, $0) } }
                     return ([("gate", gate.gate.text)] + patch, gate.verdict == verdict ? 1 : 0)
                 })
         }
@@ -32,7 +32,7 @@ extension FleetReport {
                 "newest_event_timestamp_seconds", "When the newest event was made.", [([], newest.secondsSince1970)])
         }
         family("devices", "Devices that were heard of.", [([], devices)])
-        family("damaged_lines", "Lines that are no events.", [([], input.damaged)])
+        family("damaged_lines", "Lines that are not events.", [([], input.damaged)])
         perPatch("patch_devices", "Devices that reported the patch.") { $0.devices }
         perPatch("patch_running_devices", "Devices on which it runs.") { $0.running }
         perPatch("patch_failing_devices", "Devices on which it failed at least once.") { $0.failing }
@@ -44,13 +44,5 @@ extension FleetReport {
         perGate("gate_crossed", "1 if it is sure that the part is above the gate's bound.", .crossed)
         perGate("gate_passed", "1 if it is sure that the part is below the gate's bound.", .passed)
         return text + "# EOF\n"
-    }
-}
-
-extension String {
-    /// A label's value. Ids of patches come from devices.
-    fileprivate var label: String {
-        String(decoding: utf8.prefix(512), as: UTF8.self).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-            .replacing("\n", with: "\\n")
     }
 }

@@ -16,7 +16,7 @@ extension FleetReport {
                 """
         }
         let verdicts = gates.map { gate in
-            "<li class=\"\(gate.verdict.rawValue)\"><b>\(gate.verdict.rawValue)</b> <code>\(gate.gate.text.html)</code> \(gate.patch.html): \(gate.reason.html)</li>"
+            "<li class=\"\(gate.verdict.rawValue)\"><b>\(gate.verdict.rawValue)</b> <code>\(gate.gate.text.html)</code> \(gate.name.html): \(gate.reason.html)</li>"
         }
         let page = HTMLPage(
             title: "Patches on \(devices.grouped) devices", lead: "Made \(made.description). \(summary)",

@@ -31,7 +31,7 @@ extension FleetReport {
                 ReportLine(
                     style: gate.verdict == .passed ? .good : gate.verdict == .crossed ? .bad : .faint,
                     word: gate.verdict.rawValue,
-                    text: "  \(gate.gate.text)  \(gate.patch): \(gate.reason)"))
+                    text: "  \(gate.gate.text)  \(gate.name): \(gate.reason)"))
         }
         return lines
     }
@@ -42,7 +42,16 @@ extension FleetReport {
         var notes: [String] = []
         if let newest { notes.append("the newest from \(newest)") }
         if input.earlier > 0 { notes.append("\(input.earlier.counting("earlier event")) left out") }
-        if input.damaged > 0 { notes.append(input.damaged.counting("damaged line")) }
+        if input.damaged > 0 {
+            let names =
+                input.misnamedExample.map { name in
+                    let example =
+                        name.isEmpty ? "" : ", such as \(JSONValue.string(name).text(escaping: isUnprintable))"
+                    return
+                        " (\(input.misnamed.grouped) with a name that no patch, version, function or error has\(example))"
+                } ?? ""
+            notes.append(input.damaged.counting("damaged line") + names)
+        }
         if input.foreign > 0 { notes.append("\(input.foreign.counting("line")) of another schema") }
         if input.withoutDevice > 0 { notes.append("\(input.withoutDevice.counting("event")) without an installation") }
         if input.withoutTime > 0 { notes.append("\(input.withoutTime.counting("event")) with an unbelievable time") }

@@ -1,3 +1,5 @@
+import PatchCrypto
+
 /// One page of HTML. It needs nothing else: no script, no font, no picture.
 struct HTMLPage {
     let title: String
@@ -13,7 +15,7 @@ struct HTMLPage {
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+        <meta http-equiv="Content-Security-Policy" content="\(Self.policy)">
         <title>\(title.html)</title>
         <style>
         \(Self.style)
@@ -32,6 +34,10 @@ struct HTMLPage {
 
         """
     }
+
+    /// Nothing is fetched, no form is sent, and no base is set. In a page, `sandbox` has no effect: a server must send it (HTML
+    /// Standard, 4.2.5.3).
+    private static let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'"
 
     private static let style = """
         :root { color-scheme: light dark; --text: #1d2129; --faint: #5d6673; --line: #d8dce2; --back: #fff; --card: #f6f7f9;
@@ -65,16 +71,6 @@ struct HTMLPage {
 }
 
 extension StringProtocol {
-    /// The text as it is written in HTML, without control characters.
-    var html: String {
-        escaped(String(self)).flatMap { character -> String in
-            switch character {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "\"": "&quot;"
-            default: String(character)
-            }
-        }.map(String.init).joined()
-    }
+    /// The text as it is written in HTML.
+    var html: String { Escape.html(self) }
 }

@@ -1,3 +1,5 @@
+import PatchCrypto
+
 /// JUnit XML, in the form that CI servers share and the Jenkins schema allows.
 enum JUnit {
     static func text(_ cases: [ReportCase]) -> String {
@@ -11,7 +13,7 @@ enum JUnit {
             func count(_ outcome: ReportCase.Outcome) -> Int { group.cases.count { $0.outcome == outcome } }
             let time = seconds(group.cases.reduce(0) { $0 &+ $1.nanoseconds })
             xml +=
-                "  <testsuite name=\"\(attribute(group.name))\" tests=\"\(group.cases.count)\" failures=\"\(count(.failed))\""
+                "  <testsuite name=\"\(Escape.xml(group.name))\" tests=\"\(group.cases.count)\" failures=\"\(count(.failed))\""
                 + " errors=\"\(count(.broken))\" skipped=\"\(count(.skipped))\" time=\"\(time)\">\n"
             for test in group.cases { xml += element(test) }
             xml += "  </testsuite>\n"
@@ -21,14 +23,14 @@ enum JUnit {
 
     private static func element(_ test: ReportCase) -> String {
         let head =
-            "    <testcase classname=\"\(attribute(test.group))\" name=\"\(attribute(test.name))\" time=\"\(seconds(test.nanoseconds))\""
-        let first = attribute(test.message.split(separator: "\n").first.map(String.init) ?? "")
+            "    <testcase classname=\"\(Escape.xml(test.group))\" name=\"\(Escape.xml(test.name))\" time=\"\(seconds(test.nanoseconds))\""
+        let first = Escape.xml(test.message.split(separator: "\n").first.map(String.init) ?? "")
         let body =
             switch test.outcome {
             case .passed: ""
             case .skipped: "<skipped message=\"\(first)\"/>"
-            case .failed: "<failure message=\"\(first)\">\(attribute(test.message))</failure>"
-            case .broken: "<error message=\"\(first)\">\(attribute(test.message))</error>"
+            case .failed: "<failure message=\"\(first)\">\(Escape.xml(test.message))</failure>"
+            case .broken: "<error message=\"\(first)\">\(Escape.xml(test.message))</error>"
             }
         return head + (body.isEmpty ? "/>\n" : ">\(body)</testcase>\n")
     }
@@ -38,22 +40,5 @@ enum JUnit {
         let milliseconds = nanoseconds / 1_000_000
         let digits = String(milliseconds % 1000)
         return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - digits.utf8.count) + digits
-    }
-
-    /// Text in XML. Characters that XML cannot hold are shown as escapes.
-    private static func attribute(_ text: String) -> String {
-        text.unicodeScalars.map { scalar in
-            switch scalar {
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "&": "&amp;"
-            case "\"": "&quot;"
-            case "\n": "&#10;"
-            case "\t": "&#9;"
-            case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
-                scalar.escaped(asASCII: true)
-            default: String(scalar)
-            }
-        }.joined()
     }
 }

@@ -5,8 +5,11 @@ import PatchRunner
 /// Whether a patch passes a gate.
 struct ReportGateResult {
     let gate: ReportGate
-    /// The patch and version; the patch that was asked for if no device reported it.
-    let patch: String
+    /// The patch; that which was asked for, if no device reported it, and nil if none was asked for.
+    let id: String?
+    let version: Int?
+    /// Both, for people.
+    var name: String { [id ?? "no patch", version.map(String.init)].compactMap(\.self).joined(separator: " ") }
     let share: Share
     let sequence: ConfidenceSequence
     let verdict: ReportGate.Verdict
@@ -19,25 +22,25 @@ struct ReportGateResult {
     ) -> [ReportGateResult] {
         gates.flatMap { gate in
             guard !report.patches.isEmpty else {
-                let name = [id ?? "no patch", version.map(String.init)].compactMap(\.self).joined(separator: " ")
-                return [
-                    ReportGateResult(gate, FleetReport.Patch(id: "", version: 0), after: nil, name, 1)
-                ]
+                let none = FleetReport.Patch(id: "", version: 0)
+                return [ReportGateResult(gate, none, after: nil, id: id, version: version, 1)]
             }
             return report.patches.map { patch in
                 let older = (all ?? report.patches).filter { $0.id == patch.id && $0.version < patch.version }
                 let previous = gate.isRelative ? older.max { $0.version < $1.version } : nil
                 return ReportGateResult(
-                    gate, patch, after: previous, "\(patch.id) \(patch.version)", report.scale)
+                    gate, patch, after: previous, id: patch.id, version: patch.version, report.scale)
             }
         }
     }
 
     private init(
-        _ gate: ReportGate, _ patch: FleetReport.Patch, after previous: FleetReport.Patch?, _ name: String, _ scale: Int
+        _ gate: ReportGate, _ patch: FleetReport.Patch, after previous: FleetReport.Patch?, id: String?, version: Int?,
+        _ scale: Int
     ) {
         self.gate = gate
-        self.patch = name
+        self.id = id
+        self.version = version
         share = gate.share(in: patch)
         sequence = gate.sequence(in: patch, scale: scale)
         verdict = gate.verdict(on: patch, after: previous, scale: scale)
@@ -69,6 +72,6 @@ struct ReportGateResult {
     /// The error that ends a run in which this gate was not passed.
     var failure: PatchError? {
         guard verdict != .passed else { return nil }
-        return PatchError(.script, "gate \(gate.text): \(verdict.rawValue) for \(patch): \(reason)")
+        return PatchError(.script, "gate \(gate.text): \(verdict.rawValue) for \(name): \(reason)")
     }
 }

@@ -50,7 +50,7 @@ enum Sarif {
 
     private static func json(_ result: Result) -> JSONValue {
         var place: [(key: String, value: JSONValue)] = [
-            ("artifactLocation", .object([("uri", .string(uri(result.file)))]))
+            ("artifactLocation", .object([("uri", .string(Escape.uri(result.file.bytes)))]))
         ]
         if let region = result.region {
             place.append(
@@ -67,18 +67,5 @@ enum Sarif {
             ("message", .object([("text", .string(result.message))])),
             ("locations", .array([.object([("physicalLocation", .object(place))])])),
         ])
-    }
-
-    /// A path as a URI reference.
-    private static func uri(_ path: Path) -> String {
-        path.bytes.map { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                String(UnicodeScalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
     }
 }

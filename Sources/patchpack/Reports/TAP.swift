@@ -18,8 +18,6 @@ enum TAP {
     }
 
     private static func line(_ text: String) -> String {
-        escaped(text.split(separator: "\n").joined(separator: " ")).map {
-            $0 == "#" || $0 == "\\" ? "\\\($0)" : String($0)
-        }.joined()
+        Escape.tap(text.split(separator: "\n").joined(separator: " "))
     }
 }

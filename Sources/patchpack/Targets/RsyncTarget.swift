@@ -105,8 +105,8 @@ struct RsyncTarget: DeployTarget {
     @discardableResult
     private func rsync(_ arguments: [String]) throws(PatchError) -> String {
         let errors = folder.path.appending(Path("errors"))
-        let words = (["rsync"] + common + arguments).map { "'\($0.replacing("'", with: "'\\''"))'" }
-        let line = words.joined(separator: " ") + " 2>'\(errors)' </dev/null"
+        let words = (["rsync"] + common + arguments).map { Escape.shell($0) }
+        let line = words.joined(separator: " ") + " 2>\(Escape.shell(errors.description)) </dev/null"
         var tries = 0
         while true {
             tries += 1

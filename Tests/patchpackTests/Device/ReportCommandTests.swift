@@ -14,7 +14,7 @@ import Testing
                 lines.append(
                     Self.line(
                         "failed", device,
-                        #","code.function.name":"Cart.<b>","error.type":"script","error.message":"no & no""#))
+                        #","code.function.name":"Cart.bold","error.type":"script","error.message":"no & no""#))
             }
             lines.append(Self.line("called", device, #","patch.calls":500,"patch.failures":0,"patch.fallbacks":0"#))
             return lines
@@ -31,7 +31,7 @@ import Testing
         #expect(text.status == 0, "\(text.error)")
         #expect(text.text.hasPrefix("8,010 events of 2,000 devices"))
         #expect(text.text.contains("  failing       10  0.50 % (0.27 % to 0.92 %)"))
-        #expect(text.text.contains("  failed        10 x script in Cart.<b>: no & no"))
+        #expect(text.text.contains("  failed        10 x script in Cart.bold: no & no"))
         let json = try Tool.patchpack("report", "events", "--format", "json", in: folder.path)
         let value = try JSONValue(parsing: json.output)
         #expect(value["devices"]?.number == 2000)
@@ -112,5 +112,87 @@ import Testing
             """, in: folder.path)
         #expect(run.status == 0, "\(run.error)")
         #expect(run.text.hasSuffix("\n73\n"))
+    }
+
+    /// Whatever devices write into texts, into names, or into lines that are none: each output says what was counted, and nothing else.
+    @Test func nothingThatADeviceSendsMisleadsAReader() throws {
+        var lines: [String] = []
+        for (index, text) in HostileText.all.enumerated() {
+            let json = JSONValue.string(text).text()
+            lines.append(
+                Self.line(
+                    "failed", 3000 + index,
+                    #","code.function.name":"Cart.bold","error.type":"script","error.message":\#(json)"#))
+            // Names that would be others once they are joined, split or quoted.
+            for member in [
+                "patch.id", "error.type", "code.function.name", "service.version", "os.name", "app.installation.id",
+            ] {
+                lines.append(
+                    Self.line("failed", 4000 + index, #","code.function.name":"Cart.bold","error.type":"script""#)
+                        .replacing("\"service.name\"", with: "\"os.name\":\"x\",\"service.name\"")
+                        .replacing(try Regex("\"\(member)\":\"[^\"]*\""), with: "\"\(member)\":\(json)"))
+            }
+        }
+        for mask in [" com.example.shop.fix 3", "com.example.shop.fix 3", "com.example.shop.fix\\r\\n3", "\\ud800"] {
+            lines.append(Self.line("activated", 5000).replacing("com.example.shop.fix", with: mask))
+        }
+        try folder.write(lines.joined(separator: "\n") + "\n", to: "events/b.jsonl")
+        let run = try Tool.shell(
+            """
+            gate() { patchpack report events --gate 'failing<0.5%' "$@" || [ $? = 20 ]; }
+            gate --html page.html >text && gate --format openmetrics >metrics && gate --format json >json &&
+            patchpack feed init feed --app com.example.shop --root-key root.pem --release-key release.pem --online-key online.pem -q &&
+            patchpack feed page feed --events events --gate 'failing<0.5%' -o feed.html >/dev/null
+            /usr/bin/python3 - <<'END'
+            import html5lib, json
+            from prometheus_client.parser import text_string_to_metric_families as old
+            from prometheus_client.openmetrics.parser import text_string_to_metric_families as new
+            tags = set("html head meta title style body header h1 h2 p main ul li b code section figure figcaption svg g path rect line text "
+                       "circle polyline table tbody tr th td br div".split())
+            for page in ("page.html", "feed.html"):
+                for e in html5lib.parse(open(page, "rb").read(), namespaceHTMLElements=False).iter():
+                    if isinstance(e.tag, str):
+                        tag = e.tag.split("}")[-1]
+                        assert tag in tags, (page, tag)
+                        assert not any(name.lower().startswith("on") or "href" in name for name in e.attrib), (page, e.attrib)
+                        assert tag != "meta" or e.get("http-equiv", "Content-Security-Policy") == "Content-Security-Policy"
+            text = open("metrics", newline="").read()
+            for parse in (old, new):
+                samples = [s for family in parse(text) for s in family.samples]
+                crossed = [(s.labels, s.value) for s in samples if s.name == "patchpack_gate_crossed"]
+                assert crossed == [({"gate": "failing<0.5%", "patch": "com.example.shop.fix", "version": "3"}, 1)], crossed
+            report = json.load(open("json"))
+            assert [(p["id"], p["version"]) for p in report["patches"]] == [("com.example.shop.fix", 3)]
+            assert [(g["patch"], g["version"]) for g in report["gates"]] == [("com.example.shop.fix", 3)]
+            assert report["input"]["damaged"] >= 3, report["input"]
+            raw = open("text", "rb").read()
+            assert all(b >= 32 or b == 10 for b in raw), "control characters"
+            print("ok")
+            END
+            """, in: prepared().path)
+        #expect(run.text == "ok\n", "\(run.text)\(run.error)")
+    }
+
+    /// The folder, with the keys of a feed in it.
+    private func prepared() throws -> TestFolder {
+        for role in ["root", "release", "online"] {
+            try folder.write(SigningKey.generate(.ed25519).pem().exposed, to: "\(role).pem", mode: 0o600)
+        }
+        return folder
+    }
+
+    /// One line of a stranger hid a crossed gate, and made-up devices could cross one.
+    @Test func gatesAreThoseOfTheFeed() throws {
+        let made = (0..<300).map {
+            Self.line("failed", 9000 + $0).replacing("com.example.shop.fix", with: "com.example.made-up")
+        }
+        try folder.write(made.joined(separator: "\n") + "\n", to: "events/c.jsonl")
+        let all = try Tool.patchpack("report", "events", "--gate", "failing<2%", in: folder.path)
+        #expect(all.status == 20 && all.text.contains("crossed  failing<2%  com.example.made-up 3"), "\(all.text)")
+        let work = try FeedWorkshop()
+        let own = try Tool.patchpack(
+            "report", "events", "--gate", "failing<2%", "--feed", work.folder.at("feed"), in: folder.path)
+        #expect(own.status == 20 && own.text.contains("no device has reported enough to tell"), "\(own.text)")
+        #expect(!own.text.contains("crossed"))
     }
 }

@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchFiles
+import PatchPublishing
 import PatchReport
 import PatchRunner
 
@@ -8,6 +9,9 @@ extension Option {
         name: "patch", value: .text("ID"), help: "report only this patch")
     static let reportedVersion = Option(
         name: "patch-version", value: .text("N"), help: "report only this version")
+    static let reportedFeed = Option(
+        name: "feed", value: .directory("DIR|URL"),
+        help: "decide gates of the patches that this feed lists, and of no other")
     static let reportFormat = Option(
         name: "format", value: .choice("FORMAT", ["text", "json", "openmetrics"]),
         help: "text, json (one object), or openmetrics (for Prometheus)")
@@ -19,8 +23,18 @@ enum ReportCommand {
     static let verb = Verb(
         name: "report", summary: "add up the event logs of devices: who runs what, what fails, is it safe to go on",
         operands: "FILE|DIR|-...", operandValue: .file("FILE"), operandCount: 0...Int.max,
-        options: [.gate, .reportedPatch, .reportedVersion, .since, .reportFormat, .html, .force, .filesFrom, .null],
+        options: [
+            .gate, .reportedPatch, .reportedVersion, .reportedFeed, .pinnedRoot, .authorities, .insecure, .since,
+            .reportFormat, .html, .force, .filesFrom, .null,
+        ],
         example: "patchpack report events/ --patch com.example.shop.cart-total --gate 'failing<0.5%'", run: run)
+
+    /// The patches that the feed lists; nil if none is named.
+    private static func listed(_ arguments: ParsedArguments) throws(PatchError) -> [(id: String, version: Int)]? {
+        guard let place = try arguments.text(of: .reportedFeed) else { return nil }
+        let feed = try FeedState(place).feed(FeedPin.givenRoot(arguments), arguments)
+        return feed.list.entries.map { ($0.id, $0.version) }
+    }
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let gates = try ReportGate.all(arguments)
@@ -30,20 +44,27 @@ enum ReportCommand {
         let page = try arguments.value(of: .html)?.path.checked(force: arguments.has(.force))
         let now = try SystemClock.now()
         let since = try arguments.moment(of: .since, before: now)
+        let listed = try listed(arguments)
         // A bound may be relative to the version before.
         let counted = gates.contains(where: \.isRelative) ? nil : version
-        var (report, failure) = try EventFiles.report(on: files, patch: id, version: counted, since: since, console)
+        var (report, failure) = try EventFiles.report(
+            on: files, patch: id, version: counted, since: since, listed: listed ?? [], console)
         if let failure, console.format == .text, report.input.bytes == 0 { return failure.code.exitStatus }
         let all = report.patches
         report.patches.removeAll { patch in
             id.map { $0 != patch.id } ?? false || version.map { $0 != patch.version } ?? false
         }
-        let results = ReportGateResult.all(gates, report, id: id, version: version, among: all)
+        var judged = report
+        if let listed {
+            let names = Set(listed.map { "\($0.id) \($0.version)" })
+            judged.patches.removeAll { !names.contains("\($0.id) \($0.version)") }
+        }
+        let results = ReportGateResult.all(gates, judged, id: id, version: version, among: all)
         if failure == nil { failure = results.first { $0.verdict == .crossed }?.failure }
-        if failure == nil, !gates.isEmpty, report.input.droppedPatches > 0 {
+        if failure == nil, !gates.isEmpty, listed == nil, report.input.droppedPatches > 0 {
             failure = PatchError(
                 .limit, "\(report.input.droppedPatches) events of patches were not counted, so no gate can be decided",
-                hint: "there are too many patches: give --patch ID and --patch-version N")
+                hint: "there are too many patches: give --feed DIR, or --patch ID and --patch-version N")
         }
         if failure == nil { failure = results.lazy.compactMap(\.failure).first }
         if let id, report.patches.isEmpty {

@@ -36,7 +36,8 @@ extension FeedCommand {
         if !places.isEmpty {
             let since = try arguments.moment(of: .since, before: now)
             let files = try InputFiles.expanded(places, called: EventFiles.suffixes).map(\.path)
-            (report, failure) = try EventFiles.report(on: files, since: since, console)
+            let listed = feeds.flatMap { $0.feed.list.entries.map { ($0.id, $0.version) } }
+            (report, failure) = try EventFiles.report(on: files, since: since, listed: listed, console)
         }
         let results = report.map { ReportGateResult.all(gates, $0, id: nil, version: nil) } ?? []
         let page = FeedPage(feeds: feeds, report: report, results: results, now: now)

@@ -89,7 +89,7 @@ struct FeedPage {
 
     /// A time to the minute, as people read it.
     private static func minute(_ time: Timestamp) -> String {
-        "\(time.description.prefix(16).replacing("T", with: " ")) UTC"
+        "\(time.description.prefix(10)) \(time.description.dropFirst(11).prefix(5)) UTC"
     }
 
     /// What devices say of a patch: how many there are, on how many it fails, and whether it passes the gates.
@@ -98,7 +98,7 @@ struct FeedPage {
             return "no device has reported it"
         }
         let share = Share(patch.failing, of: patch.devices)
-        let gates = results.filter { $0.patch == "\(entry.id) \(entry.version)" }.map { result in
+        let gates = results.filter { $0.id == entry.id && $0.version == entry.version }.map { result in
             let style = result.verdict == .passed ? "good" : result.verdict == .crossed ? "bad" : "rest"
             return ", <b class=\"\(style)\">\(result.verdict.rawValue)</b> \(result.gate.text.html)"
         }

@@ -79,14 +79,6 @@ enum EmbedCommand {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw PatchError(.config, "not UTF-8 text").about(file)
         }
-        let literal = text.unicodeScalars.map { scalar in
-            switch scalar {
-            case "\n": "\\n"
-            case "\"", "\\": "\\\(scalar)"
-            case " "..."~": String(scalar)
-            default: "\\u{\(String(scalar.value, radix: 16))}"
-            }
-        }
-        return "    /// \(meaning)\n    static let \(name) = Array(\"\(literal.joined())\".utf8)"
+        return "    /// \(Escape.comment(meaning))\n    static let \(name) = Array(\"\(Escape.swift(text))\".utf8)"
     }
 }

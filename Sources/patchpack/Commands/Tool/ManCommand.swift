@@ -56,21 +56,21 @@ enum ManCommand {
         var lines = head("patchpack-\(verb.name)", verb.summary) + [".Sh SYNOPSIS"]
         for verb in verb.actions.isEmpty ? [verb] : verb.actions {
             lines += [".Nm patchpack \(verb.name)", ".Op Ar option ..."]
-            if !verb.operands.isEmpty { lines.append(".Ar \(quoted(verb.operands))") }
+            if !verb.operands.isEmpty { lines.append(".Ar \(Escape.roffArgument(verb.operands))") }
         }
         lines += [".Sh DESCRIPTION"]
         if verb.actions.isEmpty {
             lines += text("\(verb.summary.prefix(1).uppercased())\(verb.summary.dropFirst()).") + options(of: verb)
         } else {
             for action in verb.actions {
-                lines += [".Ss \(quoted(action.name))"]
+                lines += [".Ss \(Escape.roffArgument(action.name))"]
                 lines +=
                     text("\(action.summary.prefix(1).uppercased())\(action.summary.dropFirst()).") + options(of: action)
             }
         }
         lines += [".Sh EXIT STATUS", "The statuses are listed in", ".Xr patchpack 1 .", ".Sh EXAMPLES"]
         for verb in verb.actions.isEmpty ? [verb] : verb.actions {
-            lines += [".Dl \(escaped(verb.example))"]
+            lines += [".Dl \(Escape.roff(verb.example))"]
         }
         lines += [".Sh SEE ALSO", ".Xr patchpack 1"]
         return lines.joined(separator: "\n") + "\n"
@@ -80,7 +80,7 @@ enum ManCommand {
         [".Bl -tag -width Ds"]
             + verb.allOptions.flatMap { option in
                 let names = (option.short.map { "Fl \($0) , " } ?? "") + "Fl Fl \(option.name)"
-                let value = option.value.map { " Ar \(quoted($0.placeholder))" } ?? ""
+                let value = option.value.map { " Ar \(Escape.roffArgument($0.placeholder))" } ?? ""
                 return [".It \(names)\(value)"]
                     + text("\(option.help.prefix(1).uppercased())\(option.help.dropFirst()).")
             } + [".El"]
@@ -91,19 +91,14 @@ enum ManCommand {
     private static func head(_ name: String, _ summary: String) -> [String] {
         [
             ".Dd \(toolDate)", ".Dt \(name.uppercased()) 1", ".Os", ".Sh NAME", ".Nm \(name)",
-            ".Nd \(escaped(summary))",
+            ".Nd \(Escape.roff(summary))",
         ]
     }
-
-    /// One argument of a macro.
-    private static func quoted(_ text: String) -> String { "\"\(escaped(text).replacing("\"", with: "\"\""))\"" }
-
-    private static func escaped(_ text: String) -> String { text.replacing("\\", with: "\\e") }
 
     /// Text in lines of at most 75 characters, which begin with no character that a request begins with.
     private static func text(_ text: String, after first: String? = nil) -> [String] {
         var lines = first.map { [$0, ""] } ?? [""]
-        for word in escaped(text).split(separator: " ") {
+        for word in Escape.roff(text).split(separator: " ") {
             let isFull = lines[lines.count - 1].count + word.count > 74
             // A sentence begins a line.
             let isNew = lines[lines.count - 1].hasSuffix(".") && word.first?.isUppercase == true

@@ -9,13 +9,16 @@ enum EventFiles {
     static let suffixes = [".jsonl", ".jsonl.gz", ".jsonl.zst"]
 
     /// The report on all events of files, and the first error of a file, which was printed. The others are in the report.
+    ///
+    /// - Parameter listed: The patches that a feed lists, which are counted whatever devices send.
     static func report(
         on files: [Path], patch: String? = nil, version: Int? = nil, since: Timestamp?, newSince: Timestamp? = nil,
-        _ console: Console
+        listed: [(id: String, version: Int)] = [], _ console: Console
     ) throws(PatchError) -> (FleetReport, PatchError?) {
         guard
             let builder = ReportBuilder(
-                now: WallClock.milliseconds, patch: patch, version: version, since: since, newSince: newSince)
+                now: WallClock.milliseconds, patch: patch, version: version, since: since, newSince: newSince,
+                listed: listed)
         else { throw PatchError(.internal, "no memory") }
         let lines = EventLines(builder, jobs: Resources.processorCount)
         var failure: PatchError?

@@ -1,0 +1,144 @@
+/// How text that others wrote is put into a format: one rule for each.
+///
+/// Each goes through unicode scalars. A `Character` may be several of them, so that a `<` after a letter that joins it is not equal to `"<"`.
+/// What moves a cursor, is invisible or turns the direction of text is written as `\u{…}` in all of them.
+package enum Escape {
+    /// HTML, as text and in an attribute with double quotes (HTML Standard, 13.1.2.3 and 13.1.4).
+    package static func html(_ text: some StringProtocol) -> String {
+        visible(text) { scalar in
+            switch scalar {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
+            default: nil
+            }
+        }
+    }
+
+    /// XML 1.0, as text and in an attribute with double quotes (2.3 and 2.4). Lines and tabs stay, written so that a parser keeps them in
+    /// an attribute; U+FFFE and U+FFFF are not characters of XML (2.2).
+    package static func xml(_ text: some StringProtocol) -> String {
+        visible(text) { scalar in
+            switch scalar {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
+            case "\n": "&#10;"
+            case "\t": "&#9;"
+            default: nil
+            }
+        }
+    }
+
+    /// A label's value in Prometheus' text format and in OpenMetrics, between double quotes. It is cut after 512 bytes.
+    package static func label(_ text: some StringProtocol) -> String {
+        visible(String(decoding: text.utf8.prefix(512), as: UTF8.self)) { scalar in
+            switch scalar {
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            case "\n": "\\n"
+            default: nil
+            }
+        }
+    }
+
+    /// A description of TAP 13: one line, in which `#` begins a directive.
+    package static func tap(_ text: some StringProtocol) -> String {
+        visible(text) { scalar in
+            switch scalar {
+            case "\\", "#": "\\\(scalar)"
+            case "\n": " "
+            default: nil
+            }
+        }
+    }
+
+    /// What a command of GitHub Actions says, after `::`.
+    package static func annotation(_ text: some StringProtocol) -> String {
+        each(text) { "%\r\n".unicodeScalars.contains($0) ? percent(UInt8($0.value)) : nil }
+    }
+
+    /// A property of a command of GitHub Actions, between commas.
+    package static func annotationProperty(_ text: some StringProtocol) -> String {
+        each(text) { "%\r\n:,".unicodeScalars.contains($0) ? percent(UInt8($0.value)) : nil }
+    }
+
+    /// A path as a URI reference (RFC 3986, 2.3): all but unreserved bytes and slashes are percent-encoded.
+    package static func uri(_ path: some Sequence<UInt8>) -> String {
+        path.map { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                String(UnicodeScalar(byte))
+            default: percent(byte)
+            }
+        }.joined()
+    }
+
+    /// A value of an lcov tracefile, which ends with its line. The format has no escapes.
+    package static func lcov(_ text: some StringProtocol) -> String { visible(text) { _ in nil } }
+
+    /// A string in a Lua program, with its quotes.
+    package static func lua(_ text: some StringProtocol) -> String {
+        "\"" + visible(text) { $0 == "\"" || $0 == "\\" ? "\\\($0)" : nil } + "\""
+    }
+
+    /// Text in a comment of Lua or Swift, which ends with its line.
+    package static func comment(_ text: some StringProtocol) -> String { visible(text) { _ in nil } }
+
+    /// A string in a Swift program, without its quotes. All but printable ASCII is written as an escape.
+    package static func swift(_ text: some StringProtocol) -> String {
+        each(text) { scalar in
+            switch scalar {
+            case "\n": "\\n"
+            case "\"", "\\": "\\\(scalar)"
+            case " "..."~": nil
+            default: scalar.escaped(asASCII: true)
+            }
+        }
+    }
+
+    /// Text of a manual page (mdoc).
+    package static func roff(_ text: some StringProtocol) -> String { each(text) { $0 == "\\" ? "\\e" : nil } }
+
+    /// An argument of a macro of a manual page, with its quotes.
+    package static func roffArgument(_ text: some StringProtocol) -> String {
+        "\"" + each(roff(text)) { $0 == "\"" ? "\"\"" : nil } + "\""
+    }
+
+    /// A word of a POSIX shell (2.2.2), with its quotes.
+    package static func shell(_ text: some StringProtocol) -> String {
+        "'" + each(text) { $0 == "'" ? "'\\''" : nil } + "'"
+    }
+
+    // MARK: scalars
+
+    private static func percent(_ byte: UInt8) -> String {
+        "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }
+
+    /// The text with some scalars replaced.
+    private static func each(
+        _ text: some StringProtocol, _ replacement: (Unicode.Scalar) -> String?
+    ) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if let other = replacement(scalar) {
+                result.append(contentsOf: other.unicodeScalars)
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// The text with some scalars replaced, and all that cannot be printed.
+    private static func visible(
+        _ text: some StringProtocol, _ replacement: (Unicode.Scalar) -> String?
+    ) -> String {
+        each(text) { scalar in replacement(scalar) ?? (isUnprintable(scalar) ? scalar.escaped(asASCII: true) : nil) }
+    }
+}

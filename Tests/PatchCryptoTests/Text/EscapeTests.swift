@@ -1,0 +1,182 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+/// Text of a stranger, put into each format and read back by a real parser of that format.
+@Suite(.ownThreads) struct EscapeTests {
+    /// The text as it is to be read: what cannot be printed is written as an escape.
+    private func shown(_ text: String, keeping kept: String = "") -> String {
+        text.unicodeScalars.map { scalar in
+            isUnprintable(scalar) && !kept.unicodeScalars.contains(scalar)
+                ? scalar.escaped(asASCII: true) : String(scalar)
+        }.joined()
+    }
+
+    /// Writes each text in a file of a format, and expects what a parser in Python reads there.
+    private func expect(
+        _ parser: String, reads expected: [String], in files: [String], places: Int = 1,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let folder = try TestFolder()
+        for (index, file) in files.enumerated() { try folder.write(file, to: "\(index)") }
+        let script = """
+            import json, sys
+            found = []
+            for index in range(\(files.count)):
+                data = open(str(index), "rb").read()
+            \(parser.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"))
+            print(json.dumps(found))
+            """
+        try folder.write(script, to: "read.py")
+        let run = try Tool.shell("/usr/bin/python3 read.py", in: folder.path)
+        try #require(run.status == 0, "\(run.error)", sourceLocation: sourceLocation)
+        let found = try JSONSerialization.jsonObject(with: Data(run.output)) as? [[String]] ?? []
+        try #require(found.count == files.count, sourceLocation: sourceLocation)
+        for (text, found) in zip(expected, found) {
+            #expect(
+                found.map { Array($0.unicodeScalars) } == Array(repeating: Array(text.unicodeScalars), count: places),
+                sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func html5libReadsHTML() throws {
+        try expect(
+            """
+            import html5lib
+            page = html5lib.parse(data, transport_encoding="utf-8", namespaceHTMLElements=False)
+            assert [e.tag for e in page.iter()] == ["html", "head", "body", "p"], [e.tag for e in page.iter()]
+            p = page.find(".//p")
+            assert list(p.attrib) == ["title"], p.attrib
+            found.append([p.get("title"), p.text or ""])
+            """, reads: HostileText.all.map { shown($0) },
+            in: HostileText.all.map { "<!DOCTYPE html><p title=\"\(Escape.html($0))\">\(Escape.html($0))</p>" },
+            places: 2)
+    }
+
+    @Test func xmllintAndElementTreeReadXML() throws {
+        let files = HostileText.all.map {
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a b=\"\(Escape.xml($0))\">\(Escape.xml($0))</a>"
+        }
+        try expect(
+            """
+            import subprocess, xml.etree.ElementTree as tree
+            subprocess.run(["xmllint", "--noout", str(index)], check=True)
+            root = tree.fromstring(data)
+            found.append([root.get("b"), root.text or ""])
+            """, reads: HostileText.all.map { shown($0, keeping: "\n\t") }, in: files, places: 2)
+    }
+
+    @Test func prometheusReadsLabels() throws {
+        try expect(
+            """
+            from prometheus_client.parser import text_string_to_metric_families as old
+            from prometheus_client.openmetrics.parser import text_string_to_metric_families as new
+            text = data.decode()
+            found.append([sample.labels["x"] for parse in (old, new) for family in parse(text) for sample in family.samples])
+            """, reads: HostileText.all.map { shown($0, keeping: "\n") },
+            in: HostileText.all.map { "# TYPE m gauge\nm{x=\"\(Escape.label($0))\"} 1\n# EOF\n" }, places: 2)
+    }
+
+    @Test func aLabelIsBounded() {
+        #expect(Escape.label(String(repeating: "é", count: 10_000)).utf8.count <= 515)
+    }
+
+    @Test func perlReadsTAP() throws {
+        let folder = try TestFolder()
+        for (index, text) in HostileText.all.enumerated() {
+            try folder.write("TAP version 13\n1..1\nok 1 - \(Escape.tap(text))\n", to: "\(index)")
+        }
+        let run = try Tool.shell(
+            """
+            perl -MTAP::Parser -e '
+            for my $index (0..\(HostileText.all.count - 1)) {
+              open my $file, "<", $index; my $parser = TAP::Parser->new({ tap => join "", <$file> });
+              my ($tests, $other) = (0, 0);
+              while (my $result = $parser->next) {
+                if ($result->is_test) { $tests++; $other++ if $result->has_skip or $result->has_todo or !$result->is_actual_ok }
+                elsif (!$result->is_plan and !$result->is_version) { $other++ }
+              }
+              print "$index $tests $other ", scalar($parser->parse_errors), "\\n";
+            }'
+            """, in: folder.path)
+        #expect(run.lines == HostileText.all.indices.map { "\($0) 1 0 0" }, "\(run.text)\(run.error)")
+    }
+
+    @Test(arguments: ["/bin/sh", "/bin/bash", "/usr/bin/zsh"]) func shellsReadWords(shell: String) throws {
+        for text in HostileText.all where !text.unicodeScalars.contains("\0") {
+            let run = try Tool.run(shell, ["-c", "printf %s \(Escape.shell(text))"])
+            #expect(run.output == Array(text.utf8), "\(shown(text))")
+        }
+    }
+
+    @Test func luaReadsStrings() throws {
+        let folder = try TestFolder()
+        let lines = HostileText.all.map { "io.write(\(Escape.lua($0)), '\\0')  -- \(Escape.comment($0))\n" }
+        try folder.write(lines.joined(), to: "texts.lua")
+        let run = try Tool.shell("lua5.4 texts.lua", in: folder.path)
+        // An escape of what cannot be printed is one of Lua too, so Lua has the text itself.
+        #expect(run.output == HostileText.all.flatMap { Array($0.utf8) + [0] }, "\(run.error)")
+    }
+
+    @Test func swiftReadsStrings() throws {
+        let folder = try TestFolder()
+        let literals = HostileText.all.map { "    // \(Escape.comment($0))\n    \"\(Escape.swift($0))\",\n" }
+        try folder.write("print([\n\(literals.joined())].map { Array($0.utf8) })\n", to: "main.swift")
+        let run = try Tool.shell("swiftc -Onone main.swift -o texts 2>&1 && ./texts", in: folder.path)
+        #expect(run.lines.last == "\(HostileText.all.map { Array($0.utf8) })", "\(run.text)")
+    }
+
+    @Test func pythonReadsURIs() throws {
+        try expect(
+            "from urllib.parse import unquote\nfound.append([unquote(data.decode(), errors='strict')])",
+            reads: HostileText.all, in: HostileText.all.map { Escape.uri($0.utf8) })
+    }
+
+    /// The runner of GitHub Actions reads a command from a line: it splits at `::`, `,` and `=`, and replaces the codes (`ActionCommand`).
+    @Test func annotationsAreOneLine() throws {
+        func decoded(_ text: String) -> [UInt8] {
+            var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
+            while let byte = rest.popFirst() {
+                guard byte == UInt8(ascii: "%") else {
+                    bytes.append(byte)
+                    continue
+                }
+                let code = String(decoding: rest.prefix(2), as: UTF8.self)
+                rest = rest.dropFirst(2)
+                bytes.append(["25": 0x25, "0D": 0x0D, "0A": 0x0A, "3A": 0x3A, "2C": 0x2C][code] ?? 0)
+            }
+            return bytes
+        }
+        for text in HostileText.all {
+            let property = Escape.annotationProperty(text)
+            let data = Escape.annotation(text)
+            for part in [property, data] { #expect(!part.utf8.contains(0x0A) && !part.utf8.contains(0x0D)) }
+            #expect(!property.utf8.contains(UInt8(ascii: ":")) && !property.utf8.contains(UInt8(ascii: ",")))
+            #expect(decoded(property) == Array(text.utf8))
+            #expect(decoded(data) == Array(text.utf8))
+        }
+    }
+
+    @Test func lcovReadsOneFile() throws {
+        let folder = try TestFolder()
+        let names = HostileText.all.filter { !$0.isEmpty } + ["x\nDA:1,99\nend_of_record\nSF:y"]
+        let records = names.map { "TN:t\nSF:/\(Escape.lcov($0))\nDA:1,0\nLF:1\nLH:0\nend_of_record\n" }
+        try folder.write(records.joined(), to: "cover.info")
+        let run = try Tool.shell("lcov --summary cover.info --ignore-errors empty 2>&1", in: folder.path)
+        #expect(run.text.contains(/lines\.+: 0\.0% \(0 of \d+ lines\)/), "\(run.text)")
+    }
+
+    @Test func mandocReadsManuals() throws {
+        let folder = try TestFolder()
+        for text in HostileText.all {
+            let page =
+                ".Dd January 1, 2026\n.Dt X 1\n.Os\n.Sh NAME\n.Nm x\n.Nd x\n.Bl -tag\n.It Ar \(Escape.roffArgument(Escape.comment(text)))\nx\n.El\n"
+            try folder.write(page, to: "x.1")
+            let run = try Tool.shell(
+                "mandoc -Tlint -Werror x.1; mandoc -Tutf8 x.1 | col -bx | sed -n 's/^ *//; 4,$p' | head -n 1",
+                in: folder.path)
+            #expect(run.status == 0 && !run.text.contains("ERROR"), "\(shown(text)): \(run.text)\(run.error)")
+        }
+    }
+}

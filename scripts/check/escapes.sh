@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Refuses, in the files that write formats, what compares or replaces Characters. A Character may be several unicode scalars, so `"<"` is not
+# equal to one that begins with `<`. Sources/PatchCrypto/Text/Escape.swift has the rule of each format.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+files=(
+  Sources/PatchCrypto/Text/Escape.swift Sources/PatchCrypto/Text/JSONValue.swift Sources/PatchWorkbench/Interface/PatchInterface+Stubs.swift
+  Sources/patchpack/Reports/*.swift Sources/patchpack/Commands/Feed/FeedPage.swift Sources/patchpack/Commands/Tool/*.swift
+  Sources/patchpack/Commands/Keys/EmbedCommand.swift Sources/patchpack/Targets/*.swift Sources/patchpack/System/ShellCommand.swift
+)
+# shellcheck disable=SC2016 # $0 is Swift's
+characters='\.replacing\(|\.replacingOccurrences|switch (char|character)\b|(map|flatMap|filter|allSatisfy|contains) \{ *\$0 == "|\$0\.isNewline|case "[<>&]"'
+if grep -nE "$characters" "${files[@]}" | grep -vE '^Sources/PatchCrypto/Text/Escape\.swift:[0-9]+: +case "[<>&]"'; then
+  echo "escapes: escape bytes or unicode scalars: Sources/PatchCrypto/Text/Escape.swift" >&2
+  exit 1
+fi
