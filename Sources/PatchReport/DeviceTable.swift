@@ -27,7 +27,7 @@ struct DeviceTable {
         fileprivate var runTime: UInt64? { run & 1 == 1 ? (run & Self.timeMask) >> 1 : nil }
         /// Whether the patch was taken away at a time, or after it.
         fileprivate func isOver(at time: UInt64) -> Bool {
-            [.refused, .withdrawn, .rolledBack].contains(stage) && life >> 3 >= time
+            [.refused, .over, .withdrawn, .rolledBack].contains(stage) && life >> 3 >= time
         }
 
         func has(_ mark: Mark) -> Bool { run >> Self.marksShift & mark.rawValue != 0 }
@@ -46,7 +46,7 @@ struct DeviceTable {
 
     /// What becomes of a patch on a device. If two are of the same moment, the higher one counts.
     enum Stage: UInt8 {
-        case none, refused, trial, good, withdrawn, rolledBack
+        case none, refused, trial, good, over, withdrawn, rolledBack
     }
 
     /// What happened at least once.

@@ -45,6 +45,8 @@ package struct FleetReport: Sendable, Equatable {
         package var refused = 0
         /// Devices by the last stage that they reported.
         package var trial = 0, good = 0, withdrawn = 0
+        /// Devices on which it is over: it has expired, or the app was updated past its range.
+        package var over = 0
         package var calls = 0, failures = 0, fallbacks = 0
         /// The calls whose time was measured, and their nanoseconds together.
         package var measured = 0, nanoseconds = 0

@@ -73,6 +73,7 @@ package import PatchCrypto
         (ER_ACTIVATED, .activated), (ER_DEACTIVATED, .deactivated), (ER_REFUSED, .refused), (ER_FAILED, .failed),
         (ER_FELL_BACK, .fellBack), (ER_CALLED, .called), (ER_TRIAL, .trial), (ER_CONFIRMED, .confirmed),
         (ER_ROLLED_BACK, .rolledBack), (ER_WITHDRAWN, .withdrawn), (ER_LAUNCHED, .launched),
+        (ER_EXPIRED, .expired), (ER_NOT_APPLICABLE, .notApplicable),
     ]
     private static let keys: [(er_key, EventRecord.Key)] = [
         (ER_SCHEMA, .schema), (ER_TIMESTAMP, .timestamp), (ER_EVENT, .event), (ER_RESOURCE, .resource),
@@ -226,6 +227,7 @@ package import PatchCrypto
             case ER_TRIAL: entry.reach(.trial, at: time)
             case ER_CONFIRMED: entry.reach(.good, at: time)
             case ER_WITHDRAWN: entry.reach(.withdrawn, at: time)
+            case ER_EXPIRED, ER_NOT_APPLICABLE: entry.reach(.over, at: time)
             case ER_REFUSED:
                 entry.reach(.refused, at: time)
                 entry.set(.refused)
@@ -405,6 +407,7 @@ package import PatchCrypto
             case .trial: patches[index].trial += scale
             case .good: patches[index].good += scale
             case .withdrawn: patches[index].withdrawn += scale
+            case .over: patches[index].over += scale
             case .none, .refused, .rolledBack: break
             }
             counts[index][entry.surroundings, default: (0, 0)].devices += scale

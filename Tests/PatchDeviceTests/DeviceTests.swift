@@ -99,6 +99,30 @@ import Testing
         #expect(device.app?.price(1) == 10)
     }
 
+    /// An app that is updated past a patch's range, and a patch that ends, are told as that. A gate on `refused` counts neither.
+    @Test(arguments: [true, false]) func whatIsOverIsNotRefused(isUpdate: Bool) async throws {
+        let device = try device()
+        let source = Self.source(7, tags: isUpdate ? "" : "-- @expires 2026-10-01T00:00:00Z")
+        try device.feed.publish(isUpdate ? source.replacing(">=2.0.0", with: "<3") : source)
+        try await device.launch()
+        device.confirm()
+        device.end()
+        if isUpdate { device.update(to: "3.0") } else { device.advance(days: 30) }
+        for launch in 0..<2 {
+            let before = device.events.count
+            try await device.launch(syncing: false)
+            #expect(Self.codes(device) == [isUpdate ? "7 app-version" : "7 expired"])
+            let names = device.events.dropFirst(before).map(\.name)
+            // A sync takes away what is not for this version.
+            let expected = isUpdate && launch > 0 ? 0 : 1
+            #expect(names.count { $0 == (isUpdate ? "not-applicable" : "expired") } == expected, "\(names)")
+            #expect(!names.contains("refused") && !names.contains("failed"))
+            await device.sync()
+            #expect(device.app?.price(1) == 1)
+            device.end()
+        }
+    }
+
     /// What crashes after the app was confirmed is not seen, but the patch must prove itself again from a launch's start.
     @Test func aCrashAfterTheConfirmationCountsForNothing() async throws {
         let device = try await deviceWithAGoodPatch()

@@ -274,7 +274,8 @@ import Testing
                 .launched([patch], isSafe: false), .launched([], isSafe: true), .trial(patch), .confirmed(patch),
                 .rolledBack(patch, reason: "crashed", hash: String(repeating: "a", count: 64)), .safeMode(failures: 3),
                 .waiting(patch, names: ["Shop.late"]), .neverConfirmed(launches: 3),
-                .withdrawn(patch, reason: nil), .withdrawn(patch, reason: "bad"), .disabled, .enabled,
+                .expired(patch, error), .notApplicable(patch, error), .withdrawn(patch, reason: nil),
+                .withdrawn(patch, reason: "bad"), .disabled, .enabled,
                 .synced(bytes: 1, milliseconds: 2, counts: ["offered": 1]), .syncFailed(error), .switches(["a": "b"]),
                 .storeFailed(error), .misused(error),
             ]

@@ -66,6 +66,8 @@ import Testing
         try await device.launch(syncing: false)
         #expect(device.app?.price(1) == 1)
         #expect(DeviceTests.codes(device) == ["8 banned", "7 refused"])
+        // The fleet hears of it, once in a launch.
+        #expect(device.events.count { $0.name == "refused" } == 1, "\(device.events)")
         let report = await device.sync()
         #expect(report?.results.map(\.code.rawValue) == ["banned", "kept"])
         #expect(device.app?.price(1) == 8)

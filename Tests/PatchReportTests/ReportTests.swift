@@ -147,6 +147,18 @@ import Testing
         }
     }
 
+    /// An update of the app, and an end, are no refusal: 30 of 60 healthy devices paused a patch.
+    @Test(arguments: ["expired", "not-applicable"]) func whatIsOverIsCountedApart(_ event: String) throws {
+        let lines = [Self.line("activated"), Self.line("confirmed", at: 1), Self.line(event, at: 2)]
+        for lines in [lines, lines.reversed()] {
+            let patch = try #require(try Self.report(lines).patches.first)
+            #expect(
+                [patch.devices, patch.over, patch.refused, patch.hurt, patch.running, patch.good] == [1, 1, 0, 0, 0, 0])
+        }
+        let again = try Self.report(lines + [Self.line("activated", at: 3), Self.line("confirmed", at: 4)])
+        #expect(again.patches.first?.over == 0 && again.patches.first?.running == 1)
+    }
+
     @Test func whatRunsIsWhatTheLastLaunchHad() throws {
         func running(_ lines: [String]) throws -> [Int] {
             let reports = try [lines, lines.reversed()].map { try Self.report($0).patches.map(\.running) }

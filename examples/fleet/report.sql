@@ -30,13 +30,20 @@ by_device AS
         version,
         device,
         -- Of the same moment, the graver stage counts.
-        argMaxIf(event, (time, indexOf(['refused', 'trial', 'confirmed', 'withdrawn', 'rolled-back'], event)),
-            event IN ('refused', 'trial', 'confirmed', 'withdrawn', 'rolled-back')) AS stage,
-        maxIf(time, event IN ('refused', 'trial', 'confirmed', 'withdrawn', 'rolled-back')) AS stage_time,
+        argMaxIf(stage_of, (time, indexOf(['refused', 'trial', 'confirmed', 'over', 'withdrawn', 'rolled-back'], stage_of)),
+            stage_of != '') AS stage,
+        maxIf(time, stage_of != '') AS stage_time,
         countIf(event = 'failed') > 0 AS has_failed,
         countIf(event = 'rolled-back') > 0 AS was_rolled_back,
         countIf(event = 'refused') > 0 AS has_refused
-    FROM events
+    FROM
+    (
+        SELECT
+            *,
+            multiIf(event IN ('refused', 'trial', 'confirmed', 'withdrawn', 'rolled-back'), event,
+                event IN ('expired', 'not-applicable'), 'over', '') AS stage_of
+        FROM events
+    )
     WHERE patch != '' AND version > 0
     GROUP BY patch, version, device
 ),
@@ -45,7 +52,7 @@ judged AS
     SELECT
         patch, version, device, stage, has_failed, was_rolled_back, has_refused,
         is_active AND since >= last_launch
-            AND NOT (stage IN ('refused', 'withdrawn', 'rolled-back') AND stage_time >= since) AS is_running
+            AND NOT (stage IN ('refused', 'over', 'withdrawn', 'rolled-back') AND stage_time >= since) AS is_running
     FROM by_device
     LEFT JOIN last_activations USING (patch, version, device)
     LEFT JOIN launches USING (device)
@@ -60,6 +67,7 @@ SELECT
     refused,
     trial,
     good,
+    over,
     withdrawn,
     calls,
     failures,
@@ -80,6 +88,7 @@ FROM
         countIf(has_refused) AS refused,
         countIf(stage = 'trial') AS trial,
         countIf(stage = 'confirmed') AS good,
+        countIf(stage = 'over') AS over,
         countIf(stage = 'withdrawn') AS withdrawn
     FROM judged
     GROUP BY patch, version

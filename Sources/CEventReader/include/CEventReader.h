@@ -21,7 +21,7 @@ typedef enum {
 /* The events that a report counts; all others are ER_OTHER. */
 typedef enum {
     ER_OTHER, ER_ACTIVATED, ER_DEACTIVATED, ER_REFUSED, ER_FAILED, ER_FELL_BACK, ER_CALLED, ER_TRIAL, ER_CONFIRMED, ER_ROLLED_BACK,
-    ER_WITHDRAWN, ER_LAUNCHED, ER_EVENTS,
+    ER_WITHDRAWN, ER_LAUNCHED, ER_EXPIRED, ER_NOT_APPLICABLE, ER_EVENTS,
 } er_event;
 
 /* The members that a report reads, in the order in which lines have them: of the line, of its resource, and of its attributes; all

@@ -16,6 +16,8 @@ package struct EventRecord: Sendable {
         case safeMode = "safe-mode"
         case waiting
         case neverConfirmed = "never-confirmed"
+        case expired
+        case notApplicable = "not-applicable"
         case withdrawn, disabled, enabled, synced
         case syncFailed = "sync-failed"
         case switches

@@ -24,6 +24,10 @@ public enum PatchEvent: Sendable {
     case waiting(PatchID, names: [String])
     /// So many launches in a row were not confirmed, and none of this version of the app ever was.
     case neverConfirmed(launches: Int)
+    /// The time of a patch that is held is over, so it does not run.
+    case expired(PatchID, PatchError)
+    /// A patch that is held is not for this version of the app, or needs a higher engine level, so it does not run.
+    case notApplicable(PatchID, PatchError)
     /// A patch was withdrawn by the feed.
     case withdrawn(PatchID, reason: String?)
     /// The feed has switched all patches off.
@@ -74,6 +78,9 @@ extension PatchEvent {
         case .waiting(let patch, let names):
             EventRecord(.waiting, patch: patch.pair, [(.names, .array(names.map(JSONValue.string)))])
         case .neverConfirmed(let launches): EventRecord(.neverConfirmed, [(.launches, .integer(launches))])
+        case .expired(let patch, let error): EventRecord(.expired, patch: patch.pair, error.attributes)
+        case .notApplicable(let patch, let error):
+            EventRecord(.notApplicable, patch: patch.pair, error.attributes)
         case .withdrawn(let patch, let reason):
             EventRecord(.withdrawn, patch: patch.pair, reason.map { [(.reason, .string($0))] } ?? [])
         case .disabled: EventRecord(.disabled)
@@ -100,7 +107,7 @@ extension PatchEvent {
         switch self {
         case .runner(let event): event.patch
         case .trial(let patch), .confirmed(let patch), .rolledBack(let patch, _, _), .waiting(let patch, _),
-            .withdrawn(let patch, _):
+            .withdrawn(let patch, _), .expired(let patch, _), .notApplicable(let patch, _):
             patch
         case .launched, .safeMode, .neverConfirmed, .disabled, .enabled, .synced, .syncFailed, .switches, .storeFailed,
             .misused:
@@ -129,6 +136,8 @@ extension PatchEvent: CustomStringConvertible {
         case .waiting(let patch, let names): return "\(patch) waits: \(Self.missing(names))"
         case .neverConfirmed(let launches):
             return "none of \(launches) launches was confirmed: call confirm() when the app works"
+        case .expired(let patch, let error), .notApplicable(let patch, let error):
+            return "\(patch) does not run: \(error.message)"
         case .withdrawn(let patch, let reason): return "\(patch) was withdrawn" + (reason.map { ": \($0)" } ?? "")
         case .disabled: return "all patches are switched off"
         case .enabled: return "patches are switched on again"

@@ -136,6 +136,7 @@ struct StatusOfAll {
         switch hindrances[held.hash] {
         case .refused(let error): return (.refused, "\(error.code): \(error.message)")
         case .expired(let error): return (.expired, error.message)
+        case .notApplicable(let error, let code): return (code, error.message)
         case .waiting(let names): return (.waiting, PatchEvent.missing(names))
         case nil: break
         }

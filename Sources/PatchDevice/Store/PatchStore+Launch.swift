@@ -176,10 +176,34 @@ extension PatchStore {
             }
             return verified
         } catch {
-            let end = report.manifest?.expires
-            let hasExpired = error.code == .policy && end.map { $0 <= runner.time ?? $0 } ?? false
-            memory.locked { $0.hindrances[hash] = hasExpired ? .expired(error) : .refused(error) }
+            note(hindrance(error, report.manifest, on: runner), for: patch, hash)
             return nil
+        }
+    }
+
+    /// Why a patch that is held does not run. An app that was updated past its range, and an end, are no fault of the patch.
+    private func hindrance(_ error: PatchError, _ manifest: Manifest?, on runner: PatchRunner) -> Hindrance {
+        guard error.code == .policy, let manifest, manifest.app.utf8.elementsEqual(host.app.utf8) else {
+            return .refused(error)
+        }
+        if !manifest.appVersions.contains(host.version) { return .notApplicable(error, .appVersion) }
+        if manifest.engine > PatchRunner.engine { return .notApplicable(error, .engine) }
+        guard let end = manifest.expires, end <= runner.time ?? end else { return .refused(error) }
+        return .expired(error)
+    }
+
+    /// Notes why a patch does not run, and tells it once.
+    private func note(_ hindrance: Hindrance, for patch: PatchID, _ hash: String) {
+        let isNew = memory.locked { memory in
+            defer { memory.hindrances[hash] = hindrance }
+            return memory.hindrances[hash]?.name != hindrance.name
+        }
+        guard isNew else { return }
+        switch hindrance {
+        case .refused(let error): events(.runner(.refused(error, patch)))
+        case .expired(let error): events(.expired(patch, error))
+        case .notApplicable(let error, _): events(.notApplicable(patch, error))
+        case .waiting: break
         }
     }
 

@@ -62,8 +62,20 @@ package final class PatchStore: Sendable {
     package enum Hindrance: Sendable {
         case refused(PatchError)
         case expired(PatchError)
+        /// It is not for this version of the app, or needs a higher engine level, which the code says.
+        case notApplicable(PatchError, PatchStatus.Code)
         /// The app has not registered these functions yet.
         case waiting([String])
+
+        /// Which of them it is.
+        var name: String {
+            switch self {
+            case .refused(let error): "refused \(error.code)"
+            case .expired: "expired"
+            case .notApplicable(_, let code): code.rawValue
+            case .waiting: "waiting"
+            }
+        }
     }
 
     /// Opens a store.

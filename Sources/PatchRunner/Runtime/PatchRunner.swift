@@ -104,7 +104,13 @@ public final class PatchRunner: Sendable {
         _ envelope: consuming [UInt8], trust: TrustStore, keys: some ScriptKeyProvider, threshold: Int = 1
     ) throws(PatchError) -> LoadedPatch {
         var report = VerificationReport()
-        let patch = try verify(envelope, trust: trust, keys: keys, threshold: threshold, report: &report)
+        let patch: VerifiedPatch
+        do throws(PatchError) {
+            patch = try verify(envelope, trust: trust, keys: keys, threshold: threshold, report: &report)
+        } catch {
+            events?(.refused(error, report.manifest.map { .init(id: $0.id, version: $0.version) }))
+            throw error
+        }
         let loaded = try load(patch)
         try activate(loaded)
         return loaded
@@ -117,13 +123,8 @@ public final class PatchRunner: Sendable {
         _ envelope: consuming [UInt8], trust: TrustStore, keys: some ScriptKeyProvider, threshold: Int,
         report: inout VerificationReport
     ) throws(PatchError) -> VerifiedPatch {
-        do throws(PatchError) {
-            let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy)
-            return try verifier.verify(envelope, scriptKeys: keys, report: &report)
-        } catch {
-            events?(.refused(error, report.manifest.map { .init(id: $0.id, version: $0.version) }))
-            throw error
-        }
+        let verifier = try EnvelopeVerifier(trustStore: trust, threshold: threshold, policy: policy)
+        return try verifier.verify(envelope, scriptKeys: keys, report: &report)
     }
 
     /// Loads a patch: runs its script, which says what it replaces. The patch is not active yet.

@@ -184,7 +184,8 @@ struct HTMLChart {
                 // It is good on a device if the app starts with it. Its calls may fail all the same.
                 ("good", patch.good, patch.failing == 0 ? "good" : "c\(Self.color(index))"),
                 ("trial", patch.trial, "c\(Self.color(index))"),
-                ("rolled back", patch.rolledBack, "bad"), ("withdrawn", patch.withdrawn, "rest"),
+                ("rolled back", patch.rolledBack, "bad"), ("over", patch.over, "rest"),
+                ("withdrawn", patch.withdrawn, "rest"),
             ]
             body.append("<text class=\"name\" x=\"12\" y=\"\(number(y))\">\(patch.label.html)</text>")
             var x = 12.0
