@@ -8,6 +8,7 @@ internal import Synchronization
 public final class BenchFeed: Sendable {
     /// The app's reverse-DNS name.
     public let app: String
+    private let environment: String
     /// The feed's `1.root.json`, as the app has it.
     package let root: [UInt8]
     /// What its envelopes are verified with.
@@ -23,6 +24,7 @@ public final class BenchFeed: Sendable {
         var files: [String: [UInt8]] = [:]
         var isOffline = false
         var signingKey: SigningKey
+        var trustNumber = 0
     }
 
     /// Makes an empty feed.
@@ -35,6 +37,7 @@ public final class BenchFeed: Sendable {
         app: String, environment: String = "release", clock: @escaping @Sendable () -> Timestamp?
     ) throws(PatchError) {
         self.app = app
+        self.environment = environment
         self.clock = clock
         let now = try Self.time(of: clock)
         let root = try SigningKey.generate(.ed25519)
@@ -127,15 +130,15 @@ public final class BenchFeed: Sendable {
     /// signs that.
     public func rotateSigningKey() throws(PatchError) {
         let key = try SigningKey.generate(.ed25519)
-        let old = state.locked { state in
-            defer { state.signingKey = key }
-            return state.signingKey
+        let (old, number) = state.locked { state in
+            defer { (state.signingKey, state.trustNumber) = (key, state.trustNumber + 1) }
+            return (state.signingKey, state.trustNumber + 1)
         }
         var store = TrustStoreFile()
         try store.add(TrustedKey(key.verifyingKey, name: "new"))
         try store.add(TrustedKey(old.verifyingKey, name: "old", isRevoked: true))
         var signed = try SignedTrustStore(store.encoded())
-        try signed.sign(with: offlineKey, for: app)
+        try signed.sign(with: offlineKey, as: .init(app: app, environment: environment, number: number))
         let bytes = signed.encoded
         try deliver(bytes)
     }

@@ -145,7 +145,7 @@ func fuzzTrust(_ bytes: [UInt8]) throws {
     _ = try? VerifyingKey(pem: bytes)
     _ = try? TrustStore(contentsOf: bytes)
     if let signed = try? SignedTrustStore(bytes) {
-        _ = signed.signers(among: FuzzKeys.trust, for: "com.example.shop", at: nil)
+        _ = signed.signers(among: FuzzKeys.trust, at: nil)
         require(
             (try? SignedTrustStore(signed.encoded).encoded) == signed.encoded,
             "a signed store that reads as another one")

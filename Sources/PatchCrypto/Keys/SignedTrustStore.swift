@@ -1,17 +1,54 @@
 /// A trust store with signatures at its end, as a feed delivers it. The signatures say who wants its new keys to be trusted.
 ///
 ///     ed25519 MCowBQYDK2VwAyEA… release-2027
+///     # signed for com.example.shop release 3
 ///     # signature ed25519 0123456789abcdef 3xKd…==
 ///
-/// A signature line is a comment of the trust store, with the same words as in an envelope: an algorithm, a key id, and a
-/// signature in base64. What is signed are the line `patchpack trust store 1`, a line with the app's name, and the file up to
-/// its first signature line, which ends with a line feed.
+/// The line before the signatures says for which app and environment it is, and its number: a device keeps the highest, and an older
+/// store adds no keys there. A signature line has the same words as in an envelope: an algorithm, a key id, and a signature in
+/// base64. Both are comments of the trust store. What is signed are the line `patchpack trust store 2`, and the file up to its
+/// first signature line.
 public struct SignedTrustStore: Sendable {
+    /// For which devices a store is, and which of them it is.
+    public struct Label: Sendable, Hashable {
+        /// The app's reverse-DNS name.
+        public let app: String
+        /// The environment, such as `release`.
+        public let environment: String
+        /// From 1 to 2147483647; each store that replaces another one has a higher number.
+        public let number: Int
+
+        /// Makes a label.
+        public init(app: String, environment: String, number: Int) {
+            self.app = app
+            self.environment = environment
+            self.number = number
+        }
+
+        fileprivate static let prefix = Array("# signed for ".utf8)
+        fileprivate static let numbers = 1...Int(Int32.max)
+        fileprivate var line: [UInt8] { Self.prefix + Array("\(app) \(environment) \(number)\n".utf8) }
+
+        fileprivate init?(_ line: ArraySlice<UInt8>) {
+            let words = line.dropFirst(Self.prefix.count).split(
+                separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+            guard words.count == 3, NameForm.isReverseDNS(words[0]), NameForm.isWord(words[1]),
+                let number = Int(String(decoding: words[2], as: UTF8.self)), Self.numbers.contains(number)
+            else { return nil }
+            app = String(decoding: words[0], as: UTF8.self)
+            environment = String(decoding: words[1], as: UTF8.self)
+            self.number = number
+            guard line.elementsEqual(self.line.dropLast()) else { return nil }  // one spelling of the number
+        }
+    }
+
     private static let prefix = Array("# signature ".utf8)
     private static let mostSignatures = 16
 
-    /// The file without its signatures.
-    public let payload: [UInt8]
+    /// The file without its label and its signatures.
+    private let keys: [UInt8]
+    /// Its label; nil if it was never signed.
+    public private(set) var label: Label?
     private var signatures: [(algorithm: SignatureAlgorithm, keyID: KeyID, bytes: [UInt8])] = []
 
     /// The keys that its signature lines name. Nothing is verified.
@@ -19,13 +56,26 @@ public struct SignedTrustStore: Sendable {
 
     /// Reads a trust store with or without signatures.
     ///
-    /// - Throws: `config` if a line among the signatures is none, `limit` if there are too many.
+    /// - Throws: `config` if a line among the signatures is not one, or the label has another form or another place; `limit` if there
+    ///   are too many.
     public init(_ file: [UInt8]) throws(PatchError) {
         var rest = file[...]
-        while !rest.isEmpty, !rest.starts(with: Self.prefix) { _ = rest.takeLine() ?? rest.takeAll() }
-        var payload = Array(file[..<rest.startIndex])
-        if payload.last != UInt8(ascii: "\n") { payload.append(UInt8(ascii: "\n")) }
-        self.payload = payload
+        var (keys, labels) = ([UInt8](), [ArraySlice<UInt8>]())
+        while !rest.isEmpty, !rest.starts(with: Self.prefix) {
+            let line = rest.takeLine() ?? rest.takeAll()
+            if line.starts(with: Label.prefix) {
+                labels.append(line)
+            } else {
+                keys += line + [UInt8(ascii: "\n")]
+            }
+        }
+        self.keys = keys
+        if let line = labels.first {
+            guard labels.count == 1, let label = Label(line) else {
+                throw PatchError(.config, "not one line `# signed for APP ENVIRONMENT NUMBER`", hint: "sign it again")
+            }
+            self.label = label
+        }
         while !rest.isEmpty {
             guard rest.starts(with: Self.prefix), let line = rest.takeLine() else {
                 throw PatchError(.config, "a line after its signatures is none", hint: "sign it again")
@@ -42,16 +92,28 @@ public struct SignedTrustStore: Sendable {
         }
     }
 
-    /// What is signed.
-    ///
-    /// - Parameter app: The app's reverse-DNS name.
-    public func message(for app: String) -> [UInt8] { Array("patchpack trust store 1\n\(app)\n".utf8) + payload }
+    /// The number for a signature: that of the signatures that it has, or one more than before if it was edited since.
+    package func nextNumber(for app: String, _ environment: String) -> Int {
+        guard let label else { return 1 }
+        let isSame = label.app.utf8.elementsEqual(app.utf8) && label.environment.utf8.elementsEqual(environment.utf8)
+        return isSame && !signatures.isEmpty ? label.number : label.number + 1
+    }
 
-    /// Signs the store for an app. The signature replaces an earlier one by the same key.
+    /// What is signed.
+    private var message: [UInt8] { Array("patchpack trust store 2\n".utf8) + payload }
+    /// The file up to its first signature line.
+    private var payload: [UInt8] { keys + (label?.line ?? []) }
+
+    /// Signs the store. The signature replaces an earlier one by the same key; one of another label is removed.
     ///
-    /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
-    public mutating func sign(with key: SigningKey, for app: String) throws(PatchError) {
-        let bytes = try key.sign(message(for: app)[...])
+    /// - Throws: `config` if the label has a name or a number that is not allowed, `unavailable` if OpenSSL refuses the algorithm.
+    public mutating func sign(with key: SigningKey, as label: Label) throws(PatchError) {
+        guard Label(label.line.dropLast()[...]) == label else {
+            throw PatchError(.config, "not an app, an environment and a number from 1 to 2147483647")
+        }
+        if self.label != label { signatures = [] }
+        self.label = label
+        let bytes = try key.sign(message[...])
         signatures.removeAll { $0.keyID == key.verifyingKey.id }
         signatures.append((key.verifyingKey.algorithm, key.verifyingKey.id, bytes))
     }
@@ -60,11 +122,11 @@ public struct SignedTrustStore: Sendable {
     ///
     /// - Parameters:
     ///   - trust: The keys that may sign.
-    ///   - app: The app's reverse-DNS name.
     ///   - time: The moment at which a key must not have ended; nil ignores when keys end.
     /// - Returns: The ids. A signature that cannot be checked here counts as none.
-    public func signers(among trust: TrustStore, for app: String, at time: Timestamp?) -> Set<KeyID> {
-        let message = message(for: app)
+    public func signers(among trust: TrustStore, at time: Timestamp?) -> Set<KeyID> {
+        guard label != nil else { return [] }
+        let message = message
         var signers: Set<KeyID> = []
         for signature in signatures {
             guard let known = trust.key(withID: signature.keyID, algorithm: signature.algorithm),

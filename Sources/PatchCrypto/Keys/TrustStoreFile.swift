@@ -40,7 +40,7 @@ public struct TrustStoreFile: Sendable {
             guard let text = String(validating: line, as: UTF8.self) else {
                 throw PatchError(.config, "not UTF-8 text", at: .init(line: number))
             }
-            // A signature is over the file as it was (`SignedTrustStore`).
+            // A signature is over the file as it was (`SignedTrustStore`). Its label stays, for the number of the next.
             guard !text.hasPrefix("# signature ") else { continue }
             guard !line.isEmpty, line.first != UInt8(ascii: "#") else {
                 lines.append(.comment(text))

@@ -142,6 +142,7 @@ package final class PatchStore: Sendable {
         let bans = folder.readBans()
         for ban in bans.bans { memory.state.add(ban) }
         memory.state.revoke(bans.revoked)
+        memory.state.raiseTrust(to: bans.trustNumber)
         memory.written = bans
         return faults
     }
@@ -157,7 +158,7 @@ package final class PatchStore: Sendable {
         let faults = open(&memory)
         if memory.lock != nil, hadLock, memory.mustWrite {
             // The folder was deleted. What this process knows counts.
-            (memory.state, memory.written) = (old, StoreState.Bans(bans: [], revoked: []))
+            (memory.state, memory.written) = (old, StoreState.Bans())
         } else if memory.lock != nil, hadLock {
             // The folder was deleted, and another process has begun a new one.
             let bans = memory.state.bans
@@ -252,18 +253,19 @@ package final class PatchStore: Sendable {
         return !hashes.isEmpty
     }
 
-    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked stay revoked.
+    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked or removed stay so.
     /// Patches that run go on running.
     ///
     /// - Throws: `io` if that cannot be written.
     package func clear() throws(PatchError) {
         let version = host.version
         try change { state in
-            let revoked = state.revoked
+            let (revoked, trustNumber) = (state.revoked, state.trustNumber)
             let hasLaunch = state.launch != nil
             state = StoreState(app: state.app, appVersion: version, installation: state.installation)
             if hasLaunch { state.launch = StoreState.Launch(patches: []) }
             state.revoke(revoked)
+            state.raiseTrust(to: trustNumber)
             return []
         }
     }

@@ -55,12 +55,13 @@ struct StoreFolder: Sendable {
         try OutputFile.overwrite(markFile, with: state.mark, isDurable: isDurable)
     }
 
-    /// The bans and revocations that were written beside the state; none if they cannot be read.
+    /// The bans, the revocations and the number of the trust store that were written beside the state; none if they cannot be read.
     func readBans() -> StoreState.Bans {
         let json = try? Self.read(bansFile)
         return StoreState.Bans(
             bans: (json?["bans"]?.elements ?? []).compactMap(StoreState.Ban.init),
-            revoked: Set((json?["revoked"]?.elements ?? []).compactMap { $0.text.flatMap { KeyID($0) } }))
+            revoked: Set((json?["revoked"]?.elements ?? []).compactMap { $0.text.flatMap { KeyID($0) } }),
+            trustNumber: json?["trustNumber"]?.number ?? 0)
     }
 
     /// Writes the state whole and durably.
@@ -69,7 +70,10 @@ struct StoreFolder: Sendable {
     func write(_ state: StoreState, hasNewBans: Bool) throws(PatchError) {
         if hasNewBans {
             try Self.write(
-                .object([("bans", .array(state.bans.map(\.json))), ("revoked", state.revokedJSON)]), to: bansFile)
+                .object([
+                    ("bans", .array(state.bans.map(\.json))), ("revoked", state.revokedJSON),
+                    ("trustNumber", .integer(state.trustNumber)),
+                ]), to: bansFile)
         }
         try Self.write(state.json, to: stateFile)
     }

@@ -22,6 +22,7 @@ extension StoreState {
             ),
             ("verdicts", verdicts.isEmpty ? nil : verdictsJSON), ("launch", launch?.json),
             ("revoked", revoked.isEmpty ? nil : revokedJSON), ("trust", deliveredTrust.map(JSONValue.string)),
+            ("trustNumber", trustNumber > 0 ? .integer(trustNumber) : nil),
             ("floor", floor.map { .string($0.description) }), ("notice", notice.map(JSONValue.string)),
             ("minimumAppVersion", minimumAppVersion.map { .string($0.description) }),
         ])
@@ -56,6 +57,7 @@ extension StoreState {
         }
         revoke(Set((json["revoked"]?.elements ?? []).compactMap { $0.text.flatMap { KeyID($0) } }))
         deliveredTrust = json["trust"]?.text
+        raiseTrust(to: json["trustNumber"]?.number ?? 0)
         floor = json["floor"]?.text.flatMap { Timestamp($0) }
         notice = json["notice"]?.text
         minimumAppVersion = json["minimumAppVersion"]?.text.flatMap(AppVersion.init)

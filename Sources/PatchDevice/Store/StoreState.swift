@@ -54,9 +54,14 @@ package struct StoreState: Sendable, Hashable {
     struct Bans: Equatable {
         let bans: [Ban]
         let revoked: Set<KeyID>
+        let trustNumber: Int
 
-        init(bans: [Ban], revoked: Set<KeyID>) { (self.bans, self.revoked) = (bans, revoked) }
-        init(_ state: StoreState) { self.init(bans: state.bans, revoked: state.revoked) }
+        init(bans: [Ban] = [], revoked: Set<KeyID> = [], trustNumber: Int = 0) {
+            (self.bans, self.revoked, self.trustNumber) = (bans, revoked, trustNumber)
+        }
+        init(_ state: StoreState) {
+            self.init(bans: state.bans, revoked: state.revoked, trustNumber: state.trustNumber)
+        }
     }
 
     /// The note about a launch, which is written before any script runs.
@@ -128,6 +133,8 @@ package struct StoreState: Sendable, Hashable {
     package private(set) var revoked: Set<KeyID> = []
     /// The SHA-256 of the trust store that was delivered last; nil if none is.
     package var deliveredTrust: String?
+    /// The highest number of a trust store that the app's own keys have signed. What it has removed, no older one brings back.
+    package private(set) var trustNumber = 0
     /// The newest time that signed data have shown.
     package var floor: Timestamp?
     package var switches: [String: String] = [:]
@@ -438,6 +445,7 @@ package struct StoreState: Sendable, Hashable {
     }
 
     package mutating func revoke(_ keys: Set<KeyID>) { revoked.formUnion(keys) }
+    package mutating func raiseTrust(to number: Int) { trustNumber = max(trustNumber, number) }
 
     /// Takes a ban that another file has.
     package mutating func add(_ ban: Ban) {

@@ -11,11 +11,15 @@ struct DeliveredTrust {
     private let store: PatchStore
     private let root: [UInt8]
     private let storage: MetadataFolder
+    private let environment: String
     private var app: String { store.host.app }
     private static let name = "trust.store"
 
-    /// - Parameter root: The root file that came with the app.
-    init(pinned: PatchTrust, store: PatchStore, root: [UInt8]) {
+    /// - Parameters:
+    ///   - root: The root file that came with the app.
+    ///   - environment: The app's environment. A store for another one adds no keys.
+    init(pinned: PatchTrust, store: PatchStore, root: [UInt8], environment: String) {
+        self.environment = environment
         self.pinned = pinned
         self.store = store
         self.root = root
@@ -43,18 +47,23 @@ struct DeliveredTrust {
         } catch {
             throw PatchError(.feedMalformed, "\(target.path): \(error.message)")
         }
+        let number = try numberSignedByPinnedKeys(bytes, delivered)
         // A process that only reads the store keeps nothing.
         if !store.isReadOnly {
             let digest = try MessageDigest.sha256.text(of: bytes)
             try store.change { state in
                 state.revoke(Set(delivered.keys.filter(\.isRevoked).map(\.key.id)))
                 state.deliveredTrust = digest
+                if let number { state.raiseTrust(to: number) }
                 return []
             }
             if !isKept { try storage.keep(Self.name, bytes) }
         }
-        return try merged(with: delivered, adding: isSignedByPinnedKeys(bytes, delivered))
+        return try merged(with: delivered, adding: isNewest(number))
     }
+
+    /// Whether a store with a number adds keys: what a newer store has removed, an older one does not bring back.
+    private func isNewest(_ number: Int?) -> Bool { number.map { $0 >= store.state.trustNumber } ?? false }
 
     /// The keys that count at a launch. What is kept is verified again, from the app's own root on.
     func kept() -> PatchTrust {
@@ -77,8 +86,8 @@ struct DeliveredTrust {
             return try merged(with: delivered, adding: false)
         }
         // A sync that was interrupted may leave newer metadata beside it. Then it adds nothing, but what it revokes is revoked.
-        let isSigned = try isSignedByPinnedKeys(bytes, delivered)
-        return try merged(with: delivered, adding: isSigned && isListed(bytes))
+        let number = try numberSignedByPinnedKeys(bytes, delivered)
+        return try merged(with: delivered, adding: isNewest(number) && isListed(bytes))
     }
 
     /// Whether the release key has signed these bytes, by the kept metadata. Nothing is asked for, and nothing that expires is
@@ -91,12 +100,15 @@ struct DeliveredTrust {
         return (try? target.check(bytes)) != nil
     }
 
-    /// Whether enough pinned keys have signed these bytes. One that is revoked, here or before, does not count.
-    private func isSignedByPinnedKeys(_ bytes: [UInt8], _ delivered: TrustStore) throws(PatchError) -> Bool {
-        guard pinned.takesDeliveredKeys, let signed = try? SignedTrustStore(bytes) else { return false }
+    /// The number of a store that enough pinned keys have signed for this app and environment; nil if they have not. A key that is
+    /// revoked, here or before, does not count.
+    private func numberSignedByPinnedKeys(_ bytes: [UInt8], _ delivered: TrustStore) throws(PatchError) -> Int? {
+        guard pinned.takesDeliveredKeys, let signed = try? SignedTrustStore(bytes), let label = signed.label,
+            label.app.utf8.elementsEqual(app.utf8), label.environment.utf8.elementsEqual(environment.utf8)
+        else { return nil }
         let trust = try merged(with: delivered, adding: false).store
         let time = [store.clock(), store.state.floor].compactMap(\.self).max()
-        return signed.signers(among: trust, for: app, at: time).count >= max(1, pinned.threshold)
+        return signed.signers(among: trust, at: time).count >= max(1, pinned.threshold) ? label.number : nil
     }
 
     /// The pinned keys first, each as strictly as either says.

@@ -60,7 +60,9 @@ package actor PatchSync {
     }
 
     /// What the patches that are held are verified with at a launch.
-    package nonisolated var trustOfHeld: PatchTrust { DeliveredTrust(pinned: trust, store: store, root: root).kept() }
+    package nonisolated var trustOfHeld: PatchTrust {
+        DeliveredTrust(pinned: trust, store: store, root: root, environment: settings.environment).kept()
+    }
 
     /// Syncs, unless the last sync was a short time ago.
     ///

@@ -50,7 +50,8 @@ struct SyncPass: Sendable {
         // What is switched off or withdrawn is written before the runner lets go of it, and before anything is downloaded.
         try settle(list, choices, shown: client.shownTime(list.published))
 
-        let delivered = DeliveredTrust(pinned: pinned, store: store, root: root)
+        let delivered = DeliveredTrust(
+            pinned: pinned, store: store, root: root, environment: settings.environment)
         let trust = try await delivered.update(from: &client)
 
         var results = choices.map { choice in

@@ -229,6 +229,8 @@ extension Option {
         name: "root-threshold", value: .text("N"), help: "number of root keys that must sign (default: 1)")
     static let releaseThreshold = Option(
         name: "release-threshold", value: .text("N"), help: "number of release keys that must sign (default: 1)")
+    static let trustNumber = Option(
+        name: "number", value: .text("N"), help: "the store's number (default: one more than before)")
     static let environment = Option(
         name: "environment", value: .text("NAME"), help: "the app's environment (default: release)")
     static let stage = Option(

@@ -38,7 +38,8 @@ extension FleetReport.Patch {
     fileprivate var json: JSONValue {
         let counts: [(key: String, value: JSONValue)] = [
             ("devices", devices), ("running", running), ("failing", failing), ("rolledBack", rolledBack),
-            ("refused", refused), ("trial", trial), ("good", good), ("over", over), ("withdrawn", withdrawn), ("calls", calls),
+            ("refused", refused), ("trial", trial), ("good", good), ("over", over), ("withdrawn", withdrawn),
+            ("calls", calls),
             ("failures", failures), ("fallbacks", fallbacks),
         ].map { ($0, .integer($1)) }
         return .object(

@@ -80,7 +80,10 @@ extension FleetReport.Patch {
         var rows = [
             ("devices", "\(devices.grouped)  \(Share(devices, of: all).value?.percent ?? "") of all"),
             ("running", "\(running.grouped)  \(Share(running, of: devices).value?.percent ?? "")"),
-            ("stages", "\(trial.grouped) on trial, \(good.grouped) good, \(over.grouped) over, \(withdrawn.grouped) withdrawn"),
+            (
+                "stages",
+                "\(trial.grouped) on trial, \(good.grouped) good, \(over.grouped) over, \(withdrawn.grouped) withdrawn"
+            ),
             ("failing", part(failing)), ("rolled back", part(rolledBack)), ("refused", part(refused)),
         ]
         if let rate = failureRate.value {

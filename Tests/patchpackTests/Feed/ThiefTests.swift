@@ -301,12 +301,16 @@ import Testing
         }
         // A store that the thief has signed adds nothing either, nor does one that is signed for another app.
         var signed = try SignedTrustStore(store)
-        try signed.sign(with: thief, for: Self.app)
-        try signed.sign(with: try key("signing"), for: "com.example.other")
-        try change(with: both) { feed in
-            _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: signed.encoded, at: now)
+        for (signer, app, environment) in [
+            (thief, Self.app, "release"), (try key("signing"), "com.example.other", "release"),
+            (try key("signing"), Self.app, "staging"),
+        ] {
+            try signed.sign(with: signer, as: .init(app: app, environment: environment, number: 1))
+            try change(with: both) { feed in
+                _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: signed.encoded, at: now)
+            }
+            for name in ["old", "new"] { #expect(try sync(name).text.contains("refused  \(Self.evil)")) }
         }
-        for name in ["old", "new"] { #expect(try sync(name).text.contains("refused  \(Self.evil)")) }
         // The owner can: the same store with the signature of the key that the app has.
         try work.folder.write(store, to: "trust.store")
         let sign = try work.shop.run(
@@ -317,6 +321,46 @@ import Testing
             let run = try sync(name)
             #expect(run.text.contains("offered  \(Self.evil)"), "\(run.text)\(run.error)")
         }
+    }
+
+    /// What the owner has removed from the trust store stays removed on a device that has heard of it: the store before, which anyone
+    /// has, adds nothing there.
+    @Test func bothKeysOfTheFeedBringNoRemovedKeyBack() throws {
+        let both = [try key("release"), try key("online")]
+        try work.folder.write(try TrustStoreFile.with([(thief.verifyingKey, "added")]), to: "trust.store")
+        func sign() throws -> [UInt8] {
+            let run = try work.shop.run(
+                "trust", "sign", "trust.store", "--app", Self.app, "--signing-key", "signing.pem")
+            try #require(run.status == 0, "\(run.error)")
+            return try work.folder.read("trust.store")
+        }
+        func deliver(_ store: [UInt8]) throws {
+            try change(with: both) { feed in
+                try offer("evil.js", in: &feed)
+                _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: store, at: now)
+            }
+        }
+        let first = try sign()
+        let other = try key("new").verifyingKey
+        try work.folder.write(other.pem(), to: "other-key.pem")
+        let edit = try work.shop.shell(
+            "patchpack trust remove trust.store added && patchpack trust add trust.store other-key.pem --name other")
+        try #require(edit.status == 0, "\(edit.error)")
+        let second = try sign()
+        #expect(String(decoding: second, as: UTF8.self).contains("\n# signed for \(Self.app) release 2\n"))
+        for store in [second, first, second] {
+            try deliver(store)
+            #expect(try sync("old").text.contains("refused  \(Self.evil)"), "the removed key is back")
+        }
+        // The owner's own tool does not deliver an older store by mistake.
+        try work.folder.write(first, to: "first.store")
+        let back = try work.run(["trust", "feed", "first.store"] + Self.owner)
+        #expect(back.status == 78 && back.error.contains("the number 1"), "\(back.error)")
+        let staging = try work.shop.shell(
+            "patchpack trust sign trust.store --app \(Self.app) --environment staging --signing-key signing.pem -q")
+        try #require(staging.status == 0)
+        let wrong = try work.run(["trust", "feed", "trust.store"] + Self.owner)
+        #expect(wrong.status == 78 && wrong.error.contains("staging"), "\(wrong.error)")
     }
 
     @Test func theKeyOfEnvelopesAloneOffersNothing() throws {

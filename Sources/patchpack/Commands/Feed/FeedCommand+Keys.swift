@@ -65,6 +65,7 @@ extension FeedCommand {
         let change = try FeedChange(arguments, console)
         var bytes: [UInt8]?
         var ended: Set<KeyID> = []
+        var label: SignedTrustStore.Label?
         if arguments.operands.count == 2 {
             let path = arguments.operands[1].path
             let file = try InputFile.small(path, limit: PatchList.trustLimit)
@@ -75,7 +76,9 @@ extension FeedCommand {
             ended = Set(refused.map(\.key.id))
             let live = store.keys.filter { $0.refusal(at: change.now) == nil }
             if !live.isEmpty { console.note("devices go on trusting \(names(live)) if the app has these keys") }
-            let signers = try path.naming { () throws(PatchError) in try SignedTrustStore(file).signerIDs }
+            let signed = try path.naming { () throws(PatchError) in try SignedTrustStore(file) }
+            let signers = signed.signerIDs
+            if !signers.isEmpty { label = signed.label }
             console.note(
                 signers.isEmpty
                     ? "no key of envelopes has signed it, so it adds no key: patchpack trust sign \(path) --app NAME --signing-key KEY"
@@ -84,6 +87,7 @@ extension FeedCommand {
             bytes = file
         }
         try change.run { (feed) throws(PatchError) in
+            if let label, let bytes { try check(label, bytes, in: feed, change.folder) }
             for name in try change.folder.patches(of: feed, signedOnlyBy: ended) {
                 console.warning("\(name) is signed by no other key, so devices drop it: resign it, and publish it")
             }
@@ -91,6 +95,25 @@ extension FeedCommand {
             return [isNew ? bytes == nil ? "removed  the trust store" : "added  the trust store" : "unchanged"]
         }
         return 0
+    }
+
+    /// Checks that devices of the feed take the keys of a store: it is for them, and newer than the one that they have.
+    private static func check(
+        _ label: SignedTrustStore.Label, _ bytes: [UInt8], in feed: FeedRepository, _ folder: FeedFolder
+    ) throws(PatchError) {
+        guard label.app == feed.app, label.environment == feed.environment else {
+            throw PatchError(
+                .config,
+                "the store is signed for \(label.app) \(label.environment), and the feed is of \(feed.app) \(feed.environment)",
+                hint: "sign it for that: patchpack trust sign STORE --app \(feed.app) --environment \(feed.environment)")
+        }
+        guard let old = try folder.trustStore(of: feed), old != bytes,
+            let known = try? SignedTrustStore(old).label, known.app == label.app,
+            known.environment == label.environment, known.number >= label.number
+        else { return }
+        throw PatchError(
+            .config, "the store has the number \(label.number), and the feed delivers one with \(known.number)",
+            hint: "devices take no keys of an older store: sign it again, with a higher --number")
     }
 
     @Sendable static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {

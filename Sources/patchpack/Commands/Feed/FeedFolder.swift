@@ -90,18 +90,28 @@ struct FeedFolder: Sendable {
         return free
     }
 
-    /// The keys of the trust store that a feed delivers, a line for each.
-    func trustedKeys(of feed: FeedRepository) throws(PatchError) -> [String] {
+    /// The trust store that a feed delivers; nil if it delivers none.
+    func trustStore(of feed: FeedRepository) throws(PatchError) -> [UInt8]? {
         let path = PatchList.trustPath(for: feed.app)
-        guard let digest = feed.targets.first(where: { $0.path == path })?.sha256 else { return [] }
+        guard let digest = feed.targets.first(where: { $0.path == path })?.sha256 else { return nil }
         let file = FeedRepository.place(of: path, sha256: digest)
         var bytes = feed.newTarget(path)
         if bytes == nil { bytes = try read(file, limit: PatchList.trustLimit) }
         guard let bytes,
             try MessageDigest.sha256.text(of: bytes) == digest
         else { throw PatchError(.feedMismatch, "\(file): missing, or not the file that is signed").about(self.path) }
+        return bytes
+    }
+
+    /// The keys of the trust store that a feed delivers, a line for each.
+    func trustedKeys(of feed: FeedRepository) throws(PatchError) -> [String] {
+        guard let bytes = try trustStore(of: feed) else { return [] }
         let store: TrustStore
-        do throws(PatchError) { store = try TrustStore(contentsOf: bytes) } catch { throw error.at(file: file) }
+        do throws(PatchError) {
+            store = try TrustStore(contentsOf: bytes)
+        } catch {
+            throw error.at(file: PatchList.trustPath(for: feed.app))
+        }
         return store.keys.map { entry in
             let end = entry.notAfter.map { ", until \($0)" } ?? ""
             return "key \(entry.key.id) \(entry.name)\(end)\(entry.isRevoked ? ", revoked" : "")"

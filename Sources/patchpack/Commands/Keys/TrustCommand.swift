@@ -24,9 +24,10 @@ enum TrustCommand {
                 example: "patchpack trust remove keys/trust.store release-2024", run: remove),
             Verb(
                 name: "trust sign", summary: "sign it with a key of envelopes, so that a feed can deliver its new keys",
-                operands: "STORE --app NAME --signing-key KEY...", operandValue: .file("STORE"), operandCount: 1...1,
+                operands: "STORE --app NAME [--environment E] --signing-key KEY...", operandValue: .file("STORE"),
+                operandCount: 1...1,
                 options: [
-                    .runningApp, .signingKey, .passphraseEnv, .passphraseFile, .allowUnsafePermissions,
+                    .runningApp, .environment, .trustNumber, .signingKey, .passphraseEnv, .passphraseFile, .allowUnsafePermissions,
                 ],
                 example: "patchpack trust sign keys/trust.store --app com.example.shop --signing-key offline.pem",
                 run: sign),
@@ -74,6 +75,7 @@ enum TrustCommand {
         guard let app = try arguments.text(of: .runningApp), NameForm.isReverseDNS(app) else {
             throw PatchError(.usage, "no app", hint: "give --app NAME, such as com.example.shop")
         }
+        let environment = try arguments.text(of: .environment) ?? "release"
         let keys = try KeyFiles(arguments, operands: []).signingKeys()
         guard !keys.isEmpty else {
             throw PatchError(.usage, "nothing to sign with", hint: "give --signing-key KEY: a key that the app has")
@@ -84,7 +86,10 @@ enum TrustCommand {
             let signed = try path.naming { () throws(PatchError) in
                 _ = try TrustStoreFile(file)
                 var store = try SignedTrustStore(file)
-                for key in keys { try store.sign(with: key, for: app) }
+                let label = SignedTrustStore.Label(
+                    app: app, environment: environment,
+                    number: try arguments.number(of: .trustNumber) ?? store.nextNumber(for: app, environment))
+                for key in keys { try store.sign(with: key, as: label) }
                 return store.encoded
             }
             try OutputFile.write([OutputFile(path: path, content: .bytes(signed))], force: true)
