@@ -321,8 +321,13 @@ json::parse_options options() {
 
 }  // namespace
 
+static uint64_t random_number() {
+    std::random_device device;
+    return device() | static_cast<uint64_t>(device()) << 32;
+}
+
 struct er_reader {
-    Texts texts{std::random_device{}() | static_cast<uint64_t>(std::random_device{}()) << 32};
+    Texts texts{random_number(), random_number()};
     Words words;
     er_check check = nullptr;
     er_patch running[most_running];

@@ -7,8 +7,8 @@
 
 class Texts {
 public:
-    /// The seed is another in each run, so that no sender can choose texts whose hashes meet.
-    explicit Texts(uint64_t seed) : seed(seed), table(static_cast<uint32_t *>(calloc(slots, sizeof(uint32_t)))),
+    /// Both are secret, and others in each run, so that no sender can choose texts whose hashes meet.
+    Texts(uint64_t seed, uint64_t key) : seed(seed), key(key | 1), table(static_cast<uint32_t *>(calloc(slots, sizeof(uint32_t)))),
               texts(static_cast<Text *>(calloc(most + 1, sizeof(Text)))) {}
     Texts(const Texts &) = delete;
     Texts &operator=(const Texts &) = delete;
@@ -46,10 +46,16 @@ public:
 
     uint64_t dropped() const { return refused; }
 
-    /// FNV-1a, with the finalizer of MurmurHash3, so that each bit depends on all bytes.
+    /// A multiplication by the key for each eight bytes, both halves of which count (as in wyhash), and the finalizer of MurmurHash3. With
+    /// a known factor, whoever chooses the texts would know for which the hashes are the same, whatever the seed.
     uint64_t hash(const char *bytes, size_t length) const {
-        uint64_t hash = 0xcbf29ce484222325 ^ seed;
-        for (size_t i = 0; i < length; i++) hash = (hash ^ static_cast<unsigned char>(bytes[i])) * 0x100000001b3;
+        uint64_t hash = seed ^ length;
+        for (size_t i = 0; i < length; i += 8) {
+            uint64_t word = 0;
+            memcpy(&word, bytes + i, length - i < 8 ? length - i : 8);
+            unsigned __int128 product = static_cast<unsigned __int128>(hash ^ word) * key;
+            hash = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+        }
         hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
         hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
         return hash ^ (hash >> 33);
@@ -65,7 +71,7 @@ private:
     // A quarter of the slots is used at most, so that only texts that were chosen for their hashes are farther away.
     static const uint32_t most = 65535, slots = 1 << 18, farthest = 128;
     static const size_t longest = 512, room = 16 << 20;
-    const uint64_t seed;
+    const uint64_t seed, key;
     uint32_t *table;
     Text *texts;
     uint32_t count = 0;

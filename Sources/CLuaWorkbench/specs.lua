@@ -39,13 +39,37 @@ local function keys_of(value)
   return keys
 end
 
+-- A string in quotes. Of a long one the beginning and the end.
+local function quoted(value)
+  local function quote(text) return (("%q"):format(text):gsub("\\\n", "\\n")) end
+  if #value <= 1000 then return quote(value) end
+  local last, first = 400, #value - 399
+  while value:byte(last + 1) & 0xC0 == 0x80 do last = last - 1 end
+  while first <= #value and value:byte(first) & 0xC0 == 0x80 do first = first + 1 end
+  return quote(value:sub(1, last)) .. " … " .. first - last - 1 .. " bytes … " .. quote(value:sub(first))
+end
+
+-- Of two long strings, where they differ.
+local function difference(expected, actual)
+  local place = 1
+  while place <= #expected and expected:byte(place) == actual:byte(place) do place = place + 1 end
+  local function near(text)
+    local from, to = math.max(1, place - 40), math.min(#text, place + 80)
+    while from > 1 and text:byte(from) & 0xC0 == 0x80 do from = from - 1 end
+    while to < #text and text:byte(to + 1) & 0xC0 == 0x80 do to = to + 1 end
+    return (from > 1 and "…" or "") .. quoted(text:sub(from, to)) .. (to < #text and "…" or "")
+  end
+  return "expected a string of " .. #expected .. " bytes, got one of " .. #actual .. "; they differ at byte " .. place
+    .. "\n  expected " .. near(expected) .. "\n  got " .. near(actual)
+end
+
 local function show(value, depth, seen)
   depth, seen = depth or 0, seen or {}
   for i = #formatters, 1, -1 do
     local shown = formatters[i](value)
     if shown ~= nil then return tostring(shown) end
   end
-  if type(value) == "string" then return (("%q"):format(value):gsub("\\\n", "\\n")) end
+  if type(value) == "string" then return quoted(value) end
   if type(value) ~= "table" then return tostring(value) end
   if seen[value] then return "<cycle>" end
   if depth > 4 then return "{…}" end
@@ -111,10 +135,15 @@ local function differences(expected, actual, path, found, seen)
   return found
 end
 
+-- What a failed comparison of two values says.
+local function unequal(expected, actual)
+  local are_long = type(expected) == "string" and type(actual) == "string" and #expected + #actual > 1000
+  return are_long and difference(expected, actual) or "expected " .. show(expected) .. ", got " .. show(actual)
+end
+
 -- What a failed comparison says: short tables as they are, and of others where they differ.
 local function compared(expected, actual)
-  local a, b = show(expected), show(actual)
-  local text = "expected " .. a .. ", got " .. b
+  local a, b, text = show(expected), show(actual), unequal(expected, actual)
   if type(expected) ~= "table" or type(actual) ~= "table" then return text end
   local places = differences(expected, actual, "", {}, {})
   if #a + #b > 200 then text = "expected another table; they differ" end
@@ -400,7 +429,7 @@ local function check(names, count, body, text_at)
   for name in names:gmatch("%S+") do checks[name], least[name], own_text[name] = body, count, text_at end
 end
 
-check("equal equals", 2, function(a) return a[1] == a[2], "expected " .. show(a[1]) .. ", got " .. show(a[2]) end, 3)
+check("equal equals", 2, function(a) return a[1] == a[2], unequal(a[1], a[2]) end, 3)
 check("same", 2, function(a) return same(a[1], a[2]), compared(a[1], a[2]) end, 3)
 check("near", 3, function(a)
   local expected, actual, tolerance = tonumber(a[1]), tonumber(a[2]), tonumber(a[3])

@@ -51,12 +51,14 @@ enum Main {
     private static func run(_ words: [Argument]) -> Int32 {
         let secrets = Secrets(words: words)
         var console = Console(unparsed: words, secrets: secrets)
+        var format = Self.format(words)
         do {
             switch try Request(words) {
             case .help(let verb): try console.raw(Help.text(for: verb))
             case .version: try console.raw("patchpack \(toolVersion)\n")
             case .run(let arguments):
                 console = Console(arguments, secrets: secrets)
+                format = arguments.format ?? "text"
                 return try arguments.verb.run(arguments, console)
             }
             return 0
@@ -72,9 +74,25 @@ enum Main {
             }
             console.error(error)
             // If it was standard output that failed, this fails too, and that error is ignored.
-            if console.format == .json { try? console.json(.failure(error)) }
+            if !StandardOutput.isUsed.load(ordering: .relaxed) || console.format == .json,
+                let report = FailureReport.text(error, format: format, verb: words[0].text)
+            {
+                try? console.raw(report)
+            }
             return error.code.exitStatus
         }
+    }
+}
+
+extension Main {
+    /// The format that a command line asks for that is not parsed yet. Its errors are in that format too.
+    fileprivate static func format(_ words: [Argument]) -> String {
+        let name = "--\(Option.format.name)"
+        for (index, word) in words.enumerated() {
+            if word.isText(name), index + 1 < words.count { return words[index + 1].text }
+            if word.bytes.starts(with: "\(name)=".utf8) { return String(word.text.dropFirst(name.count + 1)) }
+        }
+        return "text"
     }
 }
 
@@ -87,11 +105,6 @@ extension Console {
 
     /// A console for a command line that is not parsed yet. If it asks for JSON, its errors are in JSON too.
     convenience init(unparsed words: [Argument], secrets: Secrets) {
-        let name = "--\(Option.format.name)"
-        let isJSON = words.indices.contains { index in
-            words[index].isText("\(name)=json")
-                || words[index].isText(name) && words[(index + 1)...].first?.isText("json") == true
-        }
-        self.init(format: isJSON ? "json" : nil, isQuiet: false, color: nil, secrets: secrets)
+        self.init(format: Main.format(words), isQuiet: false, color: nil, secrets: secrets)
     }
 }

@@ -185,7 +185,8 @@ package final class PatchSpec: Sendable {
             name: name, line: named.dropFirst().first?.number ?? 0,
             status: status == .passed && !failures.isEmpty ? .failed : status,
             message: ((status == .failed ? [trimmed(text)] : text.isEmpty ? [] : [text]) + failures).joined(
-                separator: "\n"),
+                separator: "\n"
+            ).shortened(to: 16 << 10),
             nanoseconds: monotonicTime() - began)
     }
 

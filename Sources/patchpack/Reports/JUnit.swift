@@ -24,7 +24,7 @@ enum JUnit {
     private static func element(_ test: ReportCase) -> String {
         let head =
             "    <testcase classname=\"\(Escape.xml(test.group))\" name=\"\(Escape.xml(test.name))\" time=\"\(seconds(test.nanoseconds))\""
-        let first = Escape.xml(test.message.split(separator: "\n").first.map(String.init) ?? "")
+        let first = Escape.xml((test.message.split(separator: "\n").first ?? "").shortened(to: 1000))
         let body =
             switch test.outcome {
             case .passed: ""

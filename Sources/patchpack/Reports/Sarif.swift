@@ -27,18 +27,32 @@ enum Sarif {
         let length: Int
     }
 
-    static func text(_ rules: [Rule], _ results: [Result]) -> String {
+    /// - Parameter failure: Why the run ended before it had looked at every file; nil if it had.
+    static func text(_ rules: [Rule], _ results: [Result], failure: PatchError? = nil) -> String {
         let driver: JSONValue = .object([
             ("name", .string("patchpack")), ("version", .string(toolVersion)), ("rules", .array(rules.map(json))),
         ])
         let run: JSONValue = .object([
             ("tool", .object([("driver", driver)])), ("columnKind", .string("unicodeCodePoints")),
             ("results", .array(results.map(json))),
+            ("invocations", .array([invocation(failure)])),
         ])
         return JSONValue.object([
             ("$schema", .string("https://json.schemastore.org/sarif-2.1.0.json")), ("version", .string("2.1.0")),
             ("runs", .array([run])),
         ]).text(escaping: isUnprintable) + "\n"
+    }
+
+    private static func invocation(_ failure: PatchError?) -> JSONValue {
+        let notifications = [failure].compactMap(\.self).map { error in
+            JSONValue.object([
+                ("level", .string("error")), ("descriptor", .object([("id", .string(error.code.description))])),
+                ("message", .object([("text", .string(error.text + (error.shownHint.map { "; \($0)" } ?? "")))])),
+            ])
+        }
+        return .object([
+            ("executionSuccessful", .bool(failure == nil)), ("toolExecutionNotifications", .array(notifications)),
+        ])
     }
 
     private static func json(_ rule: Rule) -> JSONValue {

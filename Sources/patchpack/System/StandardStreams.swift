@@ -9,6 +9,8 @@ enum StandardOutput {
 
     /// Whether its reader has closed the pipe, as `head` does.
     static let isBroken = Atomic(false)
+    /// Whether anything was written.
+    static let isUsed = Atomic(false)
     /// The file descriptor that it currently has.
     private static let diverted = Atomic(Int32(1))
 
@@ -17,6 +19,7 @@ enum StandardOutput {
     /// - Throws: `io` if they cannot be written.
     static func write(_ bytes: [UInt8]) throws(PatchError) {
         let output = diverted.load(ordering: .relaxed)
+        isUsed.store(true, ordering: .relaxed)
         do throws(SystemError) {
             try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in
                 try unsafe Descriptor.write(bytes, to: output)

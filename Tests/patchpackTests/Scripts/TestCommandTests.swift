@@ -40,6 +40,24 @@ import Testing
         #expect(run.error == "1 passed, 1 failed, 0 pending\n")
     }
 
+    /// Services refuse annotations of more than 64 KB, and parsers attributes of more than 10 MB.
+    @Test(arguments: ["text", "json", "junit", "tap", "github"]) func aLongValueIsCutWhereItDiffers(format: String)
+        throws
+    {
+        try workshop.folder.write(
+            """
+            it("long", function() assert.equal(("é"):rep(100000) .. "x" .. ("y"):rep(100000), ("é"):rep(100000) .. "z") end)
+            it("table", function() assert.same({("a"):rep(200000)}, {("b"):rep(200000)}) end)
+            it("error", function() error(("c"):rep(200000)) end)
+
+            """, to: "long.lua")
+        let run = try test("patches/cart-total.lua", "--spec", "long.lua", "--format", format)
+        #expect(run.status == 20 && run.output.count < 60_000, "\(run.output.count)")
+        #expect(
+            run.text.contains("they differ at byte 200001") && run.text.contains("bytes …"), "\(run.text.prefix(3000))")
+        #expect(String(validating: run.output, as: UTF8.self) != nil)
+    }
+
     @Test func aPatchWithoutASpecFailsOnlyIfThatIsAsked() throws {
         try workshop.folder.write(Workshop.script.replacing("cart-total", with: "bare"), to: "few/bare.lua")
         try #require(try workshop.shell("cp patches/cart-total.lua few").status == 0)

@@ -5,11 +5,22 @@ enum ForeignFile {
     /// A guess and what to do; nil if there is none.
     static func guess(at bytes: [UInt8]) -> String? {
         func begins(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
-        // With a delimiter line it is an envelope, though a damaged one.
-        guard !bytes.isEmpty, EnvelopeFormat.delimiterStart(in: bytes) == nil else { return nil }
-        if begins("version https://git-lfs") { return "a Git LFS pointer; `git lfs pull` fetches the file itself" }
-        if bytes.starts(with: [0x1F, 0x8B]) { return "gzip; `gunzip` it first" }
+        guard !bytes.isEmpty else { return nil }
+        // How it begins comes first: encrypted bytes do not shrink, so the delimiter line of an envelope is to be seen in a container too.
+        if bytes.starts(with: [0x1F, 0x8B, 0x08]) { return "gzip; `gunzip` it first" }
         if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "zstd; `zstd -d` it first" }
+        if bytes.count > 2, bytes[0] == 0x78, [0x01, 0x5E, 0x9C, 0xDA].contains(bytes[1]) {
+            return "zlib; `zlib-flate -uncompress` or `openssl zlib -d` opens it"
+        }
+        if [UInt8(ascii: "{"), UInt8(ascii: "\""), UInt8(ascii: "[")].contains(bytes[0]),
+            bytes.firstRange(of: Array("--patchpack-envelope-".utf8)) != nil,
+            bytes.firstRange(of: Array("\\n--patchpack".utf8)) != nil
+        {
+            return "an envelope inside of JSON; take it out of the string, as bytes"
+        }
+        // With a delimiter line it is an envelope, though a damaged one.
+        guard EnvelopeFormat.delimiterStart(in: bytes) == nil else { return nil }
+        if begins("version https://git-lfs") { return "a Git LFS pointer; `git lfs pull` fetches the file itself" }
         if begins("PK\u{3}\u{4}") || begins("PK\u{5}\u{6}") {
             return "a zip that is not encrypted; patchpack reads only its own envelopes, whose zip is encrypted"
         }
@@ -36,10 +47,20 @@ enum ForeignFile {
         (1...3).lazy.compactMap { String(validating: bytes.prefix((64 << 10) - $0), as: UTF8.self) }.first
     }
 
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+    }
+
     private static func guess(atText text: String, of bytes: [UInt8]) -> String? {
         let start = text.drop { $0.isWhitespace }.prefix(15).lowercased()
         if start.hasPrefix("<!doctype html") || start.hasPrefix("<html") {
             return "an HTML page, such as a server error; check the address that it came from"
+        }
+        if start.hasPrefix("<?xml") || start.hasPrefix("<error") {
+            let error = text.firstRange(of: "<Code>").map { text[$0.upperBound...].prefix { $0 != "<" } }
+            return "XML" + (error.map { ", an error of an object store: \($0.prefix(40))" } ?? "")
+                + "; check the address that it came from, and who may read it"
         }
         let lines = text.split(separator: "\n")
         if lines.contains(where: { $0.hasPrefix("<<<<<<< ") }), lines.contains(where: { $0.hasPrefix(">>>>>>> ") }) {
@@ -50,6 +71,9 @@ enum ForeignFile {
             return "a script; `patchpack pack` makes an envelope from it"
         }
         let letters = bytes.filter { $0 != 0x0A && $0 != 0x0D }
+        if letters.count >= 64, letters.count % 2 == 0, letters.allSatisfy(Self.isHexadecimal) {
+            return "hexadecimal digits; `xxd -r -p` makes bytes of them"
+        }
         let isBase64 =
             letters.count >= 64 && letters.count % 4 == 0
             && letters.allSatisfy { byte in

@@ -1,0 +1,15 @@
+extension StringProtocol {
+    /// The text, or its beginning and its end if it has more bytes than a limit.
+    ///
+    /// - Parameter limit: The most bytes to keep. A note in the middle says how many are left out.
+    package func shortened(to limit: Int) -> String {
+        let bytes = Array(utf8)
+        guard bytes.count > limit else { return String(self) }
+        func isInside(_ index: Int) -> Bool { bytes[index] & 0xC0 == 0x80 }  // not the first byte of a scalar
+        var (end, start) = (limit / 2, bytes.count - limit / 2)
+        while end > 0, isInside(end) { end -= 1 }
+        while start < bytes.count, isInside(start) { start += 1 }
+        return String(decoding: bytes[..<end], as: UTF8.self) + " … \(start - end) bytes … "
+            + String(decoding: bytes[start...], as: UTF8.self)
+    }
+}
