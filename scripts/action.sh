@@ -37,6 +37,8 @@ refuse() {
 [ -z "${SPECS:-}" ] || [ -n "${PATCHES:-}" ] || refuse "specs without patches: give the folder of the scripts, too"
 [ -z "${ENVELOPES:-}" ] || [ -n "${TRUSTED_KEY:-}" ] || refuse "envelopes without trusted-key: give the public key to trust"
 if [ -n "${PUBLISH:-}" ]; then
+  # A spec is code: it could read the keys, or change what is verified and published after it.
+  [ -z "${SPECS:-}" ] || refuse "specs and publish in one step: test in a job without keys, and publish in another one that needs it"
   # Publishing opens each envelope.
   if [ -z "${ENVELOPES:-}" ] || [ -z "${SCRIPT_KEY:-}" ] || [ -z "${FEED_KEYS:-}" ]; then
     refuse "publish needs envelopes, script-key and feed-keys"

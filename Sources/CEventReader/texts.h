@@ -47,7 +47,7 @@ public:
     uint64_t dropped() const { return refused; }
 
     /// A multiplication by the key for each eight bytes, both halves of which count (as in wyhash), and the finalizer of MurmurHash3. With
-    /// a known factor, whoever chooses the texts would know for which the hashes are the same, whatever the seed.
+    /// a known factor, a sender could choose texts whose hashes are the same, whatever the seed.
     uint64_t hash(const char *bytes, size_t length) const {
         uint64_t hash = seed ^ length;
         for (size_t i = 0; i < length; i += 8) {

@@ -43,11 +43,13 @@ public struct HTTPSource: FeedSource {
 
     /// A URL without the user and the password that it may have, for messages.
     package static func shown(_ url: String) -> String {
-        guard let scheme = url.firstRange(of: "://") else { return url }
-        let rest = url[scheme.upperBound...]
-        let host = rest.prefix { $0 != "/" }
-        guard let at = host.lastIndex(of: "@") else { return url }
-        return String(url[..<scheme.upperBound] + rest[rest.index(after: at)...])
+        let bytes = Array(url.utf8)
+        guard let scheme = bytes.firstRange(of: Array("://".utf8)) else { return url }
+        let rest = bytes[scheme.upperBound...]
+        guard let at = rest.prefix(while: { $0 != UInt8(ascii: "/") }).lastIndex(of: UInt8(ascii: "@")) else {
+            return url
+        }
+        return String(decoding: bytes[..<scheme.upperBound] + rest[(at + 1)...], as: UTF8.self)
     }
 
     public func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {

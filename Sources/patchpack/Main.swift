@@ -57,6 +57,7 @@ enum Main {
             case .help(let verb): try console.raw(Help.text(for: verb))
             case .version: try console.raw("patchpack \(toolVersion)\n")
             case .run(let arguments):
+                Environment.findSecrets(namedBy: words)
                 console = Console(arguments, secrets: secrets)
                 format = arguments.format ?? "text"
                 return try arguments.verb.run(arguments, console)

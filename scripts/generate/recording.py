@@ -45,7 +45,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "fix.lua").write_text(SCRIPT)
         environment = {"PATH": f"{tool.parent}:/usr/bin:/bin"}
-        subprocess.run([tool, "keygen", "-o", "keys", "-q"], cwd=folder, check=True)
+        modern = ["--algorithm", "ed25519", "--suite", "aes-256-gcm+sha256"]
+        subprocess.run([tool, "keygen", "-o", "keys", "-q", *modern], cwd=folder, check=True)
         now, status = 0.4, 0
         for command in COMMANDS:
             lines.append((now, f'<tspan class="faint">$ </tspan><tspan class="typed">{html.escape(command)}</tspan>'))

@@ -11,6 +11,8 @@ public struct SignableEnvelope: Sendable {
 
     /// The keys that have signed, each once.
     public var signers: Set<KeyID> { Set(lines.map(\.keyID)) }
+    /// The algorithms of the signatures.
+    package var algorithms: Set<SignatureAlgorithm> { Set(lines.map(\.algorithm)) }
 
     init(payload: [UInt8], suite: EnvelopeSuite, scriptKeyID: KeyID, limits: EnvelopeLimits) {
         self.payload = payload

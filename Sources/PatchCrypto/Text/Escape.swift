@@ -109,11 +109,6 @@ package enum Escape {
         "\"" + each(roff(text)) { $0 == "\"" ? "\"\"" : nil } + "\""
     }
 
-    /// A word of a POSIX shell (2.2.2), with its quotes.
-    package static func shell(_ text: some StringProtocol) -> String {
-        "'" + each(text) { $0 == "'" ? "'\\''" : nil } + "'"
-    }
-
     // MARK: scalars
 
     private static func percent(_ byte: UInt8) -> String {

@@ -11,7 +11,8 @@ extension Secrets {
         let secrets = words.indices.filter { index in
             !(index > 0 && words[index - 1].isText(pin)) && !words[index].bytes.starts(with: "\(pin)=".utf8)
         }
-        let values = secrets.map { words[$0] } + Environment.values(ofNamesWith: "PATCHPACK_").map(Argument.init)
+        let variables = Environment.variables(ofNamesWith: "PATCHPACK_")
+        let values = secrets.map { words[$0] } + variables.map { Argument(bytes: $0.value) }
         var texts: Set<String> = []
         for value in values where value.bytes.count >= Self.shortest {
             // A message may show a part of `--signing-key=rsa-sha256:KEY`, or a folder of a path.

@@ -52,10 +52,9 @@ struct SignatureCommand: Sendable {
     private func output(for payload: [UInt8]) throws(PatchError) -> [UInt8] {
         // The payload is passed in a file, so a command that does not read it to the end does not block anything.
         let input = try Self.namelessFile(holding: payload)
-        let secrets = Environment.secrets.withLock { $0 }.filter(Self.isVariable).sorted()
-        let unset = secrets.isEmpty ? "" : "unset \(secrets.joined(separator: " "));"
+        // A key service is asked with the account's credentials.
         let child = withExtendedLifetime(input) {
-            ShellCommand.start("\(unset) (\(line)\n) </dev/fd/\(input.number)")
+            ShellCommand.start("(\(line)\n) </dev/fd/\(input.number)", keeping: Environment.accountSecrets)
         }
         guard let child else { throw failure("cannot be run") }
         let signature = child.output(atMost: Self.longest + 1)
@@ -66,13 +65,6 @@ struct SignatureCommand: Sendable {
         guard status == 0 else { throw failure("failed with status \(status >> 8 & 0xFF)") }
         guard count > 0 else { throw failure("wrote nothing") }
         return signature
-    }
-
-    /// Whether a word is a valid name of a shell variable.
-    private static func isVariable(_ name: String) -> Bool {
-        let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_".utf8)
-        return name.utf8.first.map(letters.contains) == true
-            && name.utf8.allSatisfy { letters.contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
     private func failure(_ what: String) -> PatchError {

@@ -7,28 +7,47 @@ enum Environment {
     /// A variable's value; nil if it is not set or empty.
     static subscript(name: String) -> String? { self[bytes: name].map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The values of all variables whose names begin with `prefix`.
-    static func values(ofNamesWith prefix: String) -> [[UInt8]] {
-        var values: [[UInt8]] = []
+    /// The variables whose names begin with `prefix`.
+    static func variables(ofNamesWith prefix: String) -> [(name: [UInt8], value: [UInt8])] {
+        var variables: [(name: [UInt8], value: [UInt8])] = []
         var next = unsafe environ
         while let entry = unsafe next.pointee {
-            if unsafe strncmp(entry, prefix, prefix.utf8.count) == 0, let value = unsafe strchr(entry, 0x3D) {
-                values.append(unsafe Array(UnsafeRawBufferPointer(start: value + 1, count: strlen(value + 1))))
+            if unsafe strncmp(entry, prefix, prefix.utf8.count) == 0 {
+                let name = unsafe name(of: entry)
+                let text = unsafe UnsafeRawBufferPointer(start: entry, count: strlen(entry))
+                variables.append((name, unsafe Array(text.dropFirst(name.count + 1))))
             }
             unsafe next += 1
         }
-        return values
+        return variables
+    }
+
+    /// The variables as the system keeps them: `NAME=VALUE`.
+    static var entries: [UnsafeMutablePointer<CChar>] {
+        var entries: [UnsafeMutablePointer<CChar>] = unsafe []
+        var next = unsafe environ
+        while let entry = unsafe next.pointee {
+            unsafe entries.append(entry)
+            unsafe next += 1
+        }
+        return unsafe entries
+    }
+
+    /// The name in an entry.
+    static func name(of entry: UnsafeMutablePointer<CChar>) -> [UInt8] {
+        let text = unsafe UnsafeRawBufferPointer(start: entry, count: strlen(entry))
+        return unsafe Array(text.prefix { $0 != UInt8(ascii: "=") })
     }
 
     /// The folder for temporary files.
     static var temporaryFolder: Path { self[bytes: "TMPDIR"].map(Path.init(bytes:)) ?? Path("/tmp") }
 
-    /// The variables that a secret was read from. Commands that this process runs do not inherit them.
-    static let secrets = Mutex<Set<String>>([])
+    /// The names of the variables that hold keys, passphrases and passwords, whether they were read or not (`findSecrets`).
+    static let secrets = Mutex<Set<[UInt8]>>([])
 
     /// The bytes of a variable that holds a key or a passphrase. Its name is added to `secrets`.
     static subscript(secret name: String) -> [UInt8]? {
-        secrets.withLock { _ = $0.insert(name) }
+        secrets.withLock { _ = $0.insert(Array(name.utf8)) }
         return self[bytes: name]
     }
 

@@ -8,11 +8,16 @@ final class ShellCommand {
     /// The pipe that its output comes from; nil once it is closed.
     private var output: Descriptor?
 
-    /// Starts a command; returns nil if that fails.
-    static func start(_ line: String) -> ShellCommand? {
+    /// Starts a command, which gets no variable that holds a secret; returns nil if that fails.
+    ///
+    /// - Parameters:
+    ///   - line: A line of shell.
+    ///   - words: What the line has as `$0`, `$1` and so on, so that nothing in them is quoted.
+    ///   - kept: The variables with secrets that the command needs.
+    static func start(_ line: String, _ words: [[UInt8]] = [], keeping kept: Set<[UInt8]> = []) -> ShellCommand? {
         endChildrenWithThisProcess()
         // No command of another job may inherit this pipe: it would keep the reader waiting.
-        guard let child = changes.withLock({ _ in spawn(line) }) else { return nil }
+        guard let child = changes.withLock({ _ in spawn(line, words, kept) }) else { return nil }
         note(child.hasGroup ? -child.process : child.process, inPlaceOf: 0)
         return ShellCommand(process: child.process, output: child.output)
     }
@@ -22,7 +27,9 @@ final class ShellCommand {
         self.output = output
     }
 
-    private static func spawn(_ line: String) -> (process: pid_t, output: Descriptor, hasGroup: Bool)? {
+    private static func spawn(
+        _ line: String, _ words: [[UInt8]], _ kept: Set<[UInt8]>
+    ) -> (process: pid_t, output: Descriptor, hasGroup: Bool)? {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
         ends.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
@@ -43,10 +50,15 @@ final class ShellCommand {
         let hasGroup = terminal < 0
         if hasGroup { unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP)) }
         var child: pid_t = 0
-        let texts = ["sh", "-c", line]
-        let words = unsafe texts.map { (text: String) in unsafe strdup(text) } + [nil]
+        let texts = ["sh", "-c", line].map { Array($0.utf8) } + words
+        let words = unsafe texts.map { text in
+            unsafe (text + [0]).withUnsafeBytes { bytes in
+                unsafe bytes.bindMemory(to: CChar.self).baseAddress.flatMap { unsafe strdup($0) }
+            }
+        }
         defer { unsafe words.forEach { unsafe free($0) } }
-        let failure = unsafe posix_spawn(&child, "/bin/sh", &actions, &attributes, words, environ)
+        let variables = unsafe Environment.entriesForCommands(keeping: kept).map(Optional.some) + [nil]
+        let failure = unsafe posix_spawn(&child, "/bin/sh", &actions, &attributes, words + [nil], variables)
         close(ends[1])
         return failure == 0 ? (child, output, hasGroup) : nil
     }

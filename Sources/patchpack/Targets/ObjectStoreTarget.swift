@@ -21,12 +21,12 @@ struct ObjectStoreTarget: DeployTarget {
     ///   - name: Such as `s3://bucket/feed`.
     ///   - limit: The largest file that is read, in bytes.
     init(_ name: String, settings: HTTPSettings, limit: Int) throws(PatchError) {
-        self.name = name
+        self.name = HTTPSource.shown(name)
         self.settings = settings
         self.limit = limit
         let place = name.dropFirst("s3://".count).split(separator: "/").joined(separator: "/")
         guard !place.isEmpty, place.utf8.allSatisfy(Self.plain.contains) else {
-            throw PatchError(.usage, "\(name): expected s3://BUCKET/FOLDER of letters, digits, dots and hyphens")
+            throw PatchError(.usage, "\(self.name): expected s3://BUCKET/FOLDER of letters, digits, dots and hyphens")
         }
         func variable(_ names: String...) -> String? { names.lazy.compactMap { Environment[$0] }.first }
         let region = variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1"
@@ -34,7 +34,7 @@ struct ObjectStoreTarget: DeployTarget {
             let secret = Environment[secret: "AWS_SECRET_ACCESS_KEY"].map({ String(decoding: $0, as: UTF8.self) })
         else {
             throw PatchError(
-                .config, "\(name): AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set",
+                .config, "\(self.name): AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set",
                 hint: "for a profile: eval \"$(aws configure export-credentials --format env)\"")
         }
         signer = HTTPSigner(region: region, id: id, secret: secret)
@@ -42,8 +42,10 @@ struct ObjectStoreTarget: DeployTarget {
         let endpoint =
             variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? "https://s3.\(region).amazonaws.com"
         guard endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://") && settings.allowsHTTP else {
+            // Without a scheme, it cannot be told what in it is a password.
+            let shown = endpoint.contains("://") ? HTTPSource.shown(endpoint) : "AWS_ENDPOINT_URL"
             throw PatchError(
-                .config, "\(endpoint): not an https URL", hint: "AWS_ENDPOINT_URL must begin with https://")
+                .config, "\(shown): not an https URL", hint: "AWS_ENDPOINT_URL must begin with https://")
         }
         url = (endpoint.hasSuffix("/") ? endpoint : endpoint + "/") + place + "/"
         connection = try Connection()

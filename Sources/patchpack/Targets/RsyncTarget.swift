@@ -1,6 +1,7 @@
 import Libc
 import PatchCrypto
 import PatchFiles
+import PatchHTTP
 import PatchPublishing
 
 /// A folder of another machine, reached with rsync: `HOST:FOLDER` over ssh, or `rsync://HOST/MODULE/FOLDER`.
@@ -9,6 +10,8 @@ import PatchPublishing
 /// `flock` on the other machine; a daemon needs `max connections = 1`.
 struct RsyncTarget: DeployTarget {
     let name: String
+    /// The place as rsync takes it.
+    private let place: String
     private let limit: Int
     private let folder: TemporaryFolder
     /// What lets one writer in at a time.
@@ -26,37 +29,45 @@ struct RsyncTarget: DeployTarget {
         name.hasPrefix("rsync://") || name.prefix { $0 != "/" }.contains(":")
     }
 
-    init(_ name: String, limit: Int) throws(PatchError) {
-        let name = name.hasSuffix("/") ? String(name.dropLast()) : name
-        guard name.utf8.allSatisfy(Self.plain.contains), !name.hasPrefix("-") else {
+    init(_ given: String, limit: Int) throws(PatchError) {
+        let place = given.hasSuffix("/") ? String(given.dropLast()) : given
+        name = HTTPSource.shown(place)
+        self.place = place
+        self.limit = limit
+        guard place.utf8.allSatisfy(Self.plain.contains), !place.hasPrefix("-") else {
             throw PatchError(.usage, "\(name): a name that a shell on the other machine could take for a command")
         }
-        self.name = name
-        self.limit = limit
         folder = try TemporaryFolder()
-        if name.hasPrefix("rsync://") {
-            guard name.split(separator: "/").count > 2 else {
+        if place.hasPrefix("rsync://") {
+            guard place.split(separator: "/").count > 2 else {
                 throw PatchError(.usage, "\(name): expected rsync://HOST/MODULE/FOLDER")
             }
             common = ["--timeout=60", "--contimeout=30"]
             return
         }
-        // An IPv6 address has colons of its own.
-        let host = name.lastIndex(of: "]").map { name.index(after: $0) } ?? name.startIndex
-        let place = name[host...].drop { $0 != ":" }.dropFirst()
-        guard !place.isEmpty, !place.hasPrefix(":") else {
+        guard let remote = Self.folder(of: place) else {
             throw PatchError(.usage, "\(name): expected HOST:FOLDER, or rsync://HOST/MODULE/FOLDER for a daemon")
         }
         common = ["--timeout=180"]
-        lock = ["--rsync-path=mkdir -p \(place) && flock -w 120 \(place) rsync"]
+        lock = ["--rsync-path=mkdir -p \(remote) && flock -w 120 \(remote) rsync"]
+    }
+
+    /// The folder in `[USER@]HOST:FOLDER`; nil if there is none. A host in brackets is an IPv6 address, which has colons of its own.
+    private static func folder(of place: String) -> Substring? {
+        var rest = place[...]
+        if let at = rest.firstIndex(of: "@"), !rest[..<at].contains(":") { rest = rest[rest.index(after: at)...] }
+        let isAddress = rest.first == "["
+        rest = isAddress ? rest.drop { $0 != "]" }.dropFirst() : rest.drop { $0 != ":" }
+        guard rest.first == ":", rest.count > 1, !rest.dropFirst().hasPrefix(":") else { return nil }
+        return rest.dropFirst()
     }
 
     func read(_ path: String) throws(PatchError) -> [UInt8]? {
-        let place = folder.path.appending(Path("in"))
-        try Folder.removeAll(place)
-        try Folder.make(place)
-        try rsync([Self.mayBeMissing, "\(name)/\(path)", "\(place)/"])
-        return try InputFile.regularIfThere(place.appending(Path(path).name), limit: limit)
+        let copies = folder.path.appending(Path("in"))
+        try Folder.removeAll(copies)
+        try Folder.make(copies)
+        try rsync([Self.mayBeMissing], from: Path("\(place)/\(path)"), to: Path(bytes: copies.bytes + "/".utf8))
+        return try InputFile.regularIfThere(copies.appending(Path(path).name), limit: limit)
     }
 
     func create(_ file: FeedRepository.File) throws(PatchError) -> Bool {
@@ -97,20 +108,22 @@ struct RsyncTarget: DeployTarget {
     @discardableResult
     private func send(_ options: [String]) throws(PatchError) -> Set<String> {
         let output = try rsync(
-            options + ["--recursive", "--mkpath", "--chmod=D755,F644", "--out-format=%n", "\(staged)/", "\(name)/"])
+            options + ["--recursive", "--mkpath", "--chmod=D755,F644", "--out-format=%n"],
+            from: Path(bytes: staged.bytes + "/".utf8), to: Path("\(place)/"))
         return Set(output.split(separator: "\n").map(String.init))
     }
 
     /// Runs rsync, and runs it again if a daemon has another visitor.
     @discardableResult
-    private func rsync(_ arguments: [String]) throws(PatchError) -> String {
+    private func rsync(_ options: [String], from source: Path, to destination: Path) throws(PatchError) -> String {
         let errors = folder.path.appending(Path("errors"))
-        let words = (["rsync"] + common + arguments).map { Escape.shell($0) }
-        let line = words.joined(separator: " ") + " 2>\(Escape.shell(errors.description)) </dev/null"
+        let words = (common + options).map { Array($0.utf8) } + [source.bytes, destination.bytes]
         var tries = 0
         while true {
             tries += 1
-            guard let child = ShellCommand.start(line) else { throw failure("cannot be run") }
+            guard let child = ShellCommand.start("rsync \"$@\" 2>\"$0\" </dev/null", [errors.bytes] + words) else {
+                throw failure("cannot be run")
+            }
             let output = child.output(atMost: 16 << 20)
             let status = child.wait()
             if status == 0 { return String(decoding: output, as: UTF8.self) }
@@ -122,7 +135,7 @@ struct RsyncTarget: DeployTarget {
             }
             // The folder that the file would be in is not there either (ENOENT).
             if status >> 8 & 0xFF == 23, lines.contains(where: { $0.hasSuffix("(2)") }),
-                arguments.contains(Self.mayBeMissing)
+                options.contains(Self.mayBeMissing)
             {
                 return ""
             }

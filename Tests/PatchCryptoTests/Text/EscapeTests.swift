@@ -103,13 +103,6 @@ import Testing
         #expect(run.lines == HostileText.all.indices.map { "\($0) 1 0 0" }, "\(run.text)\(run.error)")
     }
 
-    @Test(arguments: ["/bin/sh", "/bin/bash", "/usr/bin/zsh"]) func shellsReadWords(shell: String) throws {
-        for text in HostileText.all where !text.unicodeScalars.contains("\0") {
-            let run = try Tool.run(shell, ["-c", "printf %s \(Escape.shell(text))"])
-            #expect(run.output == Array(text.utf8), "\(shown(text))")
-        }
-    }
-
     @Test func luaReadsStrings() throws {
         let folder = try TestFolder()
         let lines = HostileText.all.map { "io.write(\(Escape.lua($0)), '\\0')  -- \(Escape.comment($0))\n" }

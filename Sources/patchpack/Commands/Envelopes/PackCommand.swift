@@ -27,9 +27,11 @@ enum PackCommand {
         let words = (good: done, bad: "failed")
         let jobs = try Jobs.count(arguments, defaultsToOne: arguments.has(.signatureCommand))
         var results: [Release.Result] = []
+        var isForOldClients = false
         let status = try inOrder(
             release.units(), jobs: jobs, on: console, words: words, work: { release.pack($0) }
         ) { (result) throws(PatchError) in
+            isForOldClients = isForOldClients || result.isForOldClients
             // Results are shown only when it is known whether all of them are good.
             if arguments.has(.allOrNothing) {
                 results.append(result)
@@ -43,6 +45,7 @@ enum PackCommand {
             if status != 0, result.error == nil { result.isHeldBack = true }
             try show(result, release, console)
         }
+        if isForOldClients { console.noteOldClients() }
         return status
     }
 

@@ -58,6 +58,7 @@ enum KeygenCommand {
         if passphrase == nil {
             console.note("\(paths[0]) has no passphrase; give one with --passphrase-env or --passphrase-file")
         }
+        if !isEd25519 { console.noteOldClients() }
         return 0
     }
 

@@ -39,7 +39,8 @@ enum TestCommand {
         guard arguments.has(.spec) else {
             throw PatchError(.usage, "no spec", hint: "give --spec SPEC.lua, or a folder of specs")
         }
-        guard arguments.has(.watch) else { return try runOnce(arguments, console) }
+        var keys = EnvelopeKeys(arguments)
+        guard arguments.has(.watch) else { return try runOnce(arguments, &keys, console) }
         let files = try files(arguments)
         guard !files.contains(where: \.isStandardStream) else {
             throw PatchError(.usage, "--watch cannot be used with standard input", hint: "give files")
@@ -47,7 +48,7 @@ enum TestCommand {
         var watch = FileWatch(files)
         while true {
             do {
-                _ = try runOnce(arguments, console)
+                _ = try runOnce(arguments, &keys, console)
             } catch {
                 console.error(error)
             }
@@ -79,9 +80,11 @@ enum TestCommand {
         return specs
     }
 
-    private static func runOnce(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func runOnce(
+        _ arguments: ParsedArguments, _ keys: inout EnvelopeKeys, _ console: Console
+    ) throws(PatchError) -> Int32 {
         let interface = try InterfaceFile.given(arguments)
-        let patches = try patches(arguments, console)
+        let patches = try patches(arguments, &keys, console)
         let hasPatchFolder = arguments.operands.contains { $0.path.isFolder }
         let specs = try specFiles(arguments)
         let coverageFile = arguments.value(of: .coverage)?.path
@@ -95,6 +98,8 @@ enum TestCommand {
         let timeLimit = min(try arguments.number(of: .timeLimit) ?? 10, 86_400)
         let format = arguments.value(of: .testFormat)?.text ?? "text"
         var runs: [TestReport.Run] = []
+        // A spec is code with all of Lua's libraries.
+        Environment.removeSecrets()
         for (spec, isNamed) in specs {
             var run = TestReport.Run(spec: spec)
             do throws(PatchError) {
@@ -236,9 +241,9 @@ enum TestCommand {
     /// The patches that the operands name: scripts and envelopes.
     ///
     /// Each script is a patch, or with `--bundle` all scripts are one patch. Envelopes are verified first.
-    private static func patches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> [TestReport
-        .GivenPatch]
-    {
+    private static func patches(
+        _ arguments: ParsedArguments, _ keys: inout EnvelopeKeys, _ console: Console
+    ) throws(PatchError) -> [TestReport.GivenPatch] {
         let fields = try ManifestFields(arguments)
         var patches: [TestReport.GivenPatch] = []
         let paths = try patchFiles(arguments)
@@ -255,17 +260,7 @@ enum TestCommand {
                 }
                 continue
             }
-            let keys = try KeyFiles(arguments)
-            guard let trust = try keys.trustStore(), let scriptKeys = try keys.scriptKeys() else {
-                throw PatchError(
-                    .usage, "\(path) is an envelope, but there is no key to verify it with",
-                    hint: "give --trusted-key and --script-key; the name of a script must end in .lua")
-            }
-            let verifier = try EnvelopeVerifier(trustStore: trust, policy: .none)
-            let verified = try path.naming { () throws(PatchError) in
-                try verifier.verify(
-                    try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize), scriptKeys: scriptKeys)
-            }
+            let verified = try keys.verified(path)
             patches.append(
                 TestReport.GivenPatch(
                     path: path, patch: PatchUnderTest(manifest: verified.manifest, scripts: verified.scripts),

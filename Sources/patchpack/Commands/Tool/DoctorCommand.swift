@@ -43,6 +43,7 @@ enum DoctorCommand {
                 try console.line(.good, "ok", "    \(capability.name)  (\(capability.purpose))")
             }
         }
+        console.noteOldClients()
         return capabilities.filter { !$0.isOptional }.compactMap(\.error).first?.code.exitStatus ?? 0
     }
 }

@@ -24,6 +24,8 @@ struct Release: Sendable {
         /// The SHA-256 of the payload, which no signature changes.
         var payloadDigest: String?
         var size = 0
+        /// Whether all of its signatures are `rsa-sha1`.
+        var isForOldClients = false
         /// Whether its output exists already with the same bytes.
         var isUnchanged = false
         /// Whether it is not written because another one failed.
@@ -210,6 +212,7 @@ struct Release: Sendable {
             let envelope = try sealed.encoded()
             result.manifest = manifest
             result.size = envelope.count
+            result.isForOldClients = sealed.algorithms == [.rsaSHA1]
             result.payloadDigest = String(
                 decoding: try MessageDigest.sha256.hexadecimal(of: sealed.payload), as: UTF8.self)
             try check(envelope, scripts, signers: sealed.signers.count)

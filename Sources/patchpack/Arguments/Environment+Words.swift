@@ -1,0 +1,61 @@
+import PatchFiles
+import Synchronization
+
+extension Environment {
+    /// The credentials of an account at an object store or a key service.
+    static let accountSecrets = Set(
+        ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"].map { Array($0.utf8) })
+
+    /// Finds the variables that hold secrets, before any of them is read, and adds them to `secrets`.
+    ///
+    /// They are those that the command line names, those that a variable of this tool names, a variable of this tool that holds a secret
+    /// itself, and the account's credentials.
+    ///
+    /// - Parameter words: The words of the command line.
+    static func findSecrets(namedBy words: [Argument]) {
+        var names = accountSecrets
+        for word in words.map(\.bytes) {
+            let values = [word[...]] + (word.first == UInt8(ascii: "-") ? after(UInt8(ascii: "="), word) : [])
+            names.formUnion(values.compactMap(variable))
+        }
+        names.formUnion(passphrases(namedBy: words))
+        for (name, value) in variables(ofNamesWith: "PATCHPACK_") {
+            if let other = variable(namedBy: value[...]) { names.insert(other) }
+            if isSecret(name, value) { names.insert(name) }
+        }
+        secrets.withLock { $0.formUnion(names) }
+    }
+
+    /// The variable in `env:NAME` or `ALGORITHM:env:NAME`.
+    private static func variable(namedBy value: ArraySlice<UInt8>) -> [UInt8]? {
+        let places = [value] + after(UInt8(ascii: ":"), Array(value))
+        let place = places.first { $0.starts(with: "env:".utf8) }
+        return place.map { Array($0.dropFirst("env:".utf8.count)) }
+    }
+
+    /// The variables that options name passphrases by.
+    private static func passphrases(namedBy words: [Argument]) -> [[UInt8]] {
+        let options = [Option.passphraseEnv, .storePassphraseEnv, .newPassphraseEnv].map { "--\($0.name)" }
+        return words.indices.compactMap { index in
+            let word = words[index].bytes
+            if index > 0, options.contains(where: words[index - 1].isText) { return word }
+            guard let option = options.first(where: { word.starts(with: "\($0)=".utf8) }) else { return nil }
+            return Array(word.dropFirst(option.utf8.count + 1))
+        }
+    }
+
+    /// Whether a variable of this tool holds a secret: its name says so, or it is a key in place of a file's name.
+    private static func isSecret(_ name: [UInt8], _ value: [UInt8]) -> Bool {
+        if ["PASSPHRASE", "PASSWORD", "SECRET"].contains(where: { name.firstRange(of: Array($0.utf8)) != nil }) {
+            return true
+        }
+        return ([value[...]] + after(UInt8(ascii: ":"), value)).contains {
+            Secrets.isKey($0) && FileInfo(Path(bytes: Array($0)), following: true) == nil
+        }
+    }
+
+    /// What follows the first separator; empty if there is none.
+    private static func after(_ separator: UInt8, _ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        bytes.firstIndex(of: separator).map { [bytes[($0 + 1)...]] } ?? []
+    }
+}

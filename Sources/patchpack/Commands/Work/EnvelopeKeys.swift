@@ -1,0 +1,33 @@
+import PatchCrypto
+import PatchFiles
+
+/// The keys of envelopes that `test` opens.
+///
+/// They are read once: when specs have run, the variables that held them are gone.
+struct EnvelopeKeys {
+    private let arguments: ParsedArguments
+    private var keys: (verifier: EnvelopeVerifier, scriptKeys: ScriptKeyRing)?
+
+    init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+    /// Verifies an envelope.
+    mutating func verified(_ path: Path) throws(PatchError) -> VerifiedPatch {
+        let (verifier, scriptKeys): (EnvelopeVerifier, ScriptKeyRing)
+        if let keys { (verifier, scriptKeys) = keys } else { (verifier, scriptKeys) = try read(for: path) }
+        keys = (verifier, scriptKeys)
+        return try path.naming { () throws(PatchError) in
+            try verifier.verify(
+                try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize), scriptKeys: scriptKeys)
+        }
+    }
+
+    private func read(for path: Path) throws(PatchError) -> (EnvelopeVerifier, ScriptKeyRing) {
+        let files = try KeyFiles(arguments)
+        guard let trust = try files.trustStore(), let scriptKeys = try files.scriptKeys() else {
+            throw PatchError(
+                .usage, "\(path) is an envelope, but there is no key to verify it with",
+                hint: "give --trusted-key and --script-key; the name of a script must end in .lua")
+        }
+        return (try EnvelopeVerifier(trustStore: trust, policy: .none), scriptKeys)
+    }
+}

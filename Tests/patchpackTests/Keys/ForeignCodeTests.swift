@@ -1,0 +1,134 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+/// Code that is not this tool's finds no key, no passphrase and no account in its environment, whether they were read or not.
+@Suite(.ownThreads) struct ForeignCodeTests {
+    private let shop: Workshop
+
+    init() throws { shop = try Workshop() }
+
+    /// Each kind of variable that holds a secret. The names say how the command line or another variable names them.
+    private static let secrets = [
+        "BY_VARIABLE": "canary-1", "BY_ALGORITHM": "canary-2", "BY_OPTION": "canary-3", "BY_WORD": "canary-4",
+        "BY_PASSPHRASE": "canary-5", "PATCHPACK_PASSPHRASE": "canary-6", "AWS_ACCESS_KEY_ID": "canary-7",
+        "AWS_SECRET_ACCESS_KEY": "canary-8", "AWS_SESSION_TOKEN": "canary-9",
+        // A key in place of the file that holds one.
+        "PATCHPACK_ROOT_KEY": "-----BEGIN PRIVATE KEY----- canary-10",
+    ]
+    private static let account = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
+
+    private static let environment = secrets.merging([
+        "PATCHPACK_SIGNING_KEY": "env:BY_VARIABLE", "PATCHPACK_FEED_KEY": "ed25519:env:BY_ALGORITHM",
+        "PLAIN": "plain-1", "SSH_AUTH_SOCK": "/tmp/agent", "PATCHPACK_AUTHOR": "Ada",
+    ]) { $1 }
+
+    /// The same, where variables also name what options of `test` name.
+    private static let environmentThatNamesAll = environment.merging([
+        "PATCHPACK_A": "env:BY_OPTION", "PATCHPACK_B": "rsa-sha256:env:BY_WORD", "PATCHPACK_C": "env:BY_PASSPHRASE",
+    ]) { $1 }
+
+    /// Options of `test` that name variables, though nothing reads them for a script.
+    private static let options = [
+        "--script-key=env:BY_OPTION", "--trusted-key", "rsa-sha1:env:BY_WORD", "--keystore-passphrase-env",
+        "BY_PASSPHRASE",
+    ]
+
+    private func seen(_ name: String = "seen") throws -> String {
+        String(decoding: try shop.folder.read(name), as: UTF8.self)
+    }
+
+    /// What a dumped environment must not have, and what it must.
+    private func check(_ dump: String, keeping kept: [String] = [], location: SourceLocation = #_sourceLocation) {
+        for (name, value) in Self.secrets {
+            #expect(dump.contains(value) == kept.contains(name), "\(name): \(dump)", sourceLocation: location)
+        }
+        for value in ["plain-1", "SSH_AUTH_SOCK", "PATH=", "PATCHPACK_AUTHOR=Ada"] {
+            #expect(dump.contains(value), "\(value): \(dump)", sourceLocation: location)
+        }
+    }
+
+    /// The ways in which a spec looks. The system shows the environment that a process began with in files.
+    private static let ways: [String] = {
+        #if os(Linux)
+            ["os.getenv", "a child", "/proc/self/environ", "/proc/self/task/*/environ"]
+        #else
+            ["os.getenv", "a child"]
+        #endif
+    }()
+
+    @Test(arguments: ways)
+    func aSpecFindsNoSecret(_ way: String) throws {
+        let names = Self.environment.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
+        let read =
+            switch way {
+            case "os.getenv":
+                "for _, name in ipairs{\(names), 'PATH'} do out:write(name, '=', tostring(os.getenv(name)), '\\n') end"
+            case "a child": "out:write(io.popen('env'):read('a'))"
+            default:
+                // A shell would look at itself.
+                """
+                local id = tostring(io.open('/proc/self/stat'):read('n'))
+                out:write(io.open((('\(way)'):gsub('*', id))):read('a'))
+                """
+            }
+        try shop.folder.write(
+            "local out = io.open('seen', 'w')\n\(read)\nout:close()\nit('reads', function() end)\n", to: "spec.lua")
+        let run = try Tool.run(
+            Tool.patchpack, ["test", "cart.lua", "--spec", "spec.lua"] + Self.options,
+            environment: Self.environment, in: shop.folder.path)
+        #expect(run.status == 0, "\(run.text)\(run.error)")
+        check(try seen())
+    }
+
+    /// An envelope's keys are read before specs run, and are still there when they run again.
+    @Test func watchingOpensEnvelopesAgain() throws {
+        try #require(try shop.pack("cart.lua").status == 0)
+        try shop.folder.write("it('runs', function() assert.is_nil(os.getenv('K')) end)\n", to: "spec.lua")
+        let run = try shop.shell(
+            """
+            K=$(cat script.key) T=$(cat trusted.pem) "$TOOL" test cart.js --spec spec.lua --script-key env:K \
+              --trusted-key env:T --watch >log 2>&1 &
+            watcher=$!
+            wait_for() { for i in $(seq 300); do [ "$(grep -c "$1" log)" -ge "$2" ] && return; sleep 0.1; done; return 1; }
+            wait_for 'waiting for a change' 1 && cp spec.lua new && mv new spec.lua && wait_for 'waiting for a change' 2
+            status=$?
+            kill $watcher
+            cat log
+            exit $status
+            """)
+        #expect(run.lines.count { $0.hasPrefix("1 passed, 0 failed") } == 2, "\(run.text)\(run.error)")
+    }
+
+    /// It may be `aws kms sign`, so it has the account's credentials.
+    @Test func aSignatureCommandFindsNoKey() throws {
+        let run = try shop.run(
+            "pack", "--no-lint", "cart.lua", "-o", "x.js", "--script-key", "script.key", "--trusted-key",
+            "trusted.pem", "--signature-command", "env >seen; openssl dgst -sha1 -sign signing.pem",
+            environment: Self.environmentThatNamesAll)
+        #expect(run.status == 0, "\(run.error)")
+        check(try seen(), keeping: Self.account)
+    }
+
+    @Test func rsyncAndSSHFindNoSecret() throws {
+        let work = try FeedWorkshop()
+        let run = try work.deploy(overSSH: "machine:\(work.folder.path)/www", Self.environmentThatNamesAll)
+        #expect(run.status == 0 && run.text.hasPrefix("deployed"), "\(run.error)")
+        check(String(decoding: try work.folder.read("seen"), as: UTF8.self))
+        #expect(work.folder.exists("www/metadata/timestamp.json"))
+    }
+}
+
+extension FeedWorkshop {
+    /// Deploys to another machine, which is this one: a script in ssh's place runs the command, and writes its environment to `seen`.
+    func deploy(overSSH place: String, _ environment: [String: String] = [:]) throws -> Tool {
+        try folder.write(
+            "#!/bin/sh\nenv >>'\(folder.at("seen"))'\n[ \"$1\" != -l ] || shift 2\nshift\nexec sh -c \"$*\"\n",
+            to: "bin/ssh",
+            mode: 0o755)
+        return try run(
+            ["deploy", "feed", "--to", place],
+            environment: environment.merging(["PATH": "\(folder.at("bin")):/usr/bin:/bin"]) { $1 })
+    }
+}

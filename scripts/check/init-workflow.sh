@@ -1,0 +1,6 @@
+#!/bin/sh
+# Prints the workflow that `patchpack init` writes, from the source that has it.
+set -eu
+cd "$(dirname "$0")/../.."
+sed -n '/static let workflow = """$/,/^ *"""$/p' Sources/patchpack/Templates/ProjectTemplate+Workflow.swift |
+  sed '1d; $d; s/^        //' | sed '$d'
