@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(envelope zip manifest tags ranges arguments trust keystore lua metadata list canonical state events)
+[ ${#targets[@]} -gt 0 ] || targets=(envelope zip manifest tags ranges arguments trust keystore lua types metadata list canonical state events)
 tools=$(scripts/toolchain.sh)
 runtime=$("$tools/clang" -print-resource-dir)/lib
 export PATCHPACK_FUZZER_LIBRARY
@@ -38,6 +38,7 @@ aims() {
     state) echo PatchDevice/Store/StoreState+JSON ;;
     list) echo PatchFeed/Rollout ;;
     events) echo CEventReader/ PatchReport/DeviceTable PatchReport/ReportBuilder PatchReport/Share ;;
+    types) echo PatchWorkbench/Types PatchWorkbench/Lint PatchWorkbench/Interface PatchWorkbench/Bytecode PatchWorkbench/Findings Text/Spelling ;;
     canonical) echo PatchFeed/Format/CanonicalJSON Text/JSONReader ;;
     lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Runtime/ScriptLoader PatchWorkbench/Lint/PatchLint ;;
   esac

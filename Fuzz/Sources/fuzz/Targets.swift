@@ -11,7 +11,7 @@ nonisolated(unsafe) let targets: [String: ([UInt8]) throws -> Void] = [
     "envelope": fuzzEnvelope, "zip": fuzzZip, "manifest": fuzzManifest, "tags": fuzzTags, "ranges": fuzzRanges,
     "arguments": fuzzArguments, "trust": fuzzTrust, "keystore": fuzzKeyStore, "lua": fuzzLua, "metadata": fuzzMetadata,
     "events": fuzzEvents,
-    "list": fuzzList, "canonical": fuzzCanonical, "state": fuzzState,
+    "list": fuzzList, "canonical": fuzzCanonical, "state": fuzzState, "types": fuzzTypes,
 ]
 
 /// Keys that anybody may know.

@@ -1,29 +1,110 @@
 /// The number of characters to insert, delete, replace or swap with a neighbour to turn one word into another.
 package func editDistance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left), Array(right))
-    var rows = [Array(0...right.count)]
+    return editDistance(left, right, most: max(left.count, right.count)) ?? 0
+}
+
+/// The edit distance of two words; nil if it is greater than a limit. Only places that are no further apart than the limit are compared.
+private func editDistance<Letter: Equatable>(_ left: [Letter], _ right: [Letter], most: Int) -> Int? {
+    guard abs(left.count - right.count) <= most else { return nil }
+    guard !right.isEmpty else { return left.count }
+    let far = most + 1
+    // The row before the last one, the last row, and the one that is made.
+    var beforeLast = [Int](repeating: far, count: right.count + 1)
+    var last = (0...right.count).map { min($0, far) }
+    var row = beforeLast
     for i in 0..<left.count {
-        var row = [i + 1]
-        for j in 0..<right.count {
-            var best = min(rows[i][j + 1], row[j]) + 1
-            best = min(best, rows[i][j] + (left[i] == right[j] ? 0 : 1))
+        let (first, end) = (max(0, i - most), min(right.count, i + most + 1))
+        row[first] = first == 0 ? min(i + 1, far) : far
+        var least = row[first]
+        for j in first..<end {
+            // To the right of what the row before has, everything is too far.
+            let above = j < i + most ? last[j + 1] : far
+            var best = min(above, row[j]) + 1
+            best = min(best, last[j] + (left[i] == right[j] ? 0 : 1))
             if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
-                best = min(best, rows[i - 1][j - 1] + 1)
+                best = min(best, beforeLast[j - 1] + 1)
             }
-            row.append(best)
+            row[j + 1] = min(best, far)
+            least = min(least, row[j + 1])
         }
-        rows.append(row)
+        guard least <= most else { return nil }
+        (beforeLast, last, row) = (last, row, beforeLast)
     }
-    return rows[left.count][right.count]
+    return last[right.count] <= most ? last[right.count] : nil
 }
 
 /// The known word that was probably meant; nil if none is close.
 package func nearest(_ word: String, among known: some Sequence<String>) -> String? {
-    let longest = 128  // the distance takes memory in proportion to both words
-    guard word.utf8.count <= longest else { return nil }
-    let nearest = known.filter { $0.utf8.count <= longest }.map { (word: $0, distance: editDistance($0, word)) }.min {
-        $0.distance < $1.distance
+    var spelling = Spelling()
+    return spelling.nearest(word, among: Array(known))
+}
+
+/// Suggests known words for misspelled ones, until it has compared as many letters as it may.
+package struct Spelling: Sendable {
+    /// How many pairs of letters it may still compare.
+    package private(set) var left: Int
+
+    /// - Parameter most: How many pairs of letters it compares; each takes some nanoseconds.
+    package init(most: Int = 10_000_000) { left = most }
+
+    /// The known word that was probably meant; nil if none is close, or too many letters have been compared.
+    package mutating func nearest(_ word: String, among known: [String]) -> String? {
+        let longest = 128
+        guard left > 0, word.utf8.count <= longest else { return nil }
+        let letters = Letters(word)
+        var most = max(letters.count > 4 ? 2 : 1, letters.count / 3)
+        var nearest: String?
+        for other in known {
+            left -= 4
+            guard left > 0 else { return nil }
+            guard other.utf8.count <= longest else { continue }
+            // A letter has at least one byte, and an inserted one changes the length.
+            if letters.isASCII, other.utf8.count < letters.count - most { continue }
+            let others = Letters(other)
+            guard abs(others.count - letters.count) <= most else { continue }
+            left -= (letters.count + 1) * (2 * most + 1)
+            guard let distance = others.distance(to: letters, most: most) else { continue }
+            nearest = other
+            guard distance > 0 else { break }
+            most = distance - 1
+        }
+        return nearest
     }
-    guard let nearest, nearest.distance <= max(word.count > 4 ? 2 : 1, word.count / 3) else { return nil }
-    return nearest.word
+}
+
+/// The characters of a word. Nearly all words are ASCII, whose bytes are compared faster.
+private enum Letters {
+    case bytes([UInt8])
+    case characters([Character])
+
+    init(_ word: String) {
+        let bytes = Array(word.utf8)
+        self =
+            bytes.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "\r") } ? .bytes(bytes) : .characters(Array(word))
+    }
+
+    var isASCII: Bool { if case .bytes = self { true } else { false } }
+
+    var count: Int {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .characters(let characters): characters.count
+        }
+    }
+
+    private var characters: [Character] {
+        switch self {
+        case .bytes(let bytes): bytes.map { Character(Unicode.Scalar($0)) }
+        case .characters(let characters): characters
+        }
+    }
+
+    /// The distance to another word; nil if it is greater than a limit.
+    func distance(to other: Letters, most: Int) -> Int? {
+        if case .bytes(let left) = self, case .bytes(let right) = other {
+            return editDistance(left, right, most: most)
+        }
+        return editDistance(characters, other.characters, most: most)
+    }
 }

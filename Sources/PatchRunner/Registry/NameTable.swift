@@ -7,7 +7,13 @@ package final class NameTable: SlotTable {
 
     let pool = StatePool()
     private let table = Mutex<[String: Slot]>([:])
-    private let exposed = Mutex<[ExposedClass]>([])
+    private let exposed = Mutex<Exposed>(Exposed())
+
+    private struct Exposed {
+        var classes: [ExposedClass] = []
+        var names: Set<String> = []
+    }
+
     private let listener = Mutex<(@Sendable () -> Void)?>(nil)
     private let described = Mutex<[String: PatchInterface.Struct]>([:])
     /// The types with cases, by their names; nil for a name that several have.
@@ -26,10 +32,10 @@ package final class NameTable: SlotTable {
         table.locked { Array($0.values) }.sorted { $0.name.hasBytes(before: $1.name) }
     }
 
-    package var classes: [ExposedClass] { exposed.locked { $0 } }
+    package var classes: [ExposedClass] { exposed.locked { $0.classes } }
 
     func method(_ index: Int, ofClass place: Int) -> ExposedMethod {
-        exposed.locked { $0[place].methods[index] }
+        exposed.locked { $0.classes[place].methods[index] }
     }
 
     func className(of object: AnyObject) -> String {
@@ -87,14 +93,10 @@ package final class NameTable: SlotTable {
             throw PatchError(.config, "\(name) has two methods of the same name", hint: "give each method its own name")
         }
         let isNew = exposed.locked { exposed in
-            guard
-                !exposed.contains(where: {
-                    $0.name == name || type != nil && $0.type == type.map(ObjectIdentifier.init)
-                })
-            else {
-                return false
-            }
-            exposed.append(
+            // An interface may have very many, all without a type.
+            let isKnown = type.map(ObjectIdentifier.init).map { type in exposed.classes.contains { $0.type == type } }
+            guard isKnown != true, exposed.names.insert(name).inserted else { return false }
+            exposed.classes.append(
                 ExposedClass(
                     type: type.map(ObjectIdentifier.init), typeName: typeName == name ? nil : typeName, name: name,
                     methods: methods))

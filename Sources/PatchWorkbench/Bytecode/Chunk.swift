@@ -28,11 +28,17 @@ struct Chunk {
     init(_ function: Prototype) {
         line = function.line
         parameters = function.parameters
+        add(function)
+    }
+
+    private mutating func add(_ function: Prototype) {
         // With more than 255 constants, a global is indexed with registers: GETUPVAL _ENV, LOADK, GETTABLE.
         var environments: Set<Int> = []
         var globalTables: Set<Int> = []
         var keys: [Int: String] = [:]
         let (code, lineOf) = (function.code, function.lineOf)
+        // Most instructions are on the line of the one before.
+        var line = -1
         for (index, instruction) in code.enumerated() where index < lineOf.count {
             switch instruction.opcode {
             case .getGlobal where function.isEnvironment(instruction.b):
@@ -77,12 +83,11 @@ struct Chunk {
             // The compiler adds a return without values to the end of every function, on the line of its `end`, and an
             // instruction that prepares `...` to the beginning of a variadic one.
             let isLast = index == code.count - 1
-            if !isLast, instruction.opcode != .prepareVariadic { lines.insert(lineOf[index]) }
+            if !isLast, instruction.opcode != .prepareVariadic, lineOf[index] != line {
+                line = lineOf[index]
+                lines.insert(line)
+            }
         }
-        for chunk in function.inner.map(Chunk.init) {
-            lines.formUnion(chunk.lines)
-            globals += chunk.globals
-            members += chunk.members
-        }
+        for inner in function.inner { add(inner) }
     }
 }

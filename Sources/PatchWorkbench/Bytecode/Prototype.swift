@@ -17,6 +17,8 @@ struct Prototype {
     let lineOf: [Int]
     /// The local names, in the order of their registers, and the instructions for which they are active.
     let locals: [(name: String, range: Range<Int>)]
+    /// The upvalues that it, or a function within it, assigns.
+    let assignedUpvalues: Set<Int>
 
     struct Upvalue {
         let name: String
@@ -62,6 +64,15 @@ struct Prototype {
             return (isInStack, index)
         }
         inner = reader.repeated { Prototype(&$0, depth: depth + 1) }
+        var assigned: Set<Int> = []
+        for instruction in code where instruction.opcode == .setUpvalue { assigned.insert(instruction.b) }
+        for function in inner {
+            for upvalue in function.assignedUpvalues where function.upvalues.indices.contains(upvalue) {
+                let place = function.upvalues[upvalue]
+                if !place.isInStack { assigned.insert(place.index) }
+            }
+        }
+        assignedUpvalues = assigned
         let deltas = reader.repeated { Int(Int8(bitPattern: $0.byte())) }
         let absolute = Dictionary(
             reader.repeated { ($0.varint(), $0.varint()) }, uniquingKeysWith: { first, _ in first })
@@ -94,16 +105,6 @@ struct Prototype {
     func text(_ index: Int) -> String? {
         guard case .string(let text) = constant(index) else { return nil }
         return text
-    }
-
-    /// The local name of a register at an instruction.
-    func local(_ register: Int, at index: Int) -> String? {
-        var left = register
-        for local in locals where local.range.contains(index) {
-            if left == 0 { return local.name.hasPrefix("(") ? nil : local.name }
-            left -= 1
-        }
-        return nil
     }
 }
 

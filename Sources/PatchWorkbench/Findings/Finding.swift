@@ -42,13 +42,15 @@ package struct Finding: Sendable {
         case alwaysFalse = "always-false"
         case cannotThrow = "cannot-throw"
         case callsItself = "calls-itself"
+        case tooLarge = "too-large"
         case spec
         case unreadable
 
         package var severity: Severity {
             switch self {
             case .unknownTag, .undefinedGlobal, .notInSandbox, .arity, .encoding, .unusedScript, .unusedLocal,
-                .shadowedLocal, .unknownMethod, .unknownClass, .missingReturn, .mayBeNil, .alwaysFalse, .callsItself:
+                .shadowedLocal, .unknownMethod, .unknownClass, .missingReturn, .mayBeNil, .alwaysFalse, .callsItself,
+                .tooLarge:
                 .warning
             default: .error
             }
@@ -90,6 +92,7 @@ package struct Finding: Sendable {
                 "two values are compared that are never equal: they have different types, or an enum has no such value"
             case .cannotThrow: "host.throw in a replacement of a function that cannot throw"
             case .callsItself: "a replacement calls the function that it replaces on each path, without an end"
+            case .tooLarge: "a script is too large to follow, so the types of its values are not all checked"
             case .spec: "the script is a spec, which is for `patchpack test`"
             case .unreadable: "a file cannot be read"
             case .resultType:
@@ -156,28 +159,70 @@ package struct SourceText: Sendable {
     package func finding(
         _ code: Finding.Code, line: Int, word: String? = nil, _ message: String, hint: String? = nil
     ) -> Finding {
-        let text = Array(self.line(line).unicodeScalars)
-        var (start, length) = (text.firstIndex { $0 != " " && $0 != "\t" } ?? 0, 1)
-        if let word = word.map({ Array($0.unicodeScalars) }), !word.isEmpty, word.count <= text.count {
-            func isWord(_ index: Int) -> Bool {
-                text.indices.contains(index) && Self.isName(text[index])
-            }
-            let isName = word.allSatisfy(Self.isName)
-            let place = (0...text.count - word.count).first { start in
-                text[start..<start + word.count].elementsEqual(word)
-                    && !(isName && (isWord(start - 1) || isWord(start + word.count)))
-            }
-            if let place { (start, length) = (place, word.count) }
+        let text = Array(self.line(line).utf8)
+        var (start, length) = (text.firstIndex { $0 != 0x20 && $0 != 0x09 } ?? 0, 1)
+        if let word, !word.isEmpty, let place = Self.place(of: word, in: text) {
+            (start, length) = (Self.count(text[..<place]), word.unicodeScalars.count)
         }
         return Finding(
             code: code, script: name, line: max(1, line), column: start + 1, length: length, message: message,
             hint: hint)
     }
 
+    /// Where a word begins in UTF-8. A name is not found within a longer one.
+    private static func place(of word: String, in text: [UInt8]) -> Int? {
+        let bytes = Array(word.utf8)
+        let isName = word.unicodeScalars.allSatisfy(isName)
+        var rest = text[...]
+        while let place = rest.firstPlace(of: bytes) {
+            let (before, behind) = (text[..<place].suffix(4), text[(place + bytes.count)...].prefix(4))
+            let neighbours = [
+                String(decoding: before, as: UTF8.self).unicodeScalars.last,
+                String(decoding: behind, as: UTF8.self).unicodeScalars.first,
+            ]
+            if !isName || !neighbours.compactMap(\.self).contains(where: Self.isName) { return place }
+            rest = text[(place + 1)...]
+        }
+        return nil
+    }
+
+    /// The number of code points in UTF-8.
+    static func count(_ text: ArraySlice<UInt8>) -> Int { text.count { $0 & 0xC0 != 0x80 } }
+
     private static func isName(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_"
     }
 
     /// The first line that contains a text.
-    package func firstLine(with text: String) -> Int? { (1...lines.count).first { line($0).contains(text) } }
+    package func firstLine(with text: String) -> Int? {
+        guard !text.isEmpty, let place = bytes.firstPlace(of: Array(text.utf8)) else { return nil }
+        // The last line that begins at the place or before it.
+        var (low, high) = (0, lines.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if lines[middle].lowerBound <= place { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Whether a line, from 1, contains a text.
+    func line(_ number: Int, has text: String) -> Bool {
+        guard let range = range(ofLine: number) else { return false }
+        return bytes[range].firstPlace(of: Array(text.utf8)) != nil
+    }
+}
+
+extension RandomAccessCollection<UInt8> where Index == Int {
+    /// Where other bytes begin within these ones.
+    func firstPlace(of other: [UInt8]) -> Int? {
+        guard let first = other.first, other.count <= count else { return nil }
+        var start = startIndex
+        let last = endIndex - other.count
+        while start <= last {
+            guard let place = self[start...last].firstIndex(of: first) else { return nil }
+            if self[place..<place + other.count].elementsEqual(other) { return place }
+            start = place + 1
+        }
+        return nil
+    }
 }

@@ -6,22 +6,36 @@ indirect enum InterfaceType: Hashable, Sendable {
     /// A basic type of Lua, a struct, a class, or a type that only Swift knows.
     case named(String)
 
-    init(_ text: String) {
-        if text.hasSuffix(" or nil") {
-            self = .optional(InterfaceType(String(text.dropLast(" or nil".count))))
-        } else if text.hasPrefix("array of ") {
-            self = .array(of: InterfaceType(String(text.dropFirst("array of ".count))))
-        } else if text.hasPrefix("table of ") {
-            self = .dictionary(key: "string", of: InterfaceType(String(text.dropFirst("table of ".count))))
+    /// How deeply types may be nested. What is nested deeper is a name, of which nothing is known.
+    private static let deepest = 32
+
+    init(_ text: String) { self.init(text.utf8[...], depth: 0) }
+
+    private init(_ text: Substring.UTF8View, depth: Int) {
+        func inner(_ text: Substring.UTF8View) -> InterfaceType { InterfaceType(text, depth: depth + 1) }
+        guard depth < Self.deepest else {
+            self = .named(String(Substring(text)))
+            return
+        }
+        if text.count >= Self.optional.count, text.suffix(Self.optional.count).elementsEqual(Self.optional) {
+            self = .optional(inner(text.dropLast(Self.optional.count)))
+        } else if text.starts(with: Self.array) {
+            self = .array(of: inner(text.dropFirst(Self.array.count)))
+        } else if text.starts(with: Self.table) {
+            self = .dictionary(key: "string", of: inner(text.dropFirst(Self.table.count)))
         } else {
-            let words = text.split(separator: " ", maxSplits: 3)
-            guard words.count == 4, words[1] == "table", words[2] == "of" else {
-                self = .named(text)
+            let words = text.split(separator: UInt8(ascii: " "), maxSplits: 3)
+            guard words.count == 4, words[1].elementsEqual("table".utf8), words[2].elementsEqual("of".utf8) else {
+                self = .named(String(Substring(text)))
                 return
             }
-            self = .dictionary(key: String(words[0]), of: InterfaceType(String(words[3])))
+            self = .dictionary(key: String(Substring(words[0])), of: inner(words[3]))
         }
     }
+
+    private static let (optional, array, table) = (
+        Array(" or nil".utf8), Array("array of ".utf8), Array("table of ".utf8)
+    )
 
     /// The types that are named in it.
     var names: [String] {

@@ -28,27 +28,30 @@ extension PatchInterface {
 
     private func changesOfNames(to newer: PatchInterface) -> [Change] {
         var changes = Self.changes(functions, newer.functions) { $0 }
+        let newStructs = Named(newer.structs, by: \.name)
         for structure in structs {
-            guard let other = newer.structure(structure.name) else {
+            guard let other = newStructs[structure.name] else {
                 changes.append(Change(isBreaking: true, description: "the struct \(structure.name) is gone"))
                 continue
             }
             changes += Self.changes(structure, other)
         }
-        for structure in newer.structs where self.structure(structure.name) == nil {
+        let oldStructs = Named(structs, by: \.name)
+        for structure in newer.structs where oldStructs[structure.name] == nil {
             changes.append(Change(isBreaking: false, description: "the struct \(structure.name) is new"))
         }
-        for scalar in scalars {
-            changes += Self.changes(scalar, newer.scalar(scalar.name))
-        }
+        let newScalars = Named(newer.scalars, by: \.name)
+        for scalar in scalars { changes += Self.changes(scalar, newScalars[scalar.name]) }
+        let newClasses = Named(newer.classes, by: \.name)
         for exposed in classes {
-            let methods = newer.classes.first { $0.name == exposed.name }?.methods
+            let methods = newClasses[exposed.name]?.methods
             if methods == nil {
                 changes.append(Change(isBreaking: true, description: "the class \(exposed.name) is gone"))
             }
             changes += Self.changes(exposed.methods, methods ?? exposed.methods) { "\(exposed.name):\($0)" }
         }
-        for exposed in newer.classes where !classes.contains(where: { $0.name == exposed.name }) {
+        let oldClasses = Named(classes, by: \.name)
+        for exposed in newer.classes where oldClasses[exposed.name] == nil {
             changes.append(Change(isBreaking: false, description: "the class \(exposed.name) is new"))
         }
         return changes.filter(\.isBreaking) + changes.filter { !$0.isBreaking }
@@ -56,9 +59,10 @@ extension PatchInterface {
 
     private static func changes(_ older: Struct, _ newer: Struct) -> [Change] {
         var changes: [Change] = []
+        let (oldFields, newFields) = (Named(older.fields, by: \.name), Named(newer.fields, by: \.name))
         for field in older.fields {
             let name = "\(older.name).\(field.name)"
-            guard let other = newer.fields.first(where: { $0.name == field.name }) else {
+            guard let other = newFields[field.name] else {
                 changes.append(Change(isBreaking: true, description: "the field \(name) is gone"))
                 continue
             }
@@ -66,7 +70,7 @@ extension PatchInterface {
             changes.append(
                 Change(isBreaking: true, description: "the field \(name) was \(field.type) and is now \(other.type)"))
         }
-        for field in newer.fields where !older.fields.contains(where: { $0.name == field.name }) {
+        for field in newer.fields where oldFields[field.name] == nil {
             // A table that a patch returns does not have it.
             changes.append(
                 Change(
@@ -85,10 +89,11 @@ extension PatchInterface {
             ]
         }
         guard !older.cases.isEmpty, !newer.cases.isEmpty else { return [] }
-        return older.cases.filter { !newer.cases.contains($0) }.map {
+        let (oldCases, newCases) = (Set(older.cases), Set(newer.cases))
+        return older.cases.filter { !newCases.contains($0) }.map {
             Change(isBreaking: true, description: "the case \($0.text) of \(older.name) is gone")
         }
-            + newer.cases.filter { !older.cases.contains($0) }.map {
+            + newer.cases.filter { !oldCases.contains($0) }.map {
                 Change(isBreaking: false, description: "the case \($0.text) of \(older.name) is new")
             }
     }
@@ -97,8 +102,9 @@ extension PatchInterface {
         _ older: [Function], _ newer: [Function], named name: (String) -> String
     ) -> [Change] {
         var changes: [Change] = []
+        let (oldFunctions, newFunctions) = (Named(older, by: \.name), Named(newer, by: \.name))
         for function in older {
-            guard let other = newer.first(where: { $0.name == function.name }) else {
+            guard let other = newFunctions[function.name] else {
                 changes.append(Change(isBreaking: true, description: "\(name(function.name)) is gone"))
                 continue
             }
@@ -115,7 +121,7 @@ extension PatchInterface {
                     isBreaking: isBreaking,
                     description: "\(name(function.name)) was \(function.signature) and is now \(other.signature)"))
         }
-        for function in newer where !older.contains(where: { $0.name == function.name }) {
+        for function in newer where oldFunctions[function.name] == nil {
             changes.append(
                 Change(isBreaking: false, description: "\(name(function.name)) is new: \(function.signature)"))
         }

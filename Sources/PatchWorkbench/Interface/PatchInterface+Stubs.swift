@@ -24,7 +24,7 @@ extension PatchInterface {
             return "---@alias \(Self.identifier(scalar.name)) "
                 + (cases.isEmpty ? type(scalar.type) : cases.joined(separator: " | "))
         }
-        let others = unknownTypes.map { "---@alias \($0) \(anyObject)" }
+        let others = aliases(of: unknownTypes)
         return
             ([
                 """
@@ -125,10 +125,17 @@ extension PatchInterface {
         return Set(names).subtracting(described).sorted()
     }
 
-    /// Any object of the app.
-    private var anyObject: String {
-        classes.isEmpty ? "any" : classes.map { Self.identifier($0.name) }.joined(separator: "|")
+    /// Types of which only the name is known: each may be any object of the app.
+    private func aliases(of names: [String]) -> [String] {
+        let anyObject = classes.isEmpty ? "any" : classes.map { Self.identifier($0.name) }.joined(separator: "|")
+        guard names.count > 1, classes.count > Self.mostRepeated else {
+            return names.map { "---@alias \($0) \(anyObject)" }
+        }
+        return ["---@alias patchpack.object \(anyObject)"] + names.map { "---@alias \($0) patchpack.object" }
     }
+
+    /// A list of more classes is written once, under a name of its own.
+    private static let mostRepeated = 30
 
     /// A name that annotations can have.
     private static func identifier(_ name: String) -> String {

@@ -26,8 +26,9 @@ struct LuaTokens {
     /// The comments so far.
     private(set) var comments: [Comment] = []
 
-    /// All comments of one line in a script.
-    static func comments(in source: [UInt8]) -> [Comment] {
+    /// All comments of one line in a script; none if a word that they must have is nowhere in it.
+    static func comments(in source: [UInt8], with word: String) -> [Comment] {
+        guard source.firstPlace(of: Array(word.utf8)) != nil else { return [] }
         var tokens = LuaTokens(source)
         while tokens.next().kind != .end {}
         return tokens.comments

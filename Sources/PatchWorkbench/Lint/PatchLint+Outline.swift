@@ -28,7 +28,7 @@ extension PatchLint {
 
     /// Whether a comment on the line, or alone on the line before it, silences a warning.
     func isIgnored(_ finding: Finding) -> Bool {
-        guard finding.severity == .warning, finding.code != .unknownTag else { return false }
+        guard finding.severity == .warning, finding.code != .unknownTag, finding.code != .tooLarge else { return false }
         return silencers[finding.script]?.contains { silencer in
             (silencer.line == finding.line || silencer.isAlone && silencer.line == finding.line - 1)
                 && silencer.codes.contains(finding.code.rawValue)
@@ -40,20 +40,24 @@ extension PatchLint {
         // Errors cannot be silenced: a comment does not change what the app does.
         let known = Finding.Code.allCases.filter { $0.severity == .warning }.map(\.rawValue)
         for text in texts {
-            for silencer in silencers[text.name] ?? [] {
+            for silencer in silencers[text.name] ?? [] where hasRoom {
                 let unknown = silencer.codes.subtracting(known).sorted()
                 guard let code = unknown.first ?? (silencer.codes.isEmpty ? "" : nil) else { continue }
                 found.append(
                     text.finding(
                         .unknownTag, line: silencer.line, word: code.isEmpty ? "patchpack" : code,
                         code.isEmpty ? "no code after `patchpack: ignore`" : "no warning is named \(code)",
-                        hint: nearest(code, among: known).map { "did you mean \($0)?" } ?? "for example unused-local"))
+                        hint: budget.nearest(code, among: known).map { "did you mean \($0)?" }
+                            ?? "for example unused-local"))
             }
         }
     }
 
     /// Whether another finding may be added. With too many it is probably the wrong file, and each one takes time.
-    private var hasRoom: Bool { found.count < Self.mostFindings }
+    var hasRoom: Bool { found.count < most }
+
+    /// Makes room for the findings of other checks: many warnings of one hide no errors of another.
+    mutating func makeRoom() { most = found.count + Self.mostFindings }
 
     mutating func checkEncoding(_ script: PatchScript, _ text: SourceText) {
         guard String(validating: script.bytes, as: UTF8.self) == nil else { return }
@@ -94,12 +98,14 @@ extension PatchLint {
         guard scripts.count > 1, !outlines.contains(where: { $0.required.contains(nil) }) else { return }
         var reached: Set<Int> = [0]
         var open = [0]
+        let places = Dictionary(
+            scripts.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         while let index = open.popLast() {
-            for case let name? in outlines[index].required {
-                let path = name.map { $0 == "." ? "/" : String($0) }.joined()
-                for (other, script) in scripts.enumerated()
-                where script.name == "\(path).lua" || script.name == "\(path)/init.lua" {
-                    if reached.insert(other).inserted { open.append(other) }
+            for case let name? in Set(outlines[index].required) {
+                let path = name.replacing(".", with: "/")
+                for case let other? in [places["\(path).lua"], places["\(path)/init.lua"]]
+                where reached.insert(other).inserted {
+                    open.append(other)
                 }
             }
         }
@@ -113,24 +119,27 @@ extension PatchLint {
 
     /// Checks the classes and methods that scripts for Wax use.
     mutating func checkClasses() {
-        guard let interface else { return }
+        guard let interface, outlines.contains(where: { !$0.waxClasses.isEmpty }) else { return }
         var known: [String: Set<String>] = [:]
         for name in interface.functions.map(\.name) {
             let parts = name.split(maxSplits: 1) { $0 == "." || $0 == ":" }
             if parts.count == 2 { known[String(parts[0]), default: []].insert(String(parts[1])) }
         }
         for exposed in interface.classes { known[exposed.name, default: []].formUnion(exposed.methods.map(\.name)) }
+        let names = known.keys.sorted()
         let own = Set(outlines.flatMap(\.assignedMembers).compactMap { $0.split(separator: ".").last.map(String.init) })
         for (outline, text) in zip(outlines, texts) where !outline.waxClasses.isEmpty {
-            for place in outline.waxClasses where known[place.text] == nil {
+            for place in outline.waxClasses where hasRoom && known[place.text] == nil {
                 found.append(
                     text.finding(
                         .unknownClass, line: place.line, word: place.text, "the app has no class \(place.text)",
-                        hint: nearest(place.text, among: known.keys.sorted()).map { "did you mean \($0)?" }
-                            ?? "it has \(known.keys.sorted().joined(separator: ", "))"))
+                        hint: budget.nearest(place.text, among: names).map { "did you mean \($0)?" }
+                            ?? "it has \(names.listed)"))
             }
-            let methods = outline.waxClasses.reduce(into: Set<String>()) { $0.formUnion(known[$1.text] ?? []) }
+            let classes = outline.classNames
+            let methods = classes.reduce(into: Set<String>()) { $0.formUnion(known[$1] ?? []) }
             let defined = Set(outline.functions.map(\.name)).subtracting([""])
+            let (wanted, all) = (methods.sorted(), methods.union(defined).sorted())
             let asked = Set(outline.members.filter { $0.receiver == "self" && $0.call == nil }.map(\.name.text))
             for member in outline.members where hasRoom && member.receiver == "self" {
                 // The `self` of an anonymous function is another object.
@@ -149,7 +158,7 @@ extension PatchLint {
                 let isOriginal = name.text.hasPrefix("ORIG")
                 let method = isOriginal ? String(name.text.dropFirst(4)) : name.text
                 if isOriginal, methods.contains(method) {
-                    checkOriginalCall(of: method, of: outline.waxClasses.map(\.text), call, at: name, text)
+                    checkOriginalCall(of: method, of: classes, call, at: name, text)
                 } else if !methods.contains(method), isOriginal || !own.contains(method) && !defined.contains(method),
                     !asked.contains(name.text)
                 {
@@ -159,7 +168,7 @@ extension PatchLint {
                             isOriginal
                                 ? "the app's class has no \(method)"
                                 : "neither the app's class nor the script has \(method)",
-                            hint: nearest(method, among: methods.union(isOriginal ? [] : defined).sorted()).map {
+                            hint: budget.nearest(method, among: isOriginal ? wanted : all).map {
                                 "did you mean \(isOriginal ? "ORIG" : "")\($0)?"
                             }))
                 }
@@ -172,37 +181,46 @@ extension PatchLint {
         of method: String, of classes: [String], _ call: (count: Int, isOpen: Bool), at place: SourceOutline.Place,
         _ text: SourceText
     ) {
-        let names = classes.flatMap { ["\($0).\(method)", "\($0):\(method)"] }
-        guard !call.isOpen, let name = names.first(where: { interface?.function($0) != nil }),
-            let signature = interface?.function(name)?.signature, !signature.accepts(call.count)
+        budget.pay(20 * classes.count)
+        guard !call.isOpen, !budget.isSpent,
+            let function = classes.lazy.flatMap({ ["\($0).\(method)", "\($0):\(method)"] })
+                .compactMap({ [known] in known?.function($0) }).first
         else { return }
+        let (name, signature) = (function.name, function.signature)
+        guard !accepts(call.count, name, signature) else { return }
         found.append(
             text.finding(
                 .originalArguments, at: place,
-                "\(place.text) gets \(call.count) argument\(call.count == 1 ? "" : "s"), but \(name)\(signature) takes \(signature.arguments.count)"
+                "\(place.text) gets \(call.count) argument\(call.count == 1 ? "" : "s"), but \(name)\(signature.shown) takes \(signature.arguments.count)"
             ))
+    }
+
+    /// Whether a call of a function can have this many arguments.
+    private func accepts(_ count: Int, _ name: String, _ signature: PatchSignature) -> Bool {
+        let needed = known?.neededArguments(of: name, signature) ?? 0
+        return (needed...signature.arguments.count).contains(count)
     }
 
     /// Checks how a replacement uses its original and the arguments whose types the interface has.
     ///
     /// - Parameter line: The line on which the function begins.
     mutating func checkOriginal(_ name: String, _ script: Int, line: Int) {
-        guard let signature = interface?.function(name)?.signature, outlines.indices.contains(script) else { return }
+        guard let signature = known?.function(name)?.signature, outlines.indices.contains(script) else { return }
         let (outline, text) = (outlines[script], texts[script])
-        let functions = outline.functions.indices.filter { outline.functions[$0].line == line }
-        guard functions.count == 1, let function = functions.first else { return }
-        for (operand, operation, place) in outline.operations where hasRoom {
+        guard let function = outline.onlyFunction(onLine: line) else { return }
+        for number in outline.operations(onParametersOf: function) where hasRoom {
+            let (operand, operation, place) = outline.operations[number]
             guard case .variable(let index) = operand, !outline.variables[index].isAssigned,
-                let parameter = outline.variables[index].parameter, parameter.function == function
+                let parameter = outline.variables[index].parameter
             else { continue }
             let written = outline.variables[index].place.text
             if parameter.index == 0 {
                 guard written != "self", case .call(let count, let isOpen) = operation, !isOpen else { continue }
-                guard !signature.accepts(count) else { continue }
+                guard !accepts(count, name, signature) else { continue }
                 found.append(
                     text.finding(
                         .originalArguments, at: place,
-                        "\(written) gets \(count) argument\(count == 1 ? "" : "s"), but \(name)\(signature) takes \(signature.arguments.count)"
+                        "\(written) gets \(count) argument\(count == 1 ? "" : "s"), but \(name)\(signature.shown) takes \(signature.arguments.count)"
                     ))
             } else if signature.arguments.indices.contains(parameter.index - 1) {
                 let type = signature.arguments[parameter.index - 1]
@@ -222,7 +240,7 @@ extension SourceText {
     func finding(_ code: Finding.Code, at place: SourceOutline.Place, _ message: String, hint: String? = nil) -> Finding
     {
         let before = start(ofLine: place.line).map { place.start - $0 } ?? 0
-        let column = String(decoding: line(place.line).utf8.prefix(max(0, before)), as: UTF8.self).unicodeScalars.count
+        let column = Self.count(Array(line(place.line).utf8)[...].prefix(max(0, before)))
         return Finding(
             code: code, script: name, line: place.line, column: column + 1,
             length: max(1, place.text.unicodeScalars.count), message: message, hint: hint)
@@ -243,13 +261,5 @@ extension SourceOutline.Operation {
             "joins"
         default: nil
         }
-    }
-}
-
-extension PatchSignature {
-    /// Whether a call can have this many arguments.
-    fileprivate func accepts(_ count: Int) -> Bool {
-        let needed = arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0
-        return (needed...arguments.count).contains(count)
     }
 }

@@ -5,6 +5,7 @@ internal import PatchRunner
 extension PatchLint {
     /// Follows the values of all scripts, from what the app gives to replacements.
     mutating func checkTypes(_ functions: [Prototype], _ chunks: [Chunk], of state: ScriptState) {
+        makeRoom()
         let offered =
             interface ?? PatchInterface(app: "", appVersion: "", functions: [], structs: [], classes: [])
         let globals = chunks.flatMap(\.globals)
@@ -13,16 +14,16 @@ extension PatchLint {
             assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.waxClasses.map(\.text) }),
             written: functions.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
                 .union(outlines.flatMap { $0.functions.map(\.name) }),
-            setsMetatables: globals.contains { ["setmetatable", "_G"].contains($0.name) })
+            setsMetatables: globals.contains { ["setmetatable", "_G"].contains($0.name) }, budget: budget)
         var replacements: [String: [TypeFlow.Replacement]] = [:]
         for layer in state.lua.layers {
-            guard let signature = interface?.function(layer.name)?.signature else { continue }
+            guard let signature = known?.function(layer.name)?.signature else { continue }
             let (script, line) = layer.place
             let index = texts.firstIndex { $0.name == script } ?? 0
             replacements["\(index):\(line)", default: []].append(
                 .init(name: layer.name, signature: signature, isMethod: !outlines[index].waxClasses.isEmpty))
         }
-        for (index, (function, text)) in zip(functions, texts).enumerated() {
+        for (index, (function, text)) in zip(functions, texts).enumerated() where !budget.isSpent {
             let count = function.functionsByLine
             // What the outline has found has its exact place.
             let known = Set(found.filter { $0.script == text.name }.map { "\($0.code) \($0.line)" })
@@ -33,11 +34,17 @@ extension PatchLint {
                 let here = replacements["\(index):\(inner.line)"] ?? []
                 return here.count == 1 && count[inner.line] == 1 ? here[0] : nil
             }
-            for problem in problems where found.count < Self.mostFindings {
+            for problem in problems where hasRoom {
                 guard !known.contains("\(problem.code) \(problem.line)") else { continue }
                 found.append(
                     text.finding(
                         problem.code, line: problem.line, word: problem.word, problem.message, hint: problem.hint))
+            }
+            if budget.isSpent {
+                found.append(
+                    text.finding(
+                        .tooLarge, line: 1, "too large to follow: not all types of values are checked",
+                        hint: "split it into functions that are shorter, or into patches"))
             }
         }
     }

@@ -11,11 +11,16 @@ package struct PatchLint {
     let scripts: [PatchScript]
     let texts: [SourceText]
     static let mostFindings = 200
+    /// How many findings there may be for now.
+    var most = mostFindings
     /// For each script, the comments that silence warnings.
     let silencers: [String: [Silencer]]
     private(set) var outlines: [SourceOutline] = []
     private let replaces: [String]
     let interface: PatchInterface?
+    /// The interface, with its names in tables.
+    let known: KnownInterface?
+    let budget: LintBudget
     private let names = NameTable()
     var found: [Finding] = []
 
@@ -29,7 +34,14 @@ package struct PatchLint {
     package static func findings(
         in scripts: [PatchScript], replaces: [String], interface: PatchInterface?
     ) -> [Finding] {
-        var lint = PatchLint(scripts: scripts, replaces: replaces, interface: interface)
+        findings(in: scripts, replaces: replaces, interface: interface, budget: LintBudget())
+    }
+
+    /// Checks a patch with a budget of its own.
+    static func findings(
+        in scripts: [PatchScript], replaces: [String], interface: PatchInterface?, budget: LintBudget
+    ) -> [Finding] {
+        var lint = PatchLint(scripts: scripts, replaces: replaces, interface: interface, budget: budget)
         do throws(PatchError) {
             try lint.run()
         } catch {
@@ -42,13 +54,17 @@ package struct PatchLint {
         }
     }
 
-    private init(scripts: [PatchScript], replaces: [String], interface: PatchInterface?) {
+    private init(
+        scripts: [PatchScript], replaces: [String], interface: PatchInterface?, budget: LintBudget
+    ) {
+        known = interface.map(KnownInterface.init)
+        self.budget = budget
         self.scripts = scripts
         self.replaces = replaces
         self.interface = interface
         texts = scripts.map { SourceText($0.name, $0.bytes) }
         silencers = Dictionary(
-            scripts.map { ($0.name, LuaTokens.comments(in: $0.bytes).compactMap(Silencer.init)) },
+            scripts.map { ($0.name, LuaTokens.comments(in: $0.bytes, with: "patchpack:").compactMap(Silencer.init)) },
             uniquingKeysWith: { first, _ in first })
     }
 
@@ -80,6 +96,7 @@ package struct PatchLint {
             return
         }
         checkGlobals(chunks)
+        makeRoom()
         checkSilencers()
         checkLocals()
         checkRequired()
@@ -150,7 +167,7 @@ package struct PatchLint {
                         text.finding(
                             .undefinedGlobal, line: global.line, word: global.name,
                             "the global \(global.name) is used, but nothing defines it",
-                            hint: (known.count > 1000 ? nil : nearest(global.name, among: known)).map {
+                            hint: budget.nearest(global.name, among: known).map {
                                 "did you mean \($0)?"
                             }))
                 }
@@ -165,36 +182,45 @@ package struct PatchLint {
                     text.finding(
                         .notInSandbox, line: member.line, word: member.name,
                         "the sandbox has no \(member.table).\(member.name)",
-                        hint: nearest(member.name, among: known.sorted()).map { "did you mean \(member.table).\($0)?" })
+                        hint: budget.nearest(member.name, among: known.sorted()).map {
+                            "did you mean \(member.table).\($0)?"
+                        })
                 )
             }
         }
     }
 
     private mutating func checkReplacements(of state: ScriptState) {
+        makeRoom()
         var replaced: [String] = []
+        let listed = Set(replaces)
         for layer in state.lua.layers {
             let name = layer.name
             replaced.append(name)
+            guard hasRoom else { continue }
             let (script, begin) = layer.place
             let index = texts.firstIndex { $0.name == script } ?? 0
             let text = texts[index]
             checkOriginal(name, index, line: begin)
             // A function of the Lua library has no line.
             let line = begin > 0 ? begin : text.firstLine(with: name) ?? 1
-            check(name, Prototype(dumped: state.loader.precompiled(layer)), line: line, text: text)
+            check(name, isListed: listed.contains(name), line: line, text: text) {
+                Prototype(dumped: state.loader.precompiled(layer))
+            }
         }
         let entry = texts[0]
-        for name in replaces where !replaced.contains(name) {
+        let made = Set(replaced)
+        for name in replaces where hasRoom && !made.contains(name) {
             let line = entry.firstLine(with: name) ?? 1
-            if let interface, interface.function(name) == nil {
+            if let known, known.function(name) == nil {
                 found.append(unknown(name, line: line, text: entry))
             } else if !replaced.isEmpty {
                 found.append(
                     entry.finding(
                         .replacesUnused, line: line, word: name,
                         "@replaces lists \(name), which the script does not replace",
-                        hint: nearest(name, among: replaced).map { "it replaces \($0)" } ?? "replace it, or remove it"
+                        hint: budget.nearest(name, among: replaced).map { "it replaces \($0)" }
+                            ?? "replace it, or remove it"
                     ))
             }
         }
@@ -209,20 +235,22 @@ package struct PatchLint {
     }
 
     private func unknown(_ name: String, line: Int, text: SourceText) -> Finding {
-        let known = interface?.functions.map(\.name) ?? []
+        let names = known?.functionNames
         return text.finding(
             .unknownFunction, line: line, word: name, "the app has no function \(name)",
-            hint: nearest(name, among: known).map { "did you mean \($0)?" }
-                ?? "it has \(known.joined(separator: ", "))")
+            hint: names.flatMap { budget.nearest(name, among: $0) }.map { "did you mean \($0)?" }
+                ?? "it has \(names?.listed ?? "")")
     }
 
     /// Checks a replacement.
     ///
     /// - Parameter replacement: Its function; nil if it is not a Lua function.
-    private mutating func check(_ name: String, _ replacement: Prototype?, line: Int, text: SourceText) {
-        let word = text.line(line).contains(name) ? name : String(name.split { $0 == "." || $0 == ":" }.last ?? "")
-        guard replaces.contains(name) else {
-            let isKnown = interface.map { $0.function(name) != nil } ?? true
+    private mutating func check(
+        _ name: String, isListed: Bool, line: Int, text: SourceText, replacement: () -> Prototype?
+    ) {
+        let word = text.line(line, has: name) ? name : String(name.split { $0 == "." || $0 == ":" }.last ?? "")
+        guard isListed else {
+            let isKnown = known.map { $0.function(name) != nil } ?? true
             found.append(
                 isKnown
                     ? text.finding(
@@ -232,13 +260,14 @@ package struct PatchLint {
                     : unknown(name, line: line, text: text))
             return
         }
-        guard let interface else { return }
-        guard let function = interface.function(name) else {
+        guard let known else { return }
+        guard let function = known.function(name) else {
             found.append(unknown(name, line: line, text: text))
             return
         }
-        guard let replacement else { return }
+        // A function has at most 255 parameters.
         let most = function.signature.arguments.count + 1
+        guard most < 256, let replacement = replacement() else { return }
         if replacement.parameters > most {
             found.append(
                 text.finding(

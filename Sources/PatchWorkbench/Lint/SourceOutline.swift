@@ -90,6 +90,32 @@ struct SourceOutline {
         token = tokens.next()
         ahead = tokens.next()
         do { try block() } catch { self.variables.indices.forEach { self.variables[$0].isRead = true } }
+        for (index, function) in functions.enumerated() { functionsOnLine[function.line, default: []].append(index) }
+        for (index, operation) in operations.enumerated() {
+            guard case .variable(let variable) = operation.operand, let parameter = variables[variable].parameter else {
+                continue
+            }
+            operationsOn[parameter.function, default: []].append(index)
+        }
+    }
+
+    /// The functions that begin on a line, and the operations on the parameters of a function.
+    private var functionsOnLine: [Int: [Int]] = [:]
+    private var operationsOn: [Int: [Int]] = [:]
+
+    /// The function that begins on a line, if there is only one.
+    func onlyFunction(onLine line: Int) -> Int? {
+        guard let all = functionsOnLine[line], all.count == 1 else { return nil }
+        return all[0]
+    }
+
+    /// The places of the operations on the parameters of a function.
+    func operations(onParametersOf function: Int) -> [Int] { operationsOn[function] ?? [] }
+
+    /// The classes that `waxClass` names, each once.
+    var classNames: [String] {
+        var seen: Set<String> = []
+        return waxClasses.map(\.text).filter { seen.insert($0).inserted }
     }
 
     // MARK: tokens

@@ -33,13 +33,13 @@ extension TypeFlow {
             changed(&state)
             guard let signature = context.interface.function(name)?.signature else { return ([], false) }
             check(arguments, of: word ?? "original", name, signature, .originalArguments, index)
-            return ([ValueType(InterfaceType(signature.result), in: context.interface)], false)
+            return ([value(signature.result)], false)
         case .library(let name) where name.contains(":"):
             changed(&state)
             guard let signature = method(name)?.signature else { return ([], false) }
             check(arguments.dropFirst(), of: name, name, signature, .argument, index)
             checkAsynchronous(signature, name, index)
-            return ([ValueType(InterfaceType(signature.result), in: context.interface)], false)
+            return ([value(signature.result)], false)
         case .library(let name):
             if !name.hasPrefix("string."), !name.hasPrefix("math.") { changed(&state) }
             return library(name, arguments, index, &state)
@@ -52,7 +52,7 @@ extension TypeFlow {
     private func method(_ name: String) -> PatchInterface.Function? {
         let parts = name.split(separator: ":", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return nil }
-        return context.interface.classes.first { $0.name == parts[0] }?.methods.first { $0.name == parts[1] }
+        return context.interface.method(parts[1], of: parts[0])
     }
 
     /// Checks the arguments of a function of the app.
@@ -62,16 +62,16 @@ extension TypeFlow {
     ) {
         guard reports else { return }
         let count = arguments.types.count
-        let needed = signature.arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0
+        let needed = context.interface.neededArguments(of: name, signature)
         if count > signature.arguments.count || !arguments.isOpen && count < needed {
             let given = "\(count) argument\(count == 1 ? "" : "s")"
             return report(
                 code, index, callee,
-                "\(callee) gets \(given), but \(name)\(signature) takes \(signature.arguments.count)")
+                "\(callee) gets \(given), but \(name)\(signature.shown) takes \(signature.arguments.count)")
         }
         for (place, (type, value)) in zip(signature.arguments, arguments.types).enumerated() {
-            let type = InterfaceType(type)
-            guard let fault = value.fault(as: type, in: context.interface) else { continue }
+            let type = context.interface.type(type)
+            guard let fault = context.comparisons.fault(of: value, as: type) else { continue }
             let word = place < signature.parameters.count ? " (\(signature.parameters[place]))" : ""
             let (message, hint) = words(
                 for: fault, "argument \(place + 1)\(word) of \(name) is", type, arguments.words[place] ?? "this")
@@ -178,14 +178,16 @@ extension TypeFlow {
         guard case .text(let name) = arguments.types.first?.detail else { return ([], false) }
         guard let signature = context.interface.function(name)?.signature else {
             guard context.knowsApp else { return ([], false) }
+            let context = context
             report(
                 .unknownFunction, index, name, "the app has no function \(name)",
-                hint: nearest(name, among: context.interface.functions.map(\.name)).map { "did you mean \($0)?" })
+                hint: context.budget.nearest(name, among: context.interface.functionNames).map { "did you mean \($0)?" }
+            )
             return ([], false)
         }
         if reports, name == replacement?.name { selfCalls.append((function.lineOf[index], index)) }
         check(arguments.dropFirst(), of: name, name, signature, .argument, index)
         checkAsynchronous(signature, name, index)
-        return ([ValueType(InterfaceType(signature.result), in: context.interface)], false)
+        return ([value(signature.result)], false)
     }
 }

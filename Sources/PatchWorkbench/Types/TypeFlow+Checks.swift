@@ -1,13 +1,14 @@
-internal import PatchCrypto
 internal import PatchRunner
 
 // What is wrong with an instruction whose operands' types are known.
 
 extension TypeFlow {
-    mutating func report(_ code: Finding.Code, _ index: Int, _ word: String?, _ message: String, hint: String? = nil) {
+    mutating func report(
+        _ code: Finding.Code, _ index: Int, _ word: String?, _ message: @autoclosure () -> String,
+        hint: @autoclosure () -> String? = nil
+    ) {
         guard reports else { return }
-        problems.append(
-            Problem(code: code, line: function.lineOf[index], word: word, message: message, hint: hint))
+        note(Problem(code: code, line: function.lineOf[index], word: word, message: message(), hint: hint()))
     }
 
     /// Reports an operation on a value that has none of the types that it takes.
@@ -79,9 +80,10 @@ extension TypeFlow {
         guard reports, !left.isUnknown, !right.isUnknown, left.kinds != .nil, right.kinds != .nil else { return }
         for case (.scalar(let type), .text(let text)) in [(left.detail, right.detail), (right.detail, left.detail)]
         where context.interface.lacks(text, in: type) {
+            let context = context
             return report(
                 .alwaysFalse, index, text, "\(type) has no value \"\(text)\", so they are never equal",
-                hint: hint(for: text, in: type))
+                hint: context.hint(for: text, in: type))
         }
         func wide(_ kinds: ValueType.Kinds) -> ValueType.Kinds {
             kinds.isDisjoint(with: .number) ? kinds : kinds.union(.number)
@@ -142,15 +144,13 @@ extension TypeFlow {
         case .structure(let structure, let written):
             if let type = written[name] { return type }
             guard let structure = context.interface.structure(structure) else { return .unknown }
-            if let field = structure.fields.first(where: { $0.name == name }) {
-                return ValueType(InterfaceType(field.type), in: context.interface)
-            }
+            if let field = structure.field(name) { return ValueType(field.type, in: context.interface) }
             guard !context.written.contains(name) else { return .unknown }
-            let known = structure.fields.map(\.name)
+            let context = context
             report(
                 .unknownField, index, name, "\(structure.name) has no field \(name)",
-                hint: nearest(name, among: known).map { "did you mean \($0)?" }
-                    ?? "it has \(known.joined(separator: ", "))")
+                hint: context.budget.nearest(name, among: structure.fieldNames).map { "did you mean \($0)?" }
+                    ?? "it has \(structure.fieldNames.listed)")
             return .unknown
         case .fields(let fields, isShared: false): return fields[name] ?? .unknown
         case .array where !context.written.contains(name):
@@ -159,9 +159,10 @@ extension TypeFlow {
                 hint: ["count", "length", "size", "n"].contains(name) ? "#\(word ?? "list") is its length" : nil)
             return .unknown
         case .dictionary(let key, _) where context.interface.lacks(name, in: key):
+            let context = context
             report(
                 .unknownCase, index, name, "\(key) has no value \"\(name)\", so the table never has it",
-                hint: hint(for: name, in: key))
+                hint: context.hint(for: name, in: key))
             return .unknown
         case .dictionary("string", let type): return ValueType(.optional(type), in: context.interface)
         case .dictionary, .array, .fields, .text, .scalar, .object, .original, .iterator, nil: return .unknown
@@ -195,24 +196,26 @@ extension TypeFlow {
             if LibraryFunction.all[function] != nil, !context.assigned.contains("string") {
                 return ValueType(.function, .library(function))
             }
-            if !context.written.contains(name) {
+            if reports, !context.written.contains(name) {
+                let meant = context.budget.nearest(name, among: (SandboxNames.members["string"] ?? []).sorted())
                 report(
                     .unknownMethod, index, name, "strings have no method \(name)",
-                    hint: nearest(name, among: SandboxNames.members["string"] ?? []).map { "did you mean \($0)?" })
+                    hint: meant.map { "did you mean \($0)?" })
             }
             return .unknown
         }
         guard case .object(let type) = value.detail, !context.written.contains(name),
-            let exposed = context.interface.classes.first(where: { $0.name == type })
+            context.interface.exposes(type)
         else { return .unknown }
-        if exposed.methods.contains(where: { $0.name == name }) {
+        if context.interface.method(name, of: type) != nil {
             return ValueType(.function, .library("\(type):\(name)"))
         }
         let registered = ["\(type).\(name)", "\(type):\(name)"]
         guard !registered.contains(where: { context.interface.function($0) != nil }) else { return .unknown }
+        guard reports else { return .unknown }
+        let meant = context.budget.nearest(name, among: context.interface.methodNames(of: type))
         report(
-            .unknownMethod, index, name, "\(type) has no method \(name)",
-            hint: nearest(name, among: exposed.methods.map(\.name)).map { "did you mean \($0)?" })
+            .unknownMethod, index, name, "\(type) has no method \(name)", hint: meant.map { "did you mean \($0)?" })
         return .unknown
     }
 
@@ -221,10 +224,10 @@ extension TypeFlow {
     mutating func checkResult(_ value: ValueType, _ index: Int) {
         returnsValue = true
         guard reports, let replacement else { return }
-        let result = InterfaceType(replacement.signature.result)
+        let result = context.interface.type(replacement.signature.result)
         guard result != .named("nothing") else { return }
         let name = replacement.name
-        if let fault = value.fault(as: result, in: context.interface) {
+        if let fault = context.comparisons.fault(of: value, as: result) {
             let (message, hint) = words(for: fault, "\(name) returns", result, "this")
             return report(fault.code ?? .resultType, index, "return", message, hint: hint)
         }
@@ -238,12 +241,12 @@ extension TypeFlow {
 
     mutating func checkNoResult(_ index: Int) {
         guard reports, let replacement else { return }
-        let result = InterfaceType(replacement.signature.result)
+        let result = context.interface.type(replacement.signature.result)
         guard result != .named("nothing"), !ValueType.accepted(as: result, in: context.interface).contains(.nil) else {
             return
         }
         // The compiler adds a return to the end of each function.
-        let isAdded = index == function.code.count - 1
+        let (isAdded, returnsValue) = (index == function.code.count - 1, returnsValue)
         report(
             isAdded && returnsValue ? .missingReturn : .resultType, index, isAdded ? "end" : "return",
             isAdded
@@ -252,13 +255,6 @@ extension TypeFlow {
                     : "\(replacement.name) returns \(result), but the replacement never returns a value"
                 : "\(replacement.name) returns \(result), but this returns nothing",
             hint: "return original(…) where nothing changes")
-    }
-
-    /// What might have been meant by a string that is not one of a type's values.
-    private func hint(for text: String, in type: String) -> String {
-        let words = context.interface.words(in: type)
-        return nearest(text, among: words).map { "did you mean \"\($0)\"?" }
-            ?? "it has \(words.prefix(10).map { "\"\($0)\"" }.joined(separator: ", "))"
     }
 
     /// The words for what is wrong with a value.
@@ -275,17 +271,17 @@ extension TypeFlow {
         case .missing(let field, let structure, let written):
             return (
                 "\(place) \(structure), but \(what) has no field \(field)",
-                nearest(field, among: written).map { "\($0) is not a field of \(structure)" }
+                context.budget.nearest(field, among: written).map { "\($0) is not a field of \(structure)" }
             )
         case .field(let field, let structure, let type, let value):
             return ("the field \(field) of \(structure) is \(type), but this is \(value)", nil)
         case .unknown(let field, let structure):
-            let known = context.interface.structure(structure)?.fields.map(\.name) ?? []
-            return (
-                "\(structure) has no field \(field)", nearest(field, among: known).map { "did you mean \($0)?" }
-            )
+            let nearest = context.interface.structure(structure).flatMap {
+                context.budget.nearest(field, among: $0.fieldNames)
+            }
+            return ("\(structure) has no field \(field)", nearest.map { "did you mean \($0)?" })
         case .noCase(let text, let type):
-            return ("\(type) has no value \"\(text)\"", hint(for: text, in: type))
+            return ("\(type) has no value \"\(text)\"", context.hint(for: text, in: type))
         }
     }
 }
@@ -298,5 +294,14 @@ extension ValueType.Fault {
         case .noCase: .unknownCase
         default: nil
         }
+    }
+}
+
+extension TypeFlow.Context {
+    /// What might have been meant by a string that is not one of a type's values.
+    fileprivate func hint(for text: String, in type: String) -> String {
+        let words = interface.words(in: type)
+        return budget.nearest(text, among: words).map { "did you mean \"\($0)\"?" }
+            ?? "it has \(words.prefix(10).map { "\"\($0)\"" }.joined(separator: ", "))"
     }
 }

@@ -1,8 +1,8 @@
 // The rule of each instruction. The comments are those of Lua's `lopcodes.h`: R is a register, K a constant, RK one of the two.
 
 extension TypeFlow {
-    /// Follows one instruction. Returns where it goes on, and with what.
-    mutating func step(_ index: Int, _ state: inout State) -> [(Int, State)] {
+    /// Follows one instruction. Returns where it goes on, and with what; nil if it is the next one, with the state.
+    mutating func step(_ index: Int, _ state: inout State) -> [(Int, State)]? {
         let instruction = function.code[index]
         let (a, b, c) = (instruction.a, instruction.b, instruction.c)
         switch instruction.opcode {
@@ -65,7 +65,7 @@ extension TypeFlow {
             store(value, in: function.text(b), of: a, &state)
 
         // R[A] := {}
-        case .newTable: set(a, ValueType(.table, .fields([:], isShared: false)), at: index, &state)
+        case .newTable: set(a, ValueType(.table, .fields(ValueFields(), isShared: false)), at: index, &state)
         // R[A+1] := R[B]; R[A] := R[B][RK(C):string]
         case .getSelf:
             let (object, word) = (state[b], name(b, state, index))
@@ -165,6 +165,7 @@ extension TypeFlow {
         case .call:
             let (results, ends) = call(a, arguments: b == 0 ? nil : b - 1, index, &state)
             if ends { return [] }
+            context.budget.pay(max(0, state.registers.count - a))
             for register in state.registers.indices.dropFirst(a) { state.registers[register] = .unknown }
             for (offset, type) in results.enumerated() where c == 0 || offset < c - 1 {
                 set(a + offset, type, at: index, &state)
@@ -228,7 +229,7 @@ extension TypeFlow {
         case .prepareVariadic, .extraArgument: break
         case .unknown: return []
         }
-        return [(index + 1, state)]
+        return nil
     }
 
     // MARK: registers
@@ -240,7 +241,7 @@ extension TypeFlow {
 
     /// The name that the script has for a register.
     func name(_ register: Int, _ state: State, _ index: Int) -> String? {
-        function.local(register, at: index)
+        local(register, at: index)
             ?? (state.registers.indices.contains(register) ? state.registers[register].word : nil)
     }
 
@@ -269,6 +270,7 @@ extension TypeFlow {
 
     /// Forgets what else may have changed.
     func changed(_ state: inout State) {
+        context.budget.pay(2 * state.registers.count)
         for register in state.registers.indices { state[register] = state[register].afterChange }
     }
 
@@ -276,13 +278,13 @@ extension TypeFlow {
         let type = state[register]
         if case .fields(_, isShared: true) = type.detail { changed(&state) }
         if case .structure = type.detail { changed(&state) }
-        let value = value.depth < 4 ? value : ValueType(value.kinds)
-        if case .fields(var fields, isShared: false) = type.detail, let field, fields.count < 100 {
-            fields[field] = value
+        if case .fields(var fields, isShared: false) = type.detail, let field, fields.count < 100,
+            fields.set(field, to: value)
+        {
             state[register] = ValueType(.table, .fields(fields, isShared: false))
         } else if case .structure(let name, var written) = type.detail, let field {
-            written[field] = value
-            state[register] = ValueType(type.kinds, .structure(name, written))
+            state[register] =
+                written.set(field, to: value) ? ValueType(type.kinds, .structure(name, written)) : .unknown
         } else if case .fields = type.detail {
             state[register] = .table
         }
@@ -302,13 +304,24 @@ extension TypeFlow {
                 types.append(upvalues.indices.contains(upvalue.index) ? upvalues[upvalue.index] : .unknown)
             }
         }
+        context.budget.pay(types.reduce(10) { $0 + 2 * $1.size })
         captured[index] = captured[index].map { zip($0, types).map { $0.joined(with: $1) } } ?? types
     }
 
     /// Whether a local name gets its value where it is declared, and nowhere else.
-    private func isAssignedOnce(_ register: Int, name: String) -> Bool {
+    private mutating func isAssignedOnce(_ register: Int, name: String) -> Bool {
+        let key = "\(register) \(name)"
+        if let known = assignedOnce[key] { return known }
+        context.budget.pay(function.locals.count)
+        let isOnce = isAssigned(register, onceAs: name)
+        assignedOnce[key] = isOnce
+        return isOnce
+    }
+
+    private func isAssigned(_ register: Int, onceAs name: String) -> Bool {
         let ranges = function.locals.filter { $0.name == name }.map(\.range)
         guard ranges.count == 1, let range = ranges.first, !assignedWithin.contains(register) else { return false }
+        context.budget.pay(range.count)
         return !range.contains { index in
             guard function.code.indices.contains(index) else { return false }
             let instruction = function.code[index]
@@ -336,19 +349,11 @@ extension TypeFlow.State {
 }
 
 extension ValueType {
-    /// How deeply known tables are nested in it.
-    fileprivate var depth: Int {
-        switch detail {
-        case .fields(let fields, _), .structure(_, let fields): 1 + (fields.values.map(\.depth).max() ?? 0)
-        default: 0
-        }
-    }
-
     /// The value for a function that runs later.
     fileprivate var captured: ValueType {
         switch detail {
         case .fields: ValueType(kinds)
-        case .structure(let name, _): ValueType(kinds, .structure(name, [:]))
+        case .structure(let name, _): ValueType(kinds, .structure(name, ValueFields()))
         default: self
         }
     }

@@ -8,7 +8,7 @@ struct TypeFlow {
     /// What is known of all scripts together.
     struct Context {
         /// What the app offers. If it is not known, it has nothing in it.
-        let interface: PatchInterface
+        let interface: KnownInterface
         let knowsApp: Bool
         /// The globals that a script assigns. They may be anything.
         let assigned: Set<String>
@@ -16,6 +16,22 @@ struct TypeFlow {
         let written: Set<String>
         /// Whether a script may give a table a metatable.
         let setsMetatables: Bool
+        /// What all of this is paid from.
+        let budget: LintBudget
+        let comparisons: TypeComparisons
+
+        init(
+            interface: PatchInterface, knowsApp: Bool, assigned: Set<String>, written: Set<String>,
+            setsMetatables: Bool, budget: LintBudget = LintBudget()
+        ) {
+            self.interface = KnownInterface(interface)
+            self.knowsApp = knowsApp
+            self.assigned = assigned
+            self.written = written
+            self.setsMetatables = setsMetatables
+            self.budget = budget
+            comparisons = TypeComparisons(self.interface, budget)
+        }
     }
 
     /// The function of the app that a function replaces.
@@ -46,6 +62,9 @@ struct TypeFlow {
         var registers: [Register]
         /// The first of the registers that hold as many values as a call returned.
         var open: Int?
+
+        /// How many steps it takes to compare it with another one.
+        var size: Int { registers.reduce(registers.count) { $0 + $1.type.size } }
 
         /// The state where two paths meet.
         func joined(with other: State) -> State {
@@ -79,8 +98,13 @@ struct TypeFlow {
     var captured: [Int: [ValueType]] = [:]
     /// Whether each way to the end returns a value.
     var returnsValue = false
-    private var entries: [Int: State] = [:]
-    private var visits: [Int: Int] = [:]
+    /// What is known where paths meet, by instruction, and how often it has changed.
+    private var entries: [State?] = []
+    private var visits: [Int] = []
+    private var reported: Set<Problem> = []
+    /// Whether a local name gets its value where it is declared, and nowhere else.
+    var assignedOnce: [String: Bool] = [:]
+    private let names: LocalNames
 
     init(_ function: Prototype, as replacement: Replacement?, upvalues: [ValueType], in context: Context) {
         self.function = function
@@ -93,16 +117,21 @@ struct TypeFlow {
             else { return false }
             return signature.arguments[parameter - 1].hasSuffix(" or nil")
         }
-        optionalParameters = Set(optional.compactMap { function.local($0, at: 0) })
-        assignedWithin = Set(
-            function.inner.flatMap { inner in
-                inner.upvalues.indices.filter { inner.upvalues[$0].isInStack && inner.assigns($0) }
-                    .map { inner.upvalues[$0].index }
-            })
+        let names = LocalNames(of: function)
+        self.names = names
+        optionalParameters = Set(optional.compactMap { names.name(of: $0, at: 0) })
+        var assigned: Set<Int> = []
+        for inner in function.inner {
+            for upvalue in inner.assignedUpvalues
+            where inner.upvalues.indices.contains(upvalue) && inner.upvalues[upvalue].isInStack {
+                assigned.insert(inner.upvalues[upvalue].index)
+            }
+        }
+        assignedWithin = assigned
     }
 
-    /// A function with more instructions is not followed, nor one of which each instruction is visited more often on average.
-    private static let most = (instructions: 20_000, visits: 40)
+    /// The local name of a register at an instruction.
+    func local(_ register: Int, at index: Int) -> String? { names.name(of: register, at: index) }
 
     /// What is wrong in a function and in those within it.
     ///
@@ -113,7 +142,7 @@ struct TypeFlow {
         var flow = TypeFlow(function, as: replaced(function), upvalues: upvalues, in: context)
         flow.run()
         var problems = flow.problems
-        for (index, inner) in function.inner.enumerated() {
+        for (index, inner) in function.inner.enumerated() where !context.budget.isSpent {
             // What is captured by a function that no path makes is not known.
             let captured = flow.captured[index] ?? inner.upvalues.map { _ in .unknown }
             problems += Self.problems(in: inner, upvalues: captured, context, replaced: replaced)
@@ -122,74 +151,77 @@ struct TypeFlow {
     }
 
     private mutating func run() {
-        guard function.code.count <= Self.most.instructions, function.lineOf.count == function.code.count else {
-            return
-        }
+        guard function.lineOf.count == function.code.count else { return }
+        context.budget.pay(20 * (function.code.count + function.locals.count))
         let leaders = leaders()
         var work = [0]
+        entries = Array(repeating: nil, count: function.code.count)
+        visits = Array(repeating: 0, count: function.code.count)
+        guard !entries.isEmpty else { return }
         entries[0] = State(registers: parameters())
-        var steps = 0
         while let leader = work.popLast() {
             guard let entry = entries[leader] else { continue }
-            for (target, state) in follow(from: leader, entry, until: leaders, &steps)
+            for (target, state) in follow(from: leader, entry, until: leaders)
             where function.code.indices.contains(target) {
-                guard steps < Self.most.visits * (function.code.count + 10) else { return }
+                guard !context.budget.isSpent else { return }
                 guard let known = entries[target] else {
                     entries[target] = state
                     work.append(target)
                     continue
                 }
+                context.budget.pay(2 * known.size + 2 * state.size)
                 var joined = known.joined(with: state)
                 guard joined != known else { continue }
-                visits[target, default: 0] += 1
+                visits[target] += 1
                 // A type that changes again and again grows with each turn of a loop.
-                if visits[target, default: 0] > 20 { joined = known.widened(to: joined) }
+                if visits[target] > 20 { joined = known.widened(to: joined) }
                 entries[target] = joined
                 work.append(target)
             }
         }
         reports = true
-        for (leader, entry) in entries.sorted(by: { $0.key < $1.key }) {
-            _ = follow(from: leader, entry, until: leaders, &steps)
+        for (leader, entry) in entries.enumerated() {
+            guard let entry else { continue }
+            _ = follow(from: leader, entry, until: leaders)
         }
         checkSelfCall()
-        var seen: Set<Problem> = []
-        problems = problems.filter { seen.insert($0).inserted }
     }
 
     /// Follows instructions to the next one at which paths meet. Returns where it goes on, and with what.
     private mutating func follow(
-        from leader: Int, _ entry: State, until leaders: Set<Int>, _ steps: inout Int
+        from leader: Int, _ entry: State, until leaders: [Bool]
     ) -> [(Int, State)] {
         var state = entry
         var index = leader
-        while function.code.indices.contains(index) {
-            steps += 1
-            let ways = step(index, &state)
+        while function.code.indices.contains(index), !context.budget.isSpent {
+            // A test copies the state.
+            context.budget.pay(function.code[index].isTest ? 10 + 2 * state.registers.count : 10)
+            if let ways = step(index, &state) { return ways }
+            guard index + 1 < leaders.count, !leaders[index + 1] else { return [(index + 1, state)] }
             for register in assignedWithin where register < state.registers.count {
                 state[register] = .unknown
             }
-            guard ways.count == 1, ways[0].0 == index + 1, !leaders.contains(index + 1) else { return ways }
             index += 1
         }
         return []
     }
 
-    /// The instructions to which jumps lead, and those after jumps.
-    private func leaders() -> Set<Int> {
-        var leaders: Set<Int> = []
+    /// Whether an instruction is one to which a jump leads, or the one after a jump.
+    private func leaders() -> [Bool] {
+        var leaders = [Bool](repeating: false, count: function.code.count)
         for index in function.code.indices {
+            guard !function.code[index].goesOn else { continue }
             let next = function.successors(of: index)
-            if next != [index + 1] { leaders.formUnion(next + [index + 1]) }
+            for leader in next + [index + 1] where leaders.indices.contains(leader) { leaders[leader] = true }
         }
         return leaders
     }
 
     private func parameters() -> [Register] {
         var registers = [Register](repeating: .unknown, count: max(function.registers, function.parameters) + 1)
-        for parameter in 0..<function.parameters { registers[parameter].word = function.local(parameter, at: 0) }
+        for parameter in 0..<function.parameters { registers[parameter].word = local(parameter, at: 0) }
         guard let replacement else { return registers }
-        let types = replacement.signature.arguments.map { ValueType(InterfaceType($0), in: context.interface) }
+        let types = replacement.signature.arguments.prefix(function.parameters).map(value)
         // A method of Wax gets the class or an object first; the types of what follows depend on which.
         guard !replacement.isMethod else { return registers }
         for parameter in 0..<function.parameters {
@@ -205,7 +237,7 @@ struct TypeFlow {
     private mutating func checkSelfCall() {
         for (line, index) in selfCalls where !reachesReturn(without: index) {
             let name = replacement?.name ?? ""
-            problems.append(
+            note(
                 Problem(
                     code: .callsItself, line: line, word: "call",
                     message:
@@ -214,17 +246,29 @@ struct TypeFlow {
         }
     }
 
+    /// Notes a problem, once.
+    mutating func note(_ problem: Problem) {
+        guard reported.insert(problem).inserted, context.budget.takesProblem() else { return }
+        problems.append(problem)
+    }
+
+    /// What the app gives as a value of the type that a text names.
+    func value(_ type: String) -> ValueType { ValueType(context.interface.type(type), in: context.interface) }
+
     /// The calls of the function's own name.
     var selfCalls: [(line: Int, index: Int)] = []
 
     /// Whether a path leads from the beginning to a return without an instruction.
     private func reachesReturn(without excluded: Int) -> Bool {
         var open = [0]
-        var seen: Set<Int> = []
+        var seen = [Bool](repeating: false, count: function.code.count)
+        context.budget.pay(function.code.count)
         while let index = open.popLast() {
-            guard index != excluded, function.code.indices.contains(index), seen.insert(index).inserted else {
-                continue
-            }
+            context.budget.pay(20)
+            // What is not known is not held against a script.
+            guard !context.budget.isSpent else { return true }
+            guard index != excluded, function.code.indices.contains(index), !seen[index] else { continue }
+            seen[index] = true
             let next = function.successors(of: index)
             guard !next.isEmpty else { return true }
             open += next
@@ -248,14 +292,16 @@ extension Prototype {
         default: return [index + 1]
         }
     }
+}
 
-    /// Whether the function, or one within it, assigns an upvalue.
-    fileprivate func assigns(_ upvalue: Int) -> Bool {
-        code.contains { $0.opcode == .setUpvalue && $0.b == upvalue }
-            || inner.contains { inner in
-                inner.upvalues.indices.contains {
-                    !inner.upvalues[$0].isInStack && inner.upvalues[$0].index == upvalue && inner.assigns($0)
-                }
-            }
+extension Instruction {
+    /// Whether it is certain that the next instruction follows.
+    fileprivate var goesOn: Bool {
+        switch opcode {
+        case .returnSome, .returnNone, .returnOne, .tailCall, .jump, .loadFalseAndSkip, .forLoop, .genericForLoop,
+            .forPrepare, .genericForPrepare:
+            false
+        default: !isTest
+        }
     }
 }

@@ -23,9 +23,9 @@ struct ValueType: Equatable, Sendable {
         /// A string that the script has as a constant.
         case text(String)
         /// A table from the app, for a struct of this name, and the fields that the script has written since.
-        case structure(String, [String: ValueType])
+        case structure(String, ValueFields)
         /// A table that the script has made, all of whose fields are known. If two registers hold it, it is shared.
-        case fields([String: ValueType], isShared: Bool)
+        case fields(ValueFields, isShared: Bool)
         /// A value of a type of this name, which scripts see as a basic value.
         case scalar(String)
         case array(InterfaceType)
@@ -85,7 +85,7 @@ struct ValueType: Equatable, Sendable {
     var afterChange: ValueType {
         switch detail {
         case .fields(_, isShared: true): ValueType(kinds)
-        case .structure(let name, let written) where !written.isEmpty: ValueType(kinds, .structure(name, [:]))
+        case .structure(let name, let written) where !written.isEmpty: ValueType(kinds, .structure(name, ValueFields()))
         default: self
         }
     }
@@ -99,7 +99,7 @@ struct ValueType: Equatable, Sendable {
 
 extension ValueType {
     /// What the app gives to a script as a value of a type.
-    init(_ type: InterfaceType, in interface: PatchInterface) {
+    init(_ type: InterfaceType, in interface: KnownInterface) {
         switch type {
         case .optional(let type):
             let value = ValueType(type, in: interface)
@@ -113,8 +113,8 @@ extension ValueType {
         case .named("nothing"): self = .nil
         case .named(let name):
             if interface.structure(name) != nil {
-                self = ValueType(.table, .structure(name, [:]))
-            } else if interface.classes.contains(where: { $0.name == name }) {
+                self = ValueType(.table, .structure(name, ValueFields()))
+            } else if interface.exposes(name) {
                 self = ValueType(.object, .object(name))
             } else if let scalar = interface.scalar(name) {
                 self = ValueType(ValueType(.named(scalar.type), in: interface).kinds, .scalar(name))
@@ -125,7 +125,7 @@ extension ValueType {
     }
 
     /// The types of the values that the app takes as a type.
-    static func accepted(as type: InterfaceType, in interface: PatchInterface) -> Kinds {
+    static func accepted(as type: InterfaceType, in interface: KnownInterface) -> Kinds {
         switch type {
         case .optional(let type): accepted(as: type, in: interface).union(.nil)
         case .array, .dictionary: .table
@@ -136,7 +136,7 @@ extension ValueType {
         case .named(let name):
             if interface.structure(name) != nil {
                 .table
-            } else if interface.classes.contains(where: { $0.name == name }) {
+            } else if interface.exposes(name) {
                 .object
             } else if let scalar = interface.scalar(name) {
                 accepted(as: .named(scalar.type), in: interface)
@@ -144,95 +144,6 @@ extension ValueType {
                 Kinds.all.subtracting(.nil)
             }
         }
-    }
-
-    /// What is wrong with a value that the app is to take.
-    enum Fault: Equatable {
-        /// Its type.
-        case type(InterfaceType, ValueType)
-        /// A field that it does not have.
-        case missing(field: String, of: String, written: [String])
-        /// A field that has another type.
-        case field(String, of: String, InterfaceType, ValueType)
-        /// A field that the struct does not have.
-        case unknown(field: String, of: String)
-        /// A string that is not one of the type's values.
-        case noCase(String, of: String)
-    }
-
-    /// What is certainly wrong with the value as one of a type; nil if it may be right.
-    func fault(as type: InterfaceType, in interface: PatchInterface) -> Fault? {
-        guard !isUnknown else { return nil }
-        switch type {
-        case .optional(let type):
-            return kinds == .nil ? nil : ValueType(kinds.subtracting(.nil), detail).fault(as: type, in: interface)
-        case .named(let name):
-            if isNever(Self.accepted(as: type, in: interface)) { return .type(type, self) }
-            if case .text(let text) = detail, interface.lacks(text, in: name) { return .noCase(text, of: name) }
-            return interface.structure(name).flatMap { faultOfFields($0, in: interface) }
-        case .array, .dictionary:
-            if isNever(.table) { return .type(type, self) }
-            if case .structure = detail, case .array = type { return .type(type, self) }
-            return nil
-        }
-    }
-
-    private func faultOfFields(_ structure: PatchInterface.Struct, in interface: PatchInterface) -> Fault? {
-        let fields: [String: ValueType]
-        switch detail {
-        case .fields(let known, _): fields = known
-        case .structure(structure.name, let written):
-            for field in structure.fields {
-                guard let value = written[field.name] else { continue }
-                let type = InterfaceType(field.type)
-                if value.fault(as: type, in: interface) != nil {
-                    return .field(field.name, of: structure.name, type, value)
-                }
-            }
-            return nil
-        case .array where structure.fields.contains(where: { !$0.isOptional }):
-            return .type(.named(structure.name), self)
-        case .structure(let name, let written):
-            // Another struct may have the same fields.
-            guard written.isEmpty, let other = interface.structure(name) else { return nil }
-            fields = Dictionary(
-                other.fields.map { ($0.name, ValueType(InterfaceType($0.type), in: interface)) },
-                uniquingKeysWith: { first, _ in first })
-            if structure.fields.contains(where: { !$0.isOptional && fields[$0.name] == nil }) {
-                return .type(.named(structure.name), self)
-            }
-        default: return nil
-        }
-        for field in structure.fields {
-            let type = InterfaceType(field.type)
-            guard let value = fields[field.name] else {
-                if field.isOptional { continue }
-                return .missing(
-                    field: field.name, of: structure.name,
-                    written: fields.keys.filter { name in !structure.fields.contains { $0.name == name } }.sorted())
-            }
-            switch value.fault(as: type, in: interface) {
-            case nil: continue
-            case .type: return .field(field.name, of: structure.name, type, value)
-            case let inner?: return inner
-            }
-        }
-        guard case .fields = detail else { return nil }
-        let unknown = fields.keys.filter { name in !structure.fields.contains { $0.name == name } }.min()
-        return unknown.map { .unknown(field: $0, of: structure.name) }
-    }
-}
-
-extension PatchInterface {
-    /// Whether a string is certainly not a value of a type.
-    func lacks(_ text: String, in name: String) -> Bool {
-        guard let cases = scalar(name)?.cases, !cases.isEmpty else { return false }
-        return !cases.contains { $0 == .string(text) }
-    }
-
-    /// The strings that are values of a type.
-    func words(in name: String) -> [String] {
-        (scalar(name)?.cases ?? []).compactMap { if case .string(let text) = $0 { text } else { nil } }
     }
 }
 

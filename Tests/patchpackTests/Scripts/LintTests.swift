@@ -120,4 +120,45 @@ import Testing
         // Its bug is what its spec is there for.
         #expect(run.lines.filter { $0.contains("[may-be-nil]") }.count == 2)
     }
+
+    /// What a stranger sends with a pull request ends no check by a signal.
+    @Test func hostileFilesAreLintedToTheirEnd() throws {
+        let shop = try workshop()
+        let fields = { (type: String) in "\"fields\":[{\"name\":\"next\",\"type\":\"\(type) or nil\"}]" }
+        try shop.folder.write(
+            """
+            {"schema":"patchpack.interface/1","app":"com.example.shop","appVersion":"2.3.1","functions":[{"name":"F.give",
+            "arguments":["A"],"result":"B","throws":false,"async":false}],"structs":[{"name":"A",\(fields("A"))},{"name":"B",\(fields("B"))}],
+            "classes":[]}
+            """, to: "i.json")
+        let head = "-- @patch com.example.shop.x\n-- @version 1\n-- @app com.example.shop\n-- @replaces F.give\n"
+        let give = "patch.replace('F.give', function(o, a) return a end)\n"
+        try shop.folder.write(head + give, to: "give.lua")
+        #expect(try shop.run("lint", "give.lua", "--interface", "i.json").status == 0)
+        // A long line is shown around the finding, and with its caret below it.
+        let long = String(repeating: "do local a end ", count: 3000)
+        try shop.folder.write(head + long + give, to: "long.lua")
+        let run = try shop.run("lint", "long.lua", "--interface", "i.json")
+        #expect(run.status == 0 && run.text.utf8.count < 300_000)
+        let last = run.lines.suffix(4)
+        #expect(last.first?.hasSuffix("[unused-local]") == true)
+        let (line, caret) = (Array(last.dropFirst().first ?? ""), Array(last.dropFirst(2).first ?? ""))
+        #expect(caret.last == "^" && line.indices.contains(caret.count - 1) && line[caret.count - 1] == "a")
+        // More tags than anybody can mistype, and one that is very long.
+        try shop.folder.write(
+            head + String(repeating: "-- @pach x\n", count: 4000) + "-- @" + String(repeating: "p", count: 20_000)
+                + "\n" + give,
+            to: "tags.lua")
+        #expect(try shop.run("lint", "tags.lua", "--interface", "i.json").status == 0)
+        // A bundle that no envelope can hold is not looked into.
+        var files = ["give.lua"]
+        for number in 0..<64 {
+            files.append("m\(number).lua")
+            try shop.folder.write("local unused = 1\n", to: files[number + 1])
+        }
+        let many = try Tool.run(
+            Tool.patchpack, ["lint", "--bundle", "--interface", "i.json"] + files, in: shop.folder.path)
+        #expect(
+            many.status == 20 && many.text.contains("more than 64 scripts") && !many.text.contains("[unused-local]"))
+    }
 }

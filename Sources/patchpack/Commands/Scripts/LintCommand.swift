@@ -105,17 +105,25 @@ enum LintCommand {
         let error: PatchError
     }
 
+    /// How much of a line is shown beside a finding.
+    private static let longestShown = 400
+
     /// Prints a finding with its line and a caret.
     static func show(_ finding: Finding, in file: Path, _ text: String, _ console: Console) throws(PatchError) {
         try console.line(
             .bad, finding.severity.rawValue,
             "  \(file):\(finding.line):\(finding.column): \(finding.message) [\(finding.code.rawValue)]")
         let margin = String(repeating: " ", count: max(0, 5 - "\(finding.line)".count)) + "\(finding.line)"
+        // Of a long line, only what is around the finding.
+        let scalars = Array(text.unicodeScalars.prefix(max(finding.column + longestShown / 2, longestShown)))
+        let from = scalars.count > longestShown ? scalars.count - longestShown : 0
+        func line(_ part: some Sequence<Unicode.Scalar>) -> String { String(String.UnicodeScalarView(part)) }
+        let (shown, column) = (line(scalars[from...]), finding.column - 1 - from)
         // A tab stays one column wide, so that the caret is below the right place.
-        let before = String(text.unicodeScalars.prefix(finding.column - 1)).map { $0 == "\t" ? "\t" : " " }.joined()
-        try console.line("\(margin) | \(text.replacingTabs)")
+        let before = line(scalars[from...].prefix(max(0, column)).map { $0 == "\t" ? "\t" : " " })
+        try console.line("\(margin) | \(shown.replacingTabs)")
         try console.line(
-            "      | \(before.replacingTabs)" + String(repeating: "^", count: min(finding.length, max(1, text.count))))
+            "      | \(before.replacingTabs)" + String(repeating: "^", count: min(finding.length, max(1, shown.count))))
         if let hint = finding.hint { try console.line("      = \(hint)") }
     }
 }

@@ -68,7 +68,10 @@ struct LintedPatch: Sendable {
                 } ?? 1
             found.append(text.finding(.tags, line: line, error.message, hint: error.hint))
         }
-        found += PatchLint.findings(in: scripts, replaces: replaces, interface: interface)
+        // More scripts than an envelope can have are not read: the tags' finding says so.
+        if scripts.count <= EnvelopeLimits().scriptCount {
+            found += PatchLint.findings(in: scripts, replaces: replaces, interface: interface)
+        }
         // A spec has no tags.
         if found.contains(where: { $0.code == .spec }) { found.removeAll { $0.code != .spec } }
         let entry = entry

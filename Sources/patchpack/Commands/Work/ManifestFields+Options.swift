@@ -80,7 +80,8 @@ extension ManifestFields {
 extension ScriptHead {
     /// Tags that differ from a known one by one typing mistake. A misspelt `@expires` would not limit anything.
     var doubtfulTags: [(tag: String, meant: String)] {
-        otherTags.compactMap { tag in
+        // A longer one has too many other letters.
+        otherTags.filter { $0.utf8.count <= 64 }.compactMap { tag in
             Tag.allCases.first { editDistance($0.rawValue, tag.lowercased()) <= 1 }.map { (tag, $0.rawValue) }
         }
     }

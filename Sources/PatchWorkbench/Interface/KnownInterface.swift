@@ -1,0 +1,147 @@
+internal import PatchRunner
+
+/// An interface whose functions, types and fields are found by their names, however many there are. Each type is read once.
+final class KnownInterface {
+    private let interface: PatchInterface
+    private lazy var functions = Named(interface.functions, by: \.name)
+    private lazy var structs = Named(interface.structs, by: \.name)
+    private lazy var scalars = Named(interface.scalars, by: \.name)
+    private lazy var classes = Named(interface.classes, by: \.name)
+    private lazy var structures = [KnownStruct?](repeating: nil, count: interface.structs.count)
+    private var methods: [String: Named<PatchInterface.Function>] = [:]
+    private var namesOfMethods: [String: [String]] = [:]
+    private var types: [InterfaceType] = []
+    private var placesOfTypes: [String: Int] = [:]
+    private var words: [String: [String]] = [:]
+    private var setsOfWords: [String: Set<String>] = [:]
+    private var needed: [String: Int] = [:]
+
+    init(_ interface: PatchInterface) { self.interface = interface }
+
+    private(set) lazy var functionNames = interface.functions.map(\.name)
+
+    func function(_ name: String) -> PatchInterface.Function? { functions[name] }
+
+    /// A struct; nil if its fields are not known.
+    func structure(_ name: String) -> KnownStruct? {
+        guard let number = structs.place(of: name) else { return nil }
+        if let known = structures[number] { return known }
+        let known = KnownStruct(interface.structs[number], number: number, in: self)
+        structures[number] = known
+        return known
+    }
+
+    func scalar(_ name: String) -> PatchInterface.Scalar? { scalars[name] }
+
+    func exposes(_ name: String) -> Bool { classes[name] != nil }
+
+    /// The names of a class's methods.
+    func methodNames(of name: String) -> [String] {
+        if let known = namesOfMethods[name] { return known }
+        let names = classes[name]?.methods.map(\.name) ?? []
+        namesOfMethods[name] = names
+        return names
+    }
+
+    func method(_ method: String, of name: String) -> PatchInterface.Function? {
+        guard let exposed = classes[name] else { return nil }
+        if let known = methods[name] { return known[method] }
+        let known = Named(exposed.methods, by: \.name)
+        methods[name] = known
+        return known[method]
+    }
+
+    /// The type that a text names.
+    func type(_ text: String) -> InterfaceType {
+        if let place = placesOfTypes[text] { return types[place] }
+        let type = InterfaceType(text)
+        placesOfTypes[text] = types.count
+        types.append(type)
+        return type
+    }
+
+    /// How many arguments a function must get: those behind are optional.
+    ///
+    /// - Parameter name: The name of the function, or the class and the name of the method.
+    func neededArguments(of name: String, _ signature: PatchSignature) -> Int {
+        if let count = needed[name] { return count }
+        let count = signature.neededArguments
+        needed[name] = count
+        return count
+    }
+
+    /// Whether a string is certainly not a value of a type.
+    func lacks(_ text: String, in name: String) -> Bool {
+        guard let scalar = scalar(name), !scalar.cases.isEmpty else { return false }
+        if let known = setsOfWords[name] { return !known.contains(text) }
+        let known = Set(words(in: name))
+        setsOfWords[name] = known
+        return !known.contains(text)
+    }
+
+    /// The strings that are values of a type.
+    func words(in name: String) -> [String] {
+        if let known = words[name] { return known }
+        let all = (scalar(name)?.cases ?? []).compactMap { if case .string(let text) = $0 { text } else { nil } }
+        words[name] = all
+        return all
+    }
+}
+
+/// A struct whose fields are found by their names.
+final class KnownStruct {
+    struct Field {
+        let name: String
+        let type: InterfaceType
+        /// Whether a script may leave it out.
+        let isOptional: Bool
+    }
+
+    let name: String
+    /// Its place among the structs of the interface.
+    let number: Int
+    /// The fields, in the order in which they are declared.
+    let fields: [Field]
+    /// Whether there is a field that a script may not leave out.
+    let needsFields: Bool
+    private let places: [String: Int]
+
+    fileprivate init(_ structure: PatchInterface.Struct, number: Int, in interface: KnownInterface) {
+        name = structure.name
+        self.number = number
+        fields = structure.fields.map {
+            Field(name: $0.name, type: interface.type($0.type), isOptional: $0.isOptional)
+        }
+        needsFields = fields.contains { !$0.isOptional }
+        places = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The place of a field among the fields.
+    func place(of field: String) -> Int? { places[field] }
+
+    func field(_ name: String) -> Field? { places[name].map { fields[$0] } }
+
+    private(set) lazy var fieldNames = fields.map(\.name)
+}
+
+extension PatchSignature {
+    /// How many arguments a call must have.
+    var neededArguments: Int { arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0 }
+
+    /// The signature for a message: of many arguments only the first ones.
+    var shown: String {
+        let most = 30
+        guard arguments.count > most else { return description }
+        let first = PatchSignature(
+            arguments.prefix(most) + ["…"], result: result, throws: self.throws, isAsynchronous: isAsynchronous)
+        return first.description
+    }
+}
+
+extension [String] {
+    /// The words for a message, with commas: of many words only the first ones.
+    var listed: String {
+        let most = 30
+        return count > most ? prefix(most).joined(separator: ", ") + ", …" : joined(separator: ", ")
+    }
+}

@@ -1,0 +1,31 @@
+internal import PatchCrypto
+
+/// How much work the checks of one patch may do, all together.
+///
+/// What a script or an interface can make larger is paid for: the instructions that are followed, the values that are joined, the
+/// types that are compared, and the words among which a suggestion is looked for.
+final class LintBudget {
+    /// How many steps are left. A step takes some ten nanoseconds.
+    private(set) var steps: Int
+    /// How many more problems are noted. Each has a message, which may be long.
+    private var problems = 1000
+    private var spelling = Spelling()
+
+    init(steps: Int = 60_000_000) { self.steps = steps }
+
+    /// Whether the work was more than it may be. What is not finished then is given up.
+    var isSpent: Bool { steps < 0 }
+
+    func pay(_ count: Int) { steps -= count }
+
+    /// Whether another problem may be noted.
+    func takesProblem() -> Bool {
+        problems -= 1
+        return problems >= 0
+    }
+
+    /// The known word that was probably meant; nil if none is close, or too many were looked at already.
+    func nearest(_ word: String, among known: [String]) -> String? {
+        spelling.nearest(word, among: known)
+    }
+}

@@ -1,0 +1,56 @@
+/// The known fields of a table. It knows how many values there are in it, so that nothing has to walk through them.
+struct ValueFields: Equatable, Sendable {
+    /// A table with more values in it is not followed.
+    static let most = 200
+    /// Tables that are nested deeper are not followed.
+    static let deepest = 4
+
+    /// How many values there are in it, those in its tables included.
+    private(set) var size = 0
+    /// How deeply tables are nested in it.
+    private(set) var depth = 1
+    private var values: [String: ValueType] = [:]
+
+    var isEmpty: Bool { values.isEmpty }
+    var count: Int { values.count }
+    var names: some Sequence<String> { values.keys }
+
+    subscript(name: String) -> ValueType? { values[name] }
+
+    /// Sets a field. Of a value that is too large or too deep, only the type is kept.
+    ///
+    /// - Returns: Whether there was room for it.
+    mutating func set(_ name: String, to value: ValueType) -> Bool {
+        let old = values[name]
+        let others = size - (old?.size ?? 0)
+        let fits = value.depth < Self.deepest && others + value.size <= Self.most
+        let value = fits ? value : ValueType(value.kinds)
+        guard others + value.size <= Self.most else { return false }
+        size = others + value.size
+        values[name] = value
+        if value.depth + 1 >= depth {
+            depth = value.depth + 1
+        } else if let old, old.depth + 1 == depth {
+            depth = 1 + (values.values.map(\.depth).max() ?? 0)
+        }
+        return true
+    }
+}
+
+extension ValueType {
+    /// How many values it is, with those in its tables.
+    var size: Int {
+        switch detail {
+        case .fields(let fields, _), .structure(_, let fields): 1 + fields.size
+        default: 1
+        }
+    }
+
+    /// How deeply known tables are nested in it.
+    var depth: Int {
+        switch detail {
+        case .fields(let fields, _), .structure(_, let fields): fields.depth
+        default: 0
+        }
+    }
+}
