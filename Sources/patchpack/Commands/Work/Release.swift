@@ -213,8 +213,10 @@ struct Release: Sendable {
             result.manifest = manifest
             result.size = envelope.count
             result.isForOldClients = sealed.algorithms == [.rsaSHA1]
-            result.payloadDigest = String(
-                decoding: try MessageDigest.sha256.hexadecimal(of: sealed.payload), as: UTF8.self)
+            if arguments.format == "json" {
+                let digest = try MessageDigest.sha256.hexadecimal(of: sealed.payload)
+                result.payloadDigest = String(decoding: digest, as: UTF8.self)
+            }
             try check(envelope, scripts, signers: sealed.signers.count)
             if writesToStandardOutput {
                 if !isDryRun { try StandardOutput.write(envelope) }
