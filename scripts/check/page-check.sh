@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 "$FLEET" --events "$work/events" 5000 25 30 >/dev/null
 "$PATCHPACK" report "$work/events" --html "$work/fleet.html" --gate 'failing<0.5%' --gate 'rolled-back<0.5%' >/dev/null || [ $? = 20 ]
 head -qn 20000 "$work"/events/*.jsonl |
-  sed 's/com.example.shop.home/<script src=x>\&quot;\&lt;b\&gt;<img onerror=alert(1)>/g; s/2\.3\.1/<i>2/g' |
+  sed 's/"error.message":"[^"]*"/"error.message":"<script src=x>\&quot;\&lt;b\&gt;<img onerror=alert(1)>ൎ<b>"/g; s/"os.name":"[^"]*"/"os.name":"<i>2"/g' |
   "$PATCHPACK" report - --html "$work/quoting.html" >/dev/null
 (
   cd "$work"
