@@ -105,7 +105,8 @@ extension FeedCommand {
             throw PatchError(
                 .config,
                 "the store is signed for \(label.app) \(label.environment), and the feed is of \(feed.app) \(feed.environment)",
-                hint: "sign it for that: patchpack trust sign STORE --app \(feed.app) --environment \(feed.environment)")
+                hint: "sign it for that: patchpack trust sign STORE --app \(feed.app) --environment \(feed.environment)"
+            )
         }
         guard let old = try folder.trustStore(of: feed), old != bytes,
             let known = try? SignedTrustStore(old).label, known.app == label.app,

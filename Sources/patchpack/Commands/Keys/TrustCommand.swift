@@ -27,7 +27,8 @@ enum TrustCommand {
                 operands: "STORE --app NAME [--environment E] --signing-key KEY...", operandValue: .file("STORE"),
                 operandCount: 1...1,
                 options: [
-                    .runningApp, .environment, .trustNumber, .signingKey, .passphraseEnv, .passphraseFile, .allowUnsafePermissions,
+                    .runningApp, .environment, .trustNumber, .signingKey, .passphraseEnv, .passphraseFile,
+                    .allowUnsafePermissions,
                 ],
                 example: "patchpack trust sign keys/trust.store --app com.example.shop --signing-key offline.pem",
                 run: sign),
