@@ -180,7 +180,8 @@ import Testing
         for wrong in [
             "resign -r dist -o x --attach signatures/b/c/one.js.sig --trusted-key trusted.pem",
             "resign dist/../dist/a/one.js -o x --root dist --detach --trusted-key trusted.pem",
-            "pack --bundle -r deep -o x.js \(keys)", "pack -o x \(keys)",
+            "pack --bundle -r deep -o x.js \(keys)", "pack --bundle --files-from /dev/null -o x.js \(keys)",
+            "pack -o x \(keys)",
             "resign dist/a/one.js dist/b/c/one.js -o x --detach --trusted-key trusted.pem",
         ] {
             let run = try shop.shell("patchpack \(wrong)")

@@ -72,6 +72,9 @@ struct Release: Sendable {
     /// The envelopes to make: one from each script, or one from all of them.
     func units() throws(PatchError) -> [Unit] {
         let isBundle = arguments.has(.bundle)
+        guard !isBundle || !files.isEmpty else {
+            throw PatchError(.usage, "--bundle without a script", hint: "the first script is the entry")
+        }
         guard !isBundle || files[0].folder == nil else {
             throw PatchError(
                 .usage, "--bundle with a folder first",
