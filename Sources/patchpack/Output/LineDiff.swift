@@ -8,6 +8,8 @@ enum LineDiff {
     ///
     /// Comparing more takes too long. Everything between the common beginning and end is then shown as replaced.
     private static let mostLines = 3000
+    /// The most pairs of lines that are compared in all texts of a command. Large texts that come later are shown as replaced.
+    static let mostPairs = 20_000_000
 
     /// A line with its line feed, if it has one.
     fileprivate enum Line {
@@ -16,10 +18,13 @@ enum LineDiff {
 
     /// Compares two texts.
     ///
+    /// - Parameter left: How many pairs of lines may still be compared.
     /// - Returns: The differences; an empty string for equal texts.
-    static func text(_ oldName: String, _ old: [UInt8], _ newName: String, _ new: [UInt8]) -> String {
+    static func text(
+        _ oldName: String, _ old: [UInt8], _ newName: String, _ new: [UInt8], left: inout Int
+    ) -> String {
         guard old != new else { return "" }
-        let lines = compared(self.lines(of: old), self.lines(of: new))
+        let lines = compared(self.lines(of: old), self.lines(of: new), &left)
         var text = "--- \(escaped(oldName))\n+++ \(escaped(newName))\n"
         var (oldLine, newLine) = (1, 1)
         var index = 0
@@ -51,29 +56,31 @@ enum LineDiff {
         return lines
     }
 
-    private static func compared(_ old: [[UInt8]], _ new: [[UInt8]]) -> [Line] {
+    private static func compared(_ old: [[UInt8]], _ new: [[UInt8]], _ left: inout Int) -> [Line] {
         let start = zip(old, new).prefix { $0 == $1 }.count
         let rest = min(old.count, new.count) - start
         let end = zip(old.reversed(), new.reversed()).prefix(rest).prefix { $0 == $1 }.count
         let (olds, news) = (Array(old[start..<old.count - end]), Array(new[start..<new.count - end]))
         var middle: [Line] = []
-        if olds.count > mostLines || news.count > mostLines {
+        let pairs = olds.count * news.count
+        if olds.count > mostLines || news.count > mostLines || pairs > left {
             middle = olds.map { .removed($0) } + news.map { .added($0) }
         } else {
+            left -= pairs
             let changes = news.difference(from: olds)
             var removed = Set(changes.removals.map(\.place)), added = Set(changes.insertions.map(\.place))
-            var (left, right) = (0, 0)
-            while left < olds.count || right < news.count {
-                if removed.remove(left) != nil {
-                    middle.append(.removed(olds[left]))
-                    left += 1
-                } else if added.remove(right) != nil {
-                    middle.append(.added(news[right]))
-                    right += 1
+            var (before, after) = (0, 0)
+            while before < olds.count || after < news.count {
+                if removed.remove(before) != nil {
+                    middle.append(.removed(olds[before]))
+                    before += 1
+                } else if added.remove(after) != nil {
+                    middle.append(.added(news[after]))
+                    after += 1
                 } else {
-                    middle.append(.same(olds[left]))
-                    left += 1
-                    right += 1
+                    middle.append(.same(olds[before]))
+                    before += 1
+                    after += 1
                 }
             }
         }

@@ -30,14 +30,14 @@ enum DiffCommand {
         var new = try side(arguments.operands[1].path, reader)
         old.takeName(of: new)
         new.takeName(of: old)
-        var text = ""
+        var (text, left) = ("", LineDiff.mostPairs)
         if let before = old.manifest, let after = new.manifest {
             text += LineDiff.text(
-                "\(old.path) manifest", before.json.lines, "\(new.path) manifest", after.json.lines)
+                "\(old.path) manifest", before.json.lines, "\(new.path) manifest", after.json.lines, left: &left)
         }
         for name in Set((old.scripts + new.scripts).map(\.name)).sorted() {
             func bytes(_ side: Side) -> [UInt8] { side.scripts.first { $0.name == name }?.bytes ?? [] }
-            text += LineDiff.text("\(old.path) \(name)", bytes(old), "\(new.path) \(name)", bytes(new))
+            text += LineDiff.text("\(old.path) \(name)", bytes(old), "\(new.path) \(name)", bytes(new), left: &left)
         }
         if console.format == .json {
             try console.json(
