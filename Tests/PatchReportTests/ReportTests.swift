@@ -504,7 +504,8 @@ import Testing
     /// 70,000 different texts take no more memory than 65,535.
     @Test(.enabled(if: testsMayBeLong)) func textsAreBounded() throws {
         let texts = try Self.report(
-            (1...70_000).map { Self.line("activated", device: 1, patch: "p\($0)") }, limits: ReportBuilder.Limits())
+            (1...70_000).map { Self.line("activated", device: 1, patch: "com.example.p\($0)") },
+            limits: ReportBuilder.Limits())
         #expect(texts.patches.count < 10_000)
         #expect(texts.input.dropped > 60_000)
     }
