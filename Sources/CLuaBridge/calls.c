@@ -26,13 +26,21 @@ static bool lock_patiently(pp_state *state, patience patience, bool *outermost) 
     return lock_state(state, patience.is_task ? 0 : state->session.limits.lock_nanoseconds, outermost);
 }
 
+/// Called when a call has found a layer that is no longer on its slot, before it looks again; or NULL.
+static _Atomic(pp_pause) stale_layer_found;
+void pp_when_stale(pp_pause pause) { atomic_store(&stale_layer_found, pause); }
+
 /// Locks the state of the cell's layer, if the layer is still on the slot.
 static __attribute__((noinline)) pp_layer *lock_layer_slowly(
     void *cell, const void *slot, patience patience, bool *outermost, int32_t *refusal, pp_layer **refused) {
-    for (pp_layer *seen = NULL;;) {
+    pp_layer *seen = NULL;
+    for (uint64_t seen_put = 0;;) {
         pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
         *refused = layer;
-        if (!layer || layer == seen) {
+        uint64_t put = layer ? atomic_load_explicit(&layer->puts, memory_order_acquire) : 0;
+        // A layer that was taken off stays in the copy of a cell, and in the cell of a layer that was taken off before
+        // it. In any other cell, it is there again only if it was put on a slot again.
+        if (!layer || (layer == seen && put == seen_put)) {
             *refusal = PP_UNPATCHED;
             return NULL;
         }
@@ -42,9 +50,11 @@ static __attribute__((noinline)) pp_layer *lock_layer_slowly(
             return NULL;
         }
         if (layer->slot == slot && !atomic_load_explicit(&state->closing, memory_order_relaxed)) return layer;
-        // The layer was taken off meanwhile. A slot's own cell has changed; a copy of a cell has not, and leads nowhere.
         if (*outermost) unlock_state(state);
         seen = layer;
+        seen_put = put;
+        pp_pause pause = atomic_load_explicit(&stale_layer_found, memory_order_relaxed);
+        if (pause) pause();
     }
 }
 

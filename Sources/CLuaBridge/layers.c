@@ -74,7 +74,10 @@ int32_t pp_layer_line(pp_layer *layer, const char **script) {
 
 // MARK: stacks of layers
 
-void pp_layer_set_slot(pp_layer *layer, const void *slot) { layer->slot = slot; }
+void pp_layer_set_slot(pp_layer *layer, const void *slot) {
+    layer->slot = slot;
+    atomic_fetch_add_explicit(&layer->puts, 1, memory_order_release);
+}
 void pp_layer_set_below(pp_layer *layer, pp_layer *below) { pp_cell_set(&layer->below, below); }
 
 void pp_cell_set(void *cell, pp_layer *layer) {

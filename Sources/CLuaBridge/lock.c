@@ -212,6 +212,13 @@ bool pp_wait_for(pp_state *state, int64_t nanoseconds) {
     return wait_in_queue(state, nanoseconds - nanoseconds / 50);
 }
 
+bool pp_is_waited_for(pp_state *state) {
+    pthread_mutex_lock(&state->queue);
+    bool is_waited_for = state->waiters;
+    pthread_mutex_unlock(&state->queue);
+    return is_waited_for;
+}
+
 void pp_hand_over(pp_state *state) {
     pthread_mutex_lock(&state->queue);
     unlock_and_wake(state, hand_over(state));

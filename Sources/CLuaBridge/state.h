@@ -77,6 +77,8 @@ struct pp_layer {
     _Atomic(uintptr_t) below;
     /// The slot that it lies on, or NULL. Guarded by the state's lock.
     const void *slot;
+    /// How often it was put on a slot: a layer is used again for another patch.
+    _Atomic(uint64_t) puts;
     /// The places on the main stack of the function and of its first argument (`original`, or the class).
     int function, first;
     /// Whether its first argument is its class. An object of the class as the call's first argument takes the place of

@@ -142,6 +142,11 @@ void *pp_context(lua_State *L);
 int64_t pp_memory(pp_state *state);
 /// The nanoseconds of a monotonic clock.
 uint64_t pp_nanoseconds(void);
+/// For tests: whether a call is in the queue for the state.
+bool pp_is_waited_for(pp_state *state);
+/// For tests: called when a call has found a layer that is no longer on its slot, before it looks again. NULL ends it.
+typedef void (*pp_pause)(void);
+void pp_when_stale(pp_pause pause);
 /// For tests: refuses the n-th allocation of a script from now on, and all that follow. 0 refuses none.
 void pp_refuse_allocation(pp_state *state, int64_t n);
 

@@ -55,6 +55,12 @@ internal import Synchronization
     /// Refuses the n-th allocation of the script from now on, and all that follow. 0 refuses none.
     func refuseAllocation(_ n: Int) { unsafe pp_refuse_allocation(pointer, Int64(n)) }
 
+    /// Calls a function when a call has found a layer that is no longer on its name, before it looks again.
+    static func whenStale(_ pause: (@convention(c) () -> Void)?) { pp_when_stale(pause) }
+
+    /// Whether a call is in the queue for the state.
+    var isWaitedFor: Bool { unsafe pp_is_waited_for(pointer) }
+
     /// The script's replacements.
     package var layers: [Layer] {
         unsafe (0..<pp_layer_count(pointer)).compactMap { unsafe pp_layer_at(pointer, $0).map { unsafe Layer($0) } }

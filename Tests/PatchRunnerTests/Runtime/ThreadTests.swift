@@ -23,6 +23,13 @@ import Testing
         }
     }
 
+    /// Runs a body on a separate thread.
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { done in
+            Thread.detachNewThread { done.resume(returning: body()) }
+        }
+    }
+
     @Test func patchesThatCallEachOtherFromTwoThreads() async throws {
         var limits = PatchLimits.patient
         limits.lockTime = .milliseconds(2)
@@ -45,6 +52,54 @@ import Testing
         #expect(wrong.count == 0)
         #expect(calls.count > 0)
         #expect(harness.failures.isEmpty)
+    }
+
+    /// What a test does when a call of its thread has found a layer that is no longer on its name.
+    private static let upgrade = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// A layer's memory is used again for the patch after the next one. A call that waited for the old patch finds the same layer, but
+    /// not the same patch.
+    @Test func aLayerThatIsUsedAgainIsCalled() async throws {
+        var limits = PatchLimits.patient
+        limits.lockTime = .seconds(5)
+        let harness = try Harness(limits: limits)
+        let (isIn, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
+            if x == 0 {
+                isIn.signal()
+                mayLeave.wait()
+            }
+            return x
+        }
+        @Sendable func apply(_ version: Int) throws {
+            try harness.apply(
+                "patch.replace('T.f', function(original, x) return original(x) + \(version)000 end)", version: version,
+                replaces: ["T.f"])
+        }
+        try apply(1)
+        Self.upgrade.locked { upgrade in
+            upgrade = { #expect(throws: Never.self) { try apply(3) } }
+        }
+        LuaState.whenStale {
+            if Thread.current.name == "upgrades" { ThreadTests.upgrade.locked { $0.take() }?() }
+        }
+        defer { LuaState.whenStale(nil) }
+        async let first = onThread { function(0) }
+        await onThread { isIn.wait() }
+        // It finds version 1, and waits for it.
+        async let second = onThread {
+            Thread.current.name = "upgrades"
+            return function(7)
+        }
+        for _ in 0..<5000 where !harness.runner.active.allSatisfy({ $0.script.lua.isWaitedFor }) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        try apply(2)
+        mayLeave.signal()
+        let answers = await (first, second)
+        #expect(answers == (1000, 3007))
+        #expect(Self.upgrade.locked { $0 == nil })
+        #expect(!harness.events.contains { if case .fellBack = $0 { true } else { false } })
     }
 
     @Test func everyAnswerIsTheOldOneOrTheNewOne() async throws {
