@@ -221,7 +221,10 @@ func fuzzLua(_ bytes: [UInt8]) throws {
         return item
     }
     let fill = try registry.replaceable("Basket.fill") { (basket: Basket, bytes: [UInt8]) -> [UInt8] in bytes }
-    let wait = try registry.replaceable("Cart.wait") { (number: Int) async throws -> Int in number }
+    let wait = try registry.replaceable("Cart.wait") { (number: Int) async throws -> Int in
+        await Task.yield()
+        return number
+    }
     try registry.expose(Basket.self) { basket in
         basket.method("add") { (basket: Basket, name: String) in basket.names.withLock { $0.append(name) } }
         basket.method("count") { (basket: Basket) in basket.names.withLock { $0.count } }
@@ -256,7 +259,10 @@ func fuzzLua(_ bytes: [UInt8]) throws {
     if names.contains("Cart.wait") {
         let done = DispatchSemaphore(value: 0)
         Task {
+            // Two at once, so that one waits for the other.
+            async let other = wait(1)
             for round in 0..<2 { _ = try? await wait(round) }
+            _ = try? await other
             done.signal()
         }
         done.wait()
