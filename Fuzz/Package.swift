@@ -12,6 +12,7 @@ let instrumented: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
+let instrumentedC = ["-fsanitize=fuzzer-no-link,address", "-fprofile-instr-generate", "-fcoverage-mapping", "-O1"]
 // gold cannot read the debug information. libFuzzer without a `main` has no flag of the driver's: scripts/check/fuzz.sh names the library.
 let linking = [
     "-sanitize=address", "-profile-generate", "-use-ld=lld", "-Xlinker",
@@ -33,23 +34,13 @@ let package = Package(
         .target(name: "PatchHTTP", dependencies: ["PatchFeed", "PatchCrypto", "CCurl"]),
         .target(
             name: "CLuaBridge", dependencies: ["CLua"],
-            cSettings: [
-                .define("_GNU_SOURCE", .when(platforms: [.linux])),
-                .unsafeFlags([
-                    "-fsanitize=fuzzer-no-link,address", "-fprofile-instr-generate", "-fcoverage-mapping", "-O1",
-                ]),
-            ]),
+            cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux])), .unsafeFlags(instrumentedC)]),
         .target(
             name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"],
             swiftSettings: instrumented + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        .target(name: "CEventReader", cxxSettings: [.unsafeFlags(instrumentedC)]),
         .target(
-            name: "CEventReader",
-            cxxSettings: [
-                .unsafeFlags([
-                    "-fsanitize=fuzzer-no-link,address", "-fprofile-instr-generate", "-fcoverage-mapping", "-O1",
-                ])
-            ]),
-        .target(name: "CDecompress", linkerSettings: [.linkedLibrary("z")]),
+            name: "CDecompress", cSettings: [.unsafeFlags(instrumentedC)], linkerSettings: [.linkedLibrary("z")]),
         .target(
             name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CDecompress", "Libc"],
             swiftSettings: instrumented),
@@ -72,8 +63,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzer", "PatchCrypto", "PatchDevice", "PatchFeed", "PatchPublishing", "PatchReport", "PatchRunner",
-                "PatchWorkbench", "patchpack",
+                "CFuzzer", "PatchCrypto", "PatchDevice", "PatchFeed", "PatchFiles", "PatchPublishing", "PatchReport",
+                "PatchRunner", "PatchWorkbench", "patchpack",
             ],
             swiftSettings: instrumented,
             linkerSettings: [.unsafeFlags(linking)]),

@@ -8,7 +8,6 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(envelope zip manifest tags ranges arguments trust keystore lua types metadata list canonical state events)
 tools=$(scripts/toolchain.sh)
 runtime=$("$tools/clang" -print-resource-dir)/lib
 export PATCHPACK_FUZZER_LIBRARY
@@ -16,8 +15,14 @@ PATCHPACK_FUZZER_LIBRARY=$(find -L "$runtime" -name "libclang_rt.fuzzer_no_main*
 export SWIFT_BACKTRACE=enable=no LSAN_OPTIONS="suppressions=\"$PWD/Tests/leaks.supp\":print_suppressions=0"
 "${SWIFT:-swift}" build --package-path Fuzz | tail -n 1
 fuzz=$(readlink -f Fuzz/.build/debug/fuzz)
+# Without arguments it names its targets.
+[ ${#targets[@]} -gt 0 ] || read -ra targets < <("$fuzz" | sed -n 's/^targets: //p')
 work=$PWD/.build/fuzz
 mkdir -p "$work/crashes"
+# The files of a target, in memory if there is such a place.
+TMPDIR=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
 # the system's Python, which has the packages that `deps` installed
 python=/usr/bin/python3
 [ -x "$python" ] || python=python3
@@ -39,6 +44,10 @@ aims() {
     list) echo PatchFeed/Rollout ;;
     events) echo CEventReader/ PatchReport/DeviceTable PatchReport/ReportBuilder PatchReport/Share ;;
     types) echo PatchWorkbench/Types PatchWorkbench/Lint PatchWorkbench/Interface PatchWorkbench/Bytecode PatchWorkbench/Findings Text/Spelling ;;
+    spec) echo PatchWorkbench/Spec Reports/TestReport Reports/JUnit Reports/TAP ;;
+    report) echo CDecompress/ PatchReport/EventInput PatchReport/ReportGate PatchReport/ConfidenceSequence Reports/FleetReport Reports/ReportGateResult Reports/ReportNumbers Reports/HTMLPage ;;
+    repository) echo PatchPublishing/FeedRepository.swift FeedRepository+Reading FeedRepository+Signing FeedRepository+Difference FeedRepository+Serving PatchPublishing/PatchListDraft Feed/FeedOverview Feed/FeedPage ;;
+    sync) echo PatchDevice/Sync PatchDevice/Store PatchFeed/Client ;;
     canonical) echo PatchFeed/Format/CanonicalJSON Text/JSONReader ;;
     lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Runtime/ScriptLoader PatchWorkbench/Lint/PatchLint ;;
   esac
@@ -60,8 +69,18 @@ for target in "${targets[@]}"; do
     lua) corpora+=(Tests/PatchRunnerTests/Hostile/scripts examples/patches) ;;
   esac
   case $target in ranges | arguments) size=512 ;; zip) size=16384 ;; esac
-  options=(-timeout=20 -rss_limit_mb=4096 "-max_len=$size" -artifact_prefix="$work/crashes/$target-" -print_final_stats=1)
-  [ ! -e "Fuzz/dictionaries/$target.dict" ] || options+=(-dict="Fuzz/dictionaries/$target.dict")
+  # A thread that has just ended looks like a leak, and a search for leaks takes longer than the input.
+  leaks=1
+  case $target in report | sync) leaks=0 ;; esac
+  options=(-timeout=20 -rss_limit_mb=4096 "-detect_leaks=$leaks" "-max_len=$size" -artifact_prefix="$work/crashes/$target-" -print_final_stats=1)
+  case $target in
+    repository | sync) words=(metadata list trust) ;;
+    spec) words=(spec lua) ;;
+    report) words=(report events) ;;
+    *) words=("$target") ;;
+  esac
+  for name in "${words[@]}"; do cat "Fuzz/dictionaries/$name.dict"; done >"$work/$target.dict"
+  options+=("-dict=$work/$target.dict")
   export LLVM_PROFILE_FILE=$work/$target.profraw
   if ! "$fuzz" "$target" -max_total_time="$seconds" "${options[@]}" "${corpora[@]}" >"$work/$target.log" 2>&1; then
     failed=1

@@ -11,7 +11,8 @@ nonisolated(unsafe) let targets: [String: ([UInt8]) throws -> Void] = [
     "envelope": fuzzEnvelope, "zip": fuzzZip, "manifest": fuzzManifest, "tags": fuzzTags, "ranges": fuzzRanges,
     "arguments": fuzzArguments, "trust": fuzzTrust, "keystore": fuzzKeyStore, "lua": fuzzLua, "metadata": fuzzMetadata,
     "events": fuzzEvents,
-    "list": fuzzList, "canonical": fuzzCanonical, "state": fuzzState, "types": fuzzTypes,
+    "list": fuzzList, "canonical": fuzzCanonical, "state": fuzzState, "types": fuzzTypes, "spec": fuzzSpec,
+    "report": fuzzReport, "repository": fuzzRepository, "sync": fuzzSync,
 ]
 
 /// Keys that anybody may know.
@@ -23,6 +24,14 @@ enum FuzzKeys {
     }
     static let scriptKey = must { try ScriptKey(file: SecretBytes(file("script.key"))) }
     static let signing = must { try SigningKey(pem: SecretBytes(file("ed25519.private.pem"))) }
+    /// The key of a feed's roles that need no release key.
+    static let online = must {
+        let head: [UInt8] = [0x30, 0x2E, 2, 1, 0, 0x30, 5, 6, 3, 0x2B, 0x65, 0x70, 4, 0x22, 4, 0x20]
+        let text = Base64.encode(head + [UInt8](repeating: 1, count: 32))
+        return try SigningKey(
+            pem: SecretBytes(
+                Array("-----BEGIN PRIVATE KEY-----\n".utf8) + text + Array("\n-----END PRIVATE KEY-----\n".utf8)))
+    }
     static let trust = must {
         try TrustStore([
             signing.verifyingKey, VerifyingKey(pem: file("rsa.pem")), VerifyingKey(pem: file("rsa-other.pem")),
@@ -42,6 +51,11 @@ enum FuzzKeys {
     static func must<Value>(_ make: () throws -> Value) -> Value {
         do { return try make() } catch { fatalError("\(error)") }
     }
+}
+
+/// The beginning of the paths of this process's files.
+enum FuzzFolder {
+    static let path = FileManager.default.temporaryDirectory.appending(path: "patchpack-fuzz-\(getpid())").path
 }
 
 /// An envelope as it comes from a network.
@@ -221,7 +235,10 @@ func fuzzLua(_ bytes: [UInt8]) throws {
         return item
     }
     let fill = try registry.replaceable("Basket.fill") { (basket: Basket, bytes: [UInt8]) -> [UInt8] in bytes }
-    let wait = try registry.replaceable("Cart.wait") { (number: Int) async throws -> Int in number }
+    let wait = try registry.replaceable("Cart.wait") { (number: Int) async throws -> Int in
+        await Task.yield()
+        return number
+    }
     try registry.expose(Basket.self) { basket in
         basket.method("add") { (basket: Basket, name: String) in basket.names.withLock { $0.append(name) } }
         basket.method("count") { (basket: Basket) in basket.names.withLock { $0.count } }
@@ -256,7 +273,10 @@ func fuzzLua(_ bytes: [UInt8]) throws {
     if names.contains("Cart.wait") {
         let done = DispatchSemaphore(value: 0)
         Task {
+            // Two at once, so that one waits for the other.
+            async let other = wait(1)
             for round in 0..<2 { _ = try? await wait(round) }
+            _ = try? await other
             done.signal()
         }
         done.wait()

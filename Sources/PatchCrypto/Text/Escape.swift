@@ -34,23 +34,23 @@ package enum Escape {
 
     /// A label's value in Prometheus' text format and in OpenMetrics, between double quotes. It is cut after 512 bytes.
     package static func label(_ text: some StringProtocol) -> String {
-        visible(String(decoding: text.utf8.prefix(512), as: UTF8.self)) { scalar in
+        each(String(decoding: text.utf8.prefix(512), as: UTF8.self)) { scalar in
             switch scalar {
             case "\\": "\\\\"
             case "\"": "\\\""
             case "\n": "\\n"
-            default: nil
+            default: doubled(scalar)
             }
         }
     }
 
     /// A description of TAP 13: one line, in which `#` begins a directive.
     package static func tap(_ text: some StringProtocol) -> String {
-        visible(text) { scalar in
+        each(text) { scalar in
             switch scalar {
             case "\\", "#": "\\\(scalar)"
             case "\n": " "
-            default: nil
+            default: doubled(scalar)
             }
         }
     }
@@ -128,6 +128,11 @@ package enum Escape {
             }
         }
         return String(result)
+    }
+
+    /// The escape of what cannot be printed, in a format in which a backslash is escaped too.
+    private static func doubled(_ scalar: Unicode.Scalar) -> String? {
+        isUnprintable(scalar) ? "\\\(scalar.escaped(asASCII: true))" : nil
     }
 
     /// The text with some scalars replaced, and all that cannot be printed.

@@ -20,7 +20,9 @@ struct ReportGateResult {
     static func all(
         _ gates: [ReportGate], _ report: FleetReport, id: String?, version: Int?, among all: [FleetReport.Patch]? = nil
     ) -> [ReportGateResult] {
-        gates.flatMap { gate in
+        // A gate that is given twice is one: a series that is there twice makes a file of metrics unreadable.
+        let gates = gates.enumerated().filter { !gates[..<$0].contains($1) }.map(\.element)
+        return gates.flatMap { gate in
             guard !report.patches.isEmpty else {
                 let none = FleetReport.Patch(id: "", version: 0)
                 return [ReportGateResult(gate, none, after: nil, id: id, version: version, 1)]

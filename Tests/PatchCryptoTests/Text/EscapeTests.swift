@@ -82,6 +82,13 @@ import Testing
         #expect(Escape.label(String(repeating: "é", count: 10_000)).utf8.count <= 515)
     }
 
+    /// Prometheus' own parser refuses a label with any other escape, and with it the file; those above take it.
+    @Test(arguments: HostileText.all) func aBackslashIsWrittenTwice(text: String) throws {
+        let (label, tap) = (try Regex(#"(?:[^\\"\n]|\\[\\"n])*"#), try Regex(#"(?:[^#\\]|\\[#\\])*"#))
+        #expect(Escape.label(text).wholeMatch(of: label.matchingSemantics(.unicodeScalar)) != nil)
+        #expect(Escape.tap(text).wholeMatch(of: tap.matchingSemantics(.unicodeScalar)) != nil)
+    }
+
     @Test func perlReadsTAP() throws {
         let folder = try TestFolder()
         for (index, text) in HostileText.all.enumerated() {

@@ -72,6 +72,14 @@ import Testing
         #expect(place.error.contains("nowhere: no such file"))
     }
 
+    @Test func aGateThatIsGivenTwiceIsOne() throws {
+        let twice = try Tool.patchpack(
+            "report", "events", "--format", "openmetrics", "--gate", "failing<2%", "--gate", "failing<2%",
+            in: folder.path)
+        let series = twice.lines.filter { $0.hasPrefix("patchpack_gate_passed{") }
+        #expect(!series.isEmpty && Set(series).count == series.count)
+    }
+
     @Test func aGateHoldsARolloutBack() throws {
         let passed = try Tool.patchpack(
             "report", "events", "--gate", "failures<0.1%", "--gate", "failing<2%", in: folder.path)

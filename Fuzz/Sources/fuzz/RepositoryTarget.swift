@@ -1,0 +1,47 @@
+@testable internal import PatchCrypto
+@testable internal import PatchPublishing
+@testable internal import patchpack
+
+/// A file of a publisher's feed: what `feed status`, `feed page` and a change read of it.
+func fuzzRepository(_ bytes: [UInt8]) throws {
+    let source = FuzzFeed(bytes[...])
+    func read(_ path: String) throws(PatchError) -> [UInt8]? { source.files[path] }
+    var feed = try FeedRepository(trustingItself: read)
+    let root = source.files["metadata/1.root.json"] ?? []
+    let history = FeedHistory { number throws(PatchError) in
+        guard try read("metadata/\(number).snapshot.json") != nil else { return nil }
+        return try FeedRepository(FeedRepository.Reading(root: root, snapshot: number), read)
+    }
+    let changes = try history.changes(until: feed, of: nil, most: 5) { _ in }
+    let page = FeedPage(
+        feeds: [.init(name: "feed", feed: feed, changes: changes)], report: nil, results: [], now: FuzzFeed.now)
+    Written.check(page: page.text)
+    for entry in feed.list.entries { Written.check(json: entry.json) }
+    _ = (feed.overview(at: FuzzFeed.now), feed.paths, feed.unlistedTargets, feed.changes(since: FuzzFeed.ownRepository))
+    require(feed.changes(since: feed).isEmpty, "a feed that differs from itself")
+    let timestamp = source.files["metadata/timestamp.json"] ?? []
+    try feed.check(served: timestamp)
+    require(try feed.position(of: timestamp, called: "its own", root: root, read).isOwn, "a timestamp of another feed")
+    var staged = feed
+    if (try? staged.takeUp(reading: read)) == true { _ = (staged.changes(since: feed), try? staged.missing()) }
+    // What its owner signs next can be read again.
+    feed.refresh(Set(FeedRepository.Role.allCases), at: FuzzFeed.now)
+    guard let made = try? feed.files(signedBy: FuzzFeed.signers(), at: FuzzFeed.now) else { return }
+    var files = source.files
+    for file in made {
+        require(file.replaces || files[file.path] == nil || files[file.path] == file.bytes, "\(file.path) is replaced")
+        files[file.path] = file.bytes
+    }
+    do {
+        let next = try FeedRepository(trustingItself: { path throws(PatchError) in files[path] })
+        require(next.list.json.encoded() == feed.list.json.encoded(), "another list once it is signed")
+    } catch {
+        fatalError("a feed that nobody can read once it is signed: \(error)")
+    }
+}
+
+extension FuzzFeed {
+    static let ownRepository = FuzzKeys.must {
+        try FeedRepository(trustingItself: { path throws(PatchError) in own.files[path] })
+    }
+}
