@@ -35,6 +35,19 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The path from the working folder if it is below it, and from the root otherwise.
+    package var fromWorkingFolder: Path {
+        guard let folder = Path.current?.absoluteComponents else { return self }
+        let slash = [UInt8(ascii: "/")]
+        func below(_ names: [[UInt8]]) -> Path? {
+            guard names.count > folder.count, names.starts(with: folder) else { return nil }
+            return Path(bytes: Array(names.dropFirst(folder.count).joined(separator: slash)))
+        }
+        // A shell's name of the working folder may go through links, which the system's name does not.
+        return below(absoluteComponents) ?? parent.target.flatMap { below($0.appending(name).absoluteComponents) }
+            ?? Path(bytes: slash + absoluteComponents.joined(separator: slash))
+    }
+
     /// The last name; `.` if there is none.
     package var name: Path { Path(bytes: components.last.map(Array.init) ?? Array(".".utf8)) }
 

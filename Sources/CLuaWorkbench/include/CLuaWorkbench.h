@@ -1,4 +1,4 @@
-// All of Lua's libraries, which specs have and apps do not have. Only the workbench links them.
+// What only the workbench has of Lua: all of its libraries, for specs, and where its compiler stops.
 #ifndef CLUAWORKBENCH_H
 #define CLUAWORKBENCH_H
 
@@ -7,6 +7,11 @@
 
 /// Opens all of Lua's libraries, `io` and `os` too (`luaL_openlibs`).
 void pp_open_all_libraries(lua_State *L);
+
+/// Where Lua's compiler stops in a script with an error: how many bytes its lexer has taken as tokens by then. -1 if there is no error.
+///
+/// Whoever calls it has seen the script fail within limits: nothing here limits time or memory.
+ptrdiff_t pp_error_offset(const char *bytes, size_t length);
 
 /// The bytes of specs.lua.
 const unsigned char *pp_specs(size_t *size);

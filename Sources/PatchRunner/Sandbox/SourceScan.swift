@@ -4,7 +4,7 @@ internal import CLuaBridge
 ///
 /// When an error names a value such as `a.a.a.a…`, Lua 5.4 searches backwards for each part again. That takes quadratic
 /// time and C stack, and no hook runs meanwhile.
-struct SourceScan {
+package struct SourceScan {
     /// Indexings in a row, as in `a.b.c[1]`.
     static let longestChain = 200
     /// Nested brackets; Lua itself allows 200.
@@ -12,13 +12,15 @@ struct SourceScan {
     /// Jumps to labels. For each of them the compiler may look at all the others.
     static let mostJumps = 1000
 
-    struct Fault {
+    package struct Fault {
+        /// How many bytes were scanned.
+        package let offset: Int
         let line: Int
         let message: String
     }
 
     /// The first fault of a source, or nil.
-    static func fault(in source: [UInt8]) -> Fault? {
+    package static func fault(in source: [UInt8]) -> Fault? {
         // Most short scripts have fewer characters of each kind than a fault needs.
         let marks = unsafe source.withUnsafeBytes { unsafe pp_count_marks($0.baseAddress, $0.count) }
         guard marks.indexings > longestChain || marks.brackets > deepestNesting || marks.jumps > mostJumps else {
@@ -26,7 +28,9 @@ struct SourceScan {
         }
         var scan = SourceScan(source)
         return scan.run().map { message in
-            Fault(line: 1 + source[..<scan.position].count { $0 == UInt8(ascii: "\n") }, message: message)
+            Fault(
+                offset: scan.position, line: 1 + source[..<scan.position].count { $0 == UInt8(ascii: "\n") },
+                message: message)
         }
     }
 
@@ -59,12 +63,12 @@ struct SourceScan {
                 chain = 0
             case UInt8(ascii: "["), UInt8(ascii: "("), UInt8(ascii: "{"):
                 if byte == UInt8(ascii: "[") { chain += 1 }
+                position += 1
                 guard outer.count < Self.deepestNesting else {
                     return "more than \(Self.deepestNesting) nested brackets"
                 }
                 outer.append(chain)
                 chain = 0
-                position += 1
             case UInt8(ascii: "]"), UInt8(ascii: ")"), UInt8(ascii: "}"):
                 chain += outer.popLast() ?? 0  // a bracket may be a part of the chain
                 position += 1

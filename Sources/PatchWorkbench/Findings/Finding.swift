@@ -152,9 +152,6 @@ package struct SourceText: Sendable {
         range(ofLine: number).map { String(decoding: bytes[$0], as: UTF8.self) } ?? ""
     }
 
-    /// The offset in bytes at which a line begins; nil if there is no such line.
-    func start(ofLine number: Int) -> Int? { range(ofLine: number)?.lowerBound }
-
     /// A finding about a word in a line, or about the line's text if the word is not in it.
     package func finding(
         _ code: Finding.Code, line: Int, word: String? = nil, _ message: String, hint: String? = nil
@@ -167,6 +164,18 @@ package struct SourceText: Sendable {
         return Finding(
             code: code, script: name, line: max(1, line), column: start + 1, length: length, message: message,
             hint: hint)
+    }
+
+    /// A finding about bytes of the script, as far as they are in one line.
+    func finding(_ code: Finding.Code, at range: Range<Int>, _ message: String, hint: String? = nil) -> Finding {
+        let number = line(at: range.lowerBound)
+        let line = lines[number - 1]
+        func count(_ part: Range<Int>) -> Int {
+            String(decoding: bytes[part.clamped(to: line)], as: UTF8.self).unicodeScalars.count
+        }
+        return Finding(
+            code: code, script: name, line: number, column: 1 + count(line.lowerBound..<range.lowerBound),
+            length: max(1, count(range)), message: message, hint: hint)
     }
 
     /// Where a word begins in UTF-8. A name is not found within a longer one.
@@ -196,7 +205,11 @@ package struct SourceText: Sendable {
     /// The first line that contains a text.
     package func firstLine(with text: String) -> Int? {
         guard !text.isEmpty, let place = bytes.firstPlace(of: Array(text.utf8)) else { return nil }
-        // The last line that begins at the place or before it.
+        return line(at: place)
+    }
+
+    /// The line that an offset in bytes is in: the last one that begins there or before.
+    private func line(at place: Int) -> Int {
         var (low, high) = (0, lines.count)
         while low < high {
             let middle = (low + high) / 2

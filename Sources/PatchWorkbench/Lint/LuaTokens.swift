@@ -35,7 +35,10 @@ struct LuaTokens {
     }
 
     private let source: [UInt8]
-    private var position = 0
+    /// Where the token after this one is looked for: the end of the last one.
+    private(set) var position = 0
+    /// Where the last long comment begins.
+    private(set) var longComment = 0
     private var line = 1
 
     init(_ source: [UInt8]) { self.source = source }
@@ -97,6 +100,11 @@ struct LuaTokens {
             skipLongBracket(level)
             return token(.string, source[inside..<max(inside, min(position, source.count) - level - 2)])
         }
+        if byte == UInt8(ascii: "["), second == UInt8(ascii: "=") {
+            // The beginning of a long string with a mistake in it.
+            position = source[(position + 1)...].firstIndex { $0 != UInt8(ascii: "=") } ?? source.count
+            return token(.symbol, source[start..<position])
+        }
         if let second, Self.seconds.contains(second) {
             for symbol in Self.symbols where isAt(symbol) {
                 position += symbol.count
@@ -127,8 +135,10 @@ struct LuaTokens {
             if byte == 0x20 || (0x09...0x0D).contains(byte) {
                 step()
             } else if byte == UInt8(ascii: "-"), second == byte {
+                let start = position
                 position += 2
                 if let level = longBracket() {
+                    longComment = start
                     position += level + 2
                     skipLongBracket(level)
                 } else {

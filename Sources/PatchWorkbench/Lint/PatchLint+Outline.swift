@@ -239,11 +239,7 @@ extension SourceText {
     /// - Parameter place: The word, and the offset of its first byte in the script.
     func finding(_ code: Finding.Code, at place: SourceOutline.Place, _ message: String, hint: String? = nil) -> Finding
     {
-        let before = start(ofLine: place.line).map { place.start - $0 } ?? 0
-        let column = Self.count(Array(line(place.line).utf8)[...].prefix(max(0, before)))
-        return Finding(
-            code: code, script: name, line: place.line, column: column + 1,
-            length: max(1, place.text.unicodeScalars.count), message: message, hint: hint)
+        finding(code, at: place.start..<place.start + place.text.utf8.count, message, hint: hint)
     }
 }
 

@@ -7,6 +7,8 @@ package import PatchRunner
 package struct PatchLint {
     /// With more it is probably the wrong file, and finding the place and the likely meaning of each one takes time.
     private static let mostGlobals = 100
+    /// What other languages call nil.
+    private static let nils: Set = ["null", "undefined", "None"]
 
     let scripts: [PatchScript]
     let texts: [SourceText]
@@ -85,7 +87,7 @@ package struct PatchLint {
             do throws(PatchError) {
                 if let function = Prototype(dumped: try state.loader.precompiled(script)) { functions.append(function) }
             } catch {
-                found.append(Self.finding(for: error, in: text))
+                found.append(Self.finding(for: error, in: script, text))
             }
         }
         guard functions.count == scripts.count else { return }
@@ -115,13 +117,14 @@ package struct PatchLint {
     }
 
     /// A finding for a script that does not compile.
-    private static func finding(for error: PatchError, in text: SourceText) -> Finding {
+    private static func finding(for error: PatchError, in script: PatchScript, _ text: SourceText) -> Finding {
         if text.line(1).hasPrefix("#!") {
             return text.finding(.syntax, line: 1, "the app's Lua does not accept a #! line", hint: "remove it")
         }
-        // Lua's message ends with the word at which it stopped.
-        let near = error.message.components(behind: " near '").map { String($0.dropLast()) }
-        return text.finding(.syntax, line: error.place?.line ?? 1, word: near, error.message)
+        guard error.code != .scriptLimit, let fault = SyntaxFault(script.bytes, error.message) else {
+            return text.finding(.syntax, line: error.place?.line ?? 1, error.message)
+        }
+        return text.finding(.syntax, at: fault.range, fault.message, hint: fault.hint)
     }
 
     /// A finding for a single script that replaces nothing and calls a `describe` that is not its own.
@@ -167,9 +170,9 @@ package struct PatchLint {
                         text.finding(
                             .undefinedGlobal, line: global.line, word: global.name,
                             "the global \(global.name) is used, but nothing defines it",
-                            hint: budget.nearest(global.name, among: known).map {
-                                "did you mean \($0)?"
-                            }))
+                            hint: Self.nils.contains(global.name)
+                                ? "Lua writes nil"
+                                : budget.nearest(global.name, among: known).map { "did you mean \($0)?" }))
                 }
             }
             for member in chunk.members {
@@ -275,17 +278,5 @@ package struct PatchLint {
                     "the replacement has \(replacement.parameters) parameters, but gets at most \(most): the original, and the arguments of \(name)\(function.signature)"
                 ))
         }
-    }
-}
-
-extension StringProtocol {
-    /// The text after the first occurrence of another.
-    func components(behind text: String) -> String? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(text) { return String(self[start...].dropFirst(text.count)) }
-            start = index(after: start)
-        }
-        return nil
     }
 }

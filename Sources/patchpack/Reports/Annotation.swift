@@ -8,6 +8,6 @@ enum Annotation {
     {
         let place = region.map { "line=\($0.line),col=\($0.column)," } ?? ""
         return
-            "::\(level) file=\(Escape.annotationProperty(file.description)),\(place)title=\(Escape.annotationProperty(title.shortened(to: 250)))::\(Escape.annotation(message.shortened(to: 4000)))"
+            "::\(level) file=\(Escape.annotationProperty(file.fromWorkingFolder.description)),\(place)title=\(Escape.annotationProperty(title.shortened(to: 250)))::\(Escape.annotation(message.shortened(to: 4000)))"
     }
 }

@@ -62,9 +62,15 @@ enum Sarif {
         ])
     }
 
+    /// A reference from the working folder, or a `file:` URI (RFC 8089) for a file that is not below it.
+    private static func uri(of file: Path) -> String {
+        let path = file.fromWorkingFolder
+        return (path.isAbsolute ? "file://" : "") + Escape.uri(path.bytes)
+    }
+
     private static func json(_ result: Result) -> JSONValue {
         var place: [(key: String, value: JSONValue)] = [
-            ("artifactLocation", .object([("uri", .string(Escape.uri(result.file.bytes)))]))
+            ("artifactLocation", .object([("uri", .string(uri(of: result.file)))]))
         ]
         if let region = result.region {
             place.append(

@@ -51,11 +51,11 @@ import Testing
     }
 
     static let cases: [Case] = [
-        Case(code: .syntax, bad: "local x = = 1", place: "1:9", good: "local x = 1\n" + good),
+        Case(code: .syntax, bad: "local x = = 1", place: "1:11", good: "local x = 1\n" + good),
         Case(code: .syntax, bad: "\n  x y", place: "2:5", good: "x = y\ny = x\n" + good),
         Case(code: .syntax, bad: "local s = 'open\n", place: "1:11", good: good),
         Case(
-            code: .syntax, bad: "local a\nlocal b = a" + String(repeating: ".b", count: 300), place: "2:1",
+            code: .syntax, bad: "local a\nlocal b = a" + String(repeating: ".b", count: 300), place: "2:413",
             good: "local a = {}\nlocal b = a.b\n" + good),
         Case(
             code: .undefinedGlobal, bad: good + "\nfunction f() return prnt end", place: "2:21",

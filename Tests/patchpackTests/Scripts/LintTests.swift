@@ -73,6 +73,40 @@ import Testing
         #expect(results.allSatisfy { rules.contains($0["ruleId"] as? String ?? "") })
     }
 
+    /// Services want names from the working folder, which is the repository's; of other files, a name that says so.
+    @Test func reportsNameFilesFromTheWorkingFolder() throws {
+        let shop = try workshop()
+        let folder = try shop.shell("pwd -P").lines[0]
+        let run = try shop.shell(
+            """
+            mkdir -p "in/a b" in/below; ln -s "$PWD/in" link
+            cp bad.lua "in/a b/ü%:#?.lua"; cp bad.lua in/x:y.lua; cp bad.lua outside.lua; cd link
+            set -- "$PWD/a b/ü%:#?.lua" "$(pwd -P)/x:y.lua" ./below/.././x:y.lua ../in/x:y.lua x:y.lua ../outside.lua
+            for format in sarif github; do
+              for file; do patchpack lint "$file" --format $format; done >../$format
+            done
+            """)
+        #expect(run.status == 20, "\(run.error)")
+        func names(_ format: String, from start: String, to end: String) throws -> [String] {
+            var names: [String] = []
+            for part in try String(contentsOfFile: shop.folder.at(format), encoding: .utf8).components(
+                separatedBy: start
+            ).dropFirst() {
+                let name = part.components(separatedBy: end)[0]
+                if names.last != name { names.append(name) }
+            }
+            return names
+        }
+        #expect(
+            try names("sarif", from: #""uri":""#, to: "\"") == [
+                "a%20b/%C3%BC%25%3A%23%3F.lua", "x%3Ay.lua", "file://\(folder)/outside.lua",
+            ])
+        #expect(
+            try names("github", from: " file=", to: ",") == [
+                "a b/ü%25%3A#?.lua", "x%3Ay.lua", "\(folder)/outside.lua",
+            ])
+    }
+
     @Test func theOrderIsThatOfTheFiles() throws {
         let shop = try workshop()
         let files = ["bad.lua", "missing.lua"] + Array(repeating: "cart.lua", count: 30) + ["bad.lua", "-"]

@@ -1,0 +1,173 @@
+internal import CLuaWorkbench
+internal import PatchRunner
+
+/// Where Lua's compiler stops in a script, and what was probably meant there.
+///
+/// Lua's message has a line, and the text of the token at which it stops, if any. A line may have that text more than once, so the place is
+/// the one that Lua's lexer has reached.
+struct SyntaxFault {
+    private let source: [UInt8]
+    /// Lua's message.
+    private let cause: [UInt8]
+    /// How much of the source Lua has taken as tokens.
+    private let stop: Int
+    /// The tokens before the stop.
+    private let tokens: [LuaTokens.Token]
+    /// Where they end.
+    private let end: Int
+    /// Where the last long comment before the stop begins.
+    private let longComment: Int
+    /// What it is about, in bytes of the source.
+    private(set) var range = 0..<0
+
+    /// - Returns: nil if the source is too long to be compiled.
+    init?(_ source: [UInt8], _ message: String) {
+        guard source.count <= PatchLimits().sourceBytes, let stop = Self.stop(in: source) else { return nil }
+        var (reader, tokens, end) = (LuaTokens(source), [LuaTokens.Token](), 0)
+        while true {
+            let token = reader.next()
+            guard token.kind != .end, token.start < stop else { break }
+            tokens.append(token)
+            end = reader.position
+        }
+        (self.source, self.stop, self.tokens, self.end, longComment) = (source, stop, tokens, end, reader.longComment)
+        cause = Array(message.utf8)
+        range = place
+    }
+
+    private static func stop(in source: [UInt8]) -> Int? {
+        if let fault = SourceScan.fault(in: source) { return fault.offset }
+        let offset = unsafe source.withUnsafeBytes {
+            unsafe pp_error_offset($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+        }
+        return offset < 0 ? nil : offset
+    }
+
+    // MARK: the place
+
+    private var place: Range<Int> {
+        if cause.starts(with: "unfinished long comment".utf8) { return longComment..<stop }
+        if lacksMore { return end..<end }
+        guard let last = tokens.last else { return max(0, stop - 1)..<stop }
+        if let range = isAtToken ? brokenEscape(in: last) : jump ?? name { return range }
+        return last.start..<stop
+    }
+
+    /// Whether the message ends with the token at which Lua stops.
+    private var isAtToken: Bool { cause.firstPlace(of: Array(" near ".utf8)) != nil }
+    private var isUnfinished: Bool { cause.starts(with: "unfinished ".utf8) }
+    /// Whether the script ends too early.
+    private var lacksMore: Bool { cause.suffix(11).elementsEqual(" near <eof>".utf8) && !isUnfinished }
+
+    /// The escape in a string that Lua does not know.
+    private func brokenEscape(in string: LuaTokens.Token) -> Range<Int>? {
+        let read = source[string.start..<stop]
+        guard string.kind == .string, !isUnfinished, Self.stop(in: Array("return ".utf8) + read) != nil else {
+            return nil
+        }
+        return read.lastIndex(of: UInt8(ascii: "\\")).map { $0..<stop }
+    }
+
+    /// The `break` or `goto` that goes nowhere. Lua finds it at the end of its block, and the message has its line.
+    private var jump: Range<Int>? {
+        let words = Array(" at line ".utf8)
+        guard let place = cause.firstPlace(of: words),
+            let line = Int(String(decoding: cause[(place + words.count)...].prefix { $0 != 0x20 }, as: UTF8.self))
+        else { return nil }
+        let jumps = zip(tokens, tokens.dropFirst() + tokens.suffix(1)).filter { $0.0.line == line }.compactMap {
+            token, next in
+            token.isSymbol("break")
+                ? token.start..<token.start + 5
+                : token.isSymbol("goto") ? token.start..<next.start + next.text.utf8.count : nil
+        }
+        // Without all after it, the script still has the error.
+        var (low, high) = (0, jumps.count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            var shorter = source
+            for jump in jumps[(middle + 1)...] { for index in jump { shorter[index] = 0x20 } }
+            if Self.stop(in: shorter) == stop { high = middle } else { low = middle + 1 }
+        }
+        return jumps.indices.contains(low) ? jumps[low] : nil
+    }
+
+    /// The name that the message has in quotes, where it is assigned or declared. Lua has read on when it finds that the name is wrong.
+    private var name: Range<Int>? {
+        let quoted = cause.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        let isClose = cause.starts(with: "multiple to-be-closed".utf8)
+        let word = isClose ? Array("close".utf8) : quoted.count > 2 ? Array(quoted[1]) : []
+        let index = tokens.indices.dropLast().last { index in
+            tokens[index].kind == .name && tokens[index].text.utf8.elementsEqual(word)
+                && (["=", ",", ">", "::"].contains(where: tokens[index + 1].isSymbol)
+                    || index > 0 && tokens[index - 1].isSymbol("function"))
+        }
+        return index.map { tokens[$0].start..<tokens[$0].start + word.count }
+    }
+
+    // MARK: words
+
+    /// The message. It names a character where Lua names its first byte.
+    var message: String {
+        let text = String(decoding: cause, as: UTF8.self)
+        guard let character, let place = cause.firstPlace(of: Array(" near '<".utf8)) else { return text }
+        let number = String(character.value, radix: 16, uppercase: true)
+        return String(decoding: cause[..<place], as: UTF8.self) + " near U+"
+            + String(repeating: "0", count: max(0, 4 - number.count))
+            + number + (character.properties.name.map { " (\($0.lowercased()))" } ?? "")
+    }
+
+    /// The character that is not ASCII, and at which Lua stops; nil if it stops at something else.
+    private var character: Unicode.Scalar? {
+        guard let last = tokens.last, isAtToken, last.kind == .symbol, source[last.start] >= 0x80 else { return nil }
+        var (bytes, decoder) = (source[last.start...].makeIterator(), UTF8())
+        guard case .scalarValue(let scalar) = decoder.decode(&bytes) else { return nil }
+        return scalar
+    }
+
+    /// What to write instead, for what is common in other languages.
+    var hint: String? {
+        let start = range.lowerBound
+        let line = source[((source[..<start].lastIndex { $0 == 0x0A || $0 == 0x0D } ?? -1) + 1)...]
+        if ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].contains(where: { line.starts(with: $0.utf8) }),
+            line.dropFirst(7).first.map({ [0x20, 0x0A, 0x0D].contains($0) }) ?? true
+        {
+            return "a Git conflict marker; keep one of the two versions"
+        }
+        if character != nil { return "outside strings and comments, Lua takes only ASCII" }
+        if lacksContinue {
+            return "Lua has no continue; use goto continue, with ::continue:: before the end of the loop"
+        }
+        func at(_ index: Int) -> Unicode.Scalar {
+            source.indices.contains(index) ? Unicode.Scalar(source[index]) : " "
+        }
+        guard isAtToken, !lacksMore, let last = tokens.last, last.kind == .symbol else { return nil }
+        switch (at(start - 1), at(start), at(start + 1)) {
+        case (_, "!", "="): return "Lua writes ~="
+        case (_, "!", _): return "Lua writes not"
+        case ("&", "&", _), (_, "&", "&"): return "Lua writes and"
+        case ("|", "|", _), (_, "|", "|"): return "Lua writes or"
+        case ("+", "+", _), (_, "+", "+"): return "Lua has no ++; write x = x + 1"
+        case ("=", "=", _): return "Lua writes =="
+        default: break
+        }
+        // Lua stops before the = in a statement, and at it in an expression.
+        let isAssignment = last.isSymbol("=")
+        let symbol = isAssignment ? tokens.dropLast().last : last
+        guard let symbol, Self.operators.contains(symbol.text) else { return nil }
+        let behind = symbol.start + symbol.text.utf8.count
+        guard isAssignment ? behind == start : at(behind) == "=" else {
+            return symbol.text == "//" ? "a comment begins with --" : nil
+        }
+        return "Lua has no \(symbol.text)=; write x = x \(symbol.text) y"
+    }
+
+    private static let operators: Set = ["+", "-", "*", "/", "//", "%", "^", "..", "&", "|", "<<", ">>"]
+
+    /// Whether Lua stops after a `continue` that is a statement, or at a jump to a label of that name that is missing.
+    private var lacksContinue: Bool {
+        if cause.starts(with: "no visible label 'continue'".utf8) { return true }
+        let before = lacksMore ? tokens[...] : tokens.dropLast()
+        guard cause.starts(with: "syntax error".utf8), before.last?.isSymbol("continue") == true else { return false }
+        return before.dropLast().last.map { !$0.isSymbol(".") && !$0.isSymbol(":") } ?? true
+    }
+}
