@@ -24,6 +24,7 @@ typedef struct pp_pool pp_pool;
 typedef struct pp_limits {
     int64_t load_fuel, call_fuel;
     int64_t soft_memory, hard_memory;
+    /// Processor time.
     int64_t load_nanoseconds, call_nanoseconds;
     int64_t lock_nanoseconds;
     int64_t stack_bytes;
@@ -44,8 +45,9 @@ typedef struct pp_limits {
     bool tells_lines;
 } pp_limits;
 
-/// Why the sandbox ended a script's run.
-enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STRING };
+/// Why the sandbox ended a script's run. PP_TIME: it used more processor time than the limit. PP_STALLED: it waited for
+/// the processor for many times the limit, which is no fault of the script.
+enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STRING, PP_STALLED };
 
 /// Why a state could not be entered.
 enum pp_refusal {

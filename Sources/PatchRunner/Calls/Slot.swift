@@ -264,24 +264,27 @@ package final class Slot: Sendable {
     func fail(on stack: PatchStack, mismatch: () -> String) -> UInt {
         let values = stack.values
         let layer = unsafe pp_current_layer(stack.state).map { unsafe Layer($0) }
-        let failure = failure(of: layer, on: stack, mismatch)
+        var fault = unsafe pp_fault()
+        unsafe pp_fault_of(stack.state, &fault)
+        let isStalled = unsafe fault.kill == Int32(PP_STALLED.rawValue)
+        let failure = unsafe failure(fault, of: layer, on: stack, mismatch)
         let below = unsafe UInt(pp_current_below(stack.state))
         layer?.countFailure()
         layer?.countFallback()
         unsafe pp_leave(stack.state)
-        values.reports.failed(failure, in: name)
+        values.reports.failed(failure, in: name, isOfPatch: !isStalled)
         return below
     }
 
     /// Describes why a run failed, or its result does not fit; nil if there is no listener.
-    private func failure(of layer: Layer?, on stack: PatchStack, _ mismatch: () -> String) -> RunnerEvent.Failure? {
+    private func failure(_ fault: pp_fault, of layer: Layer?, on stack: PatchStack, _ mismatch: () -> String)
+        -> RunnerEvent.Failure?
+    {
         let refusal = stack.values.takePushFault()
         guard stack.values.reports.isHeard else {
             _ = stack.takeReadFault()
             return nil
         }
-        var fault = unsafe pp_fault()
-        unsafe pp_fault_of(stack.state, &fault)
         if unsafe fault.kill == 0 {
             if unsafe pp_has_run(stack.state) {
                 return RunnerEvent.Failure(resultOf: layer, message: "wrong result: " + mismatch())
