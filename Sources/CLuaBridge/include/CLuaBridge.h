@@ -454,7 +454,21 @@ void pp_replace(lua_State *L, int32_t index);
 void pp_lock_is_taken(const void *address);
 void pp_lock_is_given_back(const void *address);
 
+// MARK: the library
+
 /// Lua's release, such as 5.4.4.
 const char *pp_lua_release(void);
+
+/// Where the functions of Lua are that this process uses. Another Lua in it may take the place of some of them.
+typedef struct pp_lua {
+    /// Two of them, and the files that they are in; NULL if that is unknown.
+    const char *function, *other_function, *file, *other_file;
+    /// Whether all functions are in one file.
+    bool is_one;
+    /// Whether that file has the version that this code was built for (`lua_version`).
+    bool is_right;
+} pp_lua;
+/// Calls nothing that needs a state.
+pp_lua pp_find_lua(void);
 
 #endif
