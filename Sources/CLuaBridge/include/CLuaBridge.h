@@ -255,6 +255,8 @@ bool pp_run(lua_State *L, int32_t arguments, int32_t results);
 bool pp_has_run(lua_State *L);
 /// Describes the failure of the run that has just returned false.
 void pp_fault_of(lua_State *L, pp_fault *fault);
+/// Whether the run was ended because it waited for the processor.
+bool pp_is_stalled(lua_State *L);
 /// The error value's text, without the position that it begins with. NULL for another value.
 const char *pp_fault_message(lua_State *L, size_t *length);
 /// Say that the host's own function begins, and that it has ended.

@@ -264,11 +264,9 @@ package final class Slot: Sendable {
     func fail(on stack: PatchStack, mismatch: () -> String) -> UInt {
         let values = stack.values
         let layer = unsafe pp_current_layer(stack.state).map { unsafe Layer($0) }
-        var fault = unsafe pp_fault()
-        unsafe pp_fault_of(stack.state, &fault)
-        let isStalled = unsafe fault.kill == Int32(PP_STALLED.rawValue)
-        let failure = unsafe failure(fault, of: layer, on: stack, mismatch)
+        let failure = failure(of: layer, on: stack, mismatch)
         let below = unsafe UInt(pp_current_below(stack.state))
+        let isStalled = unsafe pp_is_stalled(stack.state)
         layer?.countFailure()
         layer?.countFallback()
         unsafe pp_leave(stack.state)
@@ -277,14 +275,14 @@ package final class Slot: Sendable {
     }
 
     /// Describes why a run failed, or its result does not fit; nil if there is no listener.
-    private func failure(_ fault: pp_fault, of layer: Layer?, on stack: PatchStack, _ mismatch: () -> String)
-        -> RunnerEvent.Failure?
-    {
+    private func failure(of layer: Layer?, on stack: PatchStack, _ mismatch: () -> String) -> RunnerEvent.Failure? {
         let refusal = stack.values.takePushFault()
         guard stack.values.reports.isHeard else {
             _ = stack.takeReadFault()
             return nil
         }
+        var fault = unsafe pp_fault()
+        unsafe pp_fault_of(stack.state, &fault)
         if unsafe fault.kill == 0 {
             if unsafe pp_has_run(stack.state) {
                 return RunnerEvent.Failure(resultOf: layer, message: "wrong result: " + mismatch())
