@@ -31,16 +31,33 @@ static inline void settle_fuel(pp_budget *budget, int interval) {
     budget->paced = budget->until_look = budget->fuel < interval ? budget->fuel : interval;
 }
 
+/// The processor time that this thread has used.
+uint64_t pp_cpu_nanoseconds(void);
+
 /// Says that the host's own code begins. Its time is not the script's; the time of the rest of a callback is.
 static inline void host_begins(pp_state *state) {
     state->session.host_works = true;
     state->session.host_since = state->budget.started ? pp_nanoseconds() : 0;
+    state->session.host_cpu_since = state->budget.ask_at ? pp_cpu_nanoseconds() : 0;
 }
 
 static inline void host_ends(pp_state *state) {
     if (state->session.host_since) state->budget.excluded += pp_nanoseconds() - state->session.host_since;
+    if (state->session.host_cpu_since) state->budget.cpu_began += pp_cpu_nanoseconds() - state->session.host_cpu_since;
     state->session.host_works = false;
-    state->session.host_since = 0;
+    state->session.host_since = state->session.host_cpu_since = 0;
+}
+
+/// Stops the clocks of a call that waits, and lets them go on, maybe on another thread. Between the two, `excluded` and
+/// `cpu_began` are relative to the time when they stopped.
+static inline void stop_clocks(pp_budget *budget) {
+    if (budget->started) budget->excluded -= pp_nanoseconds();
+    if (budget->ask_at) budget->cpu_began -= pp_cpu_nanoseconds();
+}
+
+static inline void continue_clocks(pp_budget *budget) {
+    if (budget->started) budget->excluded += pp_nanoseconds();
+    if (budget->ask_at) budget->cpu_began += pp_cpu_nanoseconds();
 }
 
 /// Lua's allocator, which counts and refuses memory.

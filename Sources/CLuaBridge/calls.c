@@ -453,7 +453,7 @@ void *pp_suspend(lua_State *L) {
     pp_state *state = state_of(L);
     pp_activation *call = state->activation;
     call->budget = state->budget;
-    if (call->budget.started) call->budget.excluded -= pp_nanoseconds();
+    stop_clocks(&call->budget);
     put_back_budget(state, call);
     state->suspended++;
     if (call->step == PP_ORIGINAL) call->originals++;
@@ -531,7 +531,7 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
         pp_relax(state);
     }
     state->budget = call->budget;
-    if (state->budget.started) state->budget.excluded += pp_nanoseconds();
+    continue_clocks(&state->budget);
     if (lua_gethookcount(call->L) != state->session.interval) {
         state->budget.fuel -= state->session.interval; // what ran since the last check, which the hook forgets
         lua_sethook(call->L, lua_gethook(state->main), lua_gethookmask(state->main), state->session.interval);

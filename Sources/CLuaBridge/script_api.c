@@ -46,7 +46,7 @@ static inline lua_State *enter_host(pp_state *state, lua_State *L) {
 
 /// Charges for a callback that called no function of the host: it read the arguments, and made a message about them.
 static void refuse_arguments(pp_state *state, lua_State *L) {
-    state->session.host_since = 0;
+    state->session.host_since = state->session.host_cpu_since = 0;
     charge(L, 100);
 }
 

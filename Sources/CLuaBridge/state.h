@@ -29,6 +29,11 @@ typedef struct pp_budget {
     int32_t kill;
     /// When the clock was first checked (0: not yet), and how long the host has worked since.
     uint64_t started, excluded;
+    /// The thread's processor time is asked next when the run has taken this long; 0 before it is asked first. budget.c
+    /// explains it.
+    int64_t ask_at;
+    /// What the thread's processor time was when the run had used none, the host's left out.
+    uint64_t cpu_began;
 } pp_budget;
 
 /// What the tables have that the host reads now: how deep they are nested, and the elements and bytes of all of them.
@@ -112,9 +117,10 @@ typedef struct pp_session {
     bool trusted;
     bool loading;
     pp_reading reading;
-    /// Whether the host's own code runs, and not a conversion of values; and since when, or 0 if the clock does not run.
+    /// Whether the host's own code runs, and not a conversion of values; and since when by both clocks, or 0 for one that
+    /// does not run.
     bool host_works;
-    uint64_t host_since;
+    uint64_t host_since, host_cpu_since;
     /// When the time of a spec's own code is over; 0 for no limit.
     uint64_t deadline;
     /// The events that the script was told are left out, a bit for each.

@@ -289,5 +289,3 @@ enum pp_next_pair pp_next(lua_State *L, int32_t table, int64_t since) {
 
 void pp_insert(lua_State *L, int32_t index) { lua_insert(L, index); }
 void pp_replace(lua_State *L, int32_t index) { lua_replace(L, index); }
-
-const char *pp_lua_release(void) { return LUA_VERSION_MAJOR "." LUA_VERSION_MINOR "." LUA_VERSION_RELEASE; }

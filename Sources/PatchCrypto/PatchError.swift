@@ -76,7 +76,7 @@ extension PatchError.Code {
     public static let policy = Self("policy")
     /// A size or a count exceeds a limit.
     public static let limit = Self("limit")
-    /// This machine's cryptographic library refuses an algorithm that the format needs.
+    /// This machine's cryptographic library refuses an algorithm that the format needs, or the program's Lua is another one.
     public static let unavailable = Self("unavailable")
     /// A defect in this software.
     public static let `internal` = Self("internal")

@@ -24,6 +24,7 @@ typedef struct pp_pool pp_pool;
 typedef struct pp_limits {
     int64_t load_fuel, call_fuel;
     int64_t soft_memory, hard_memory;
+    /// Processor time.
     int64_t load_nanoseconds, call_nanoseconds;
     int64_t lock_nanoseconds;
     int64_t stack_bytes;
@@ -44,8 +45,9 @@ typedef struct pp_limits {
     bool tells_lines;
 } pp_limits;
 
-/// Why the sandbox ended a script's run.
-enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STRING };
+/// Why the sandbox ended a script's run. PP_TIME: it used more processor time than the limit. PP_STALLED: it waited for
+/// the processor for many times the limit, which is no fault of the script.
+enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STRING, PP_STALLED };
 
 /// Why a state could not be entered.
 enum pp_refusal {
@@ -253,6 +255,8 @@ bool pp_run(lua_State *L, int32_t arguments, int32_t results);
 bool pp_has_run(lua_State *L);
 /// Describes the failure of the run that has just returned false.
 void pp_fault_of(lua_State *L, pp_fault *fault);
+/// Whether the run was ended because it waited for the processor.
+bool pp_is_stalled(lua_State *L);
 /// The error value's text, without the position that it begins with. NULL for another value.
 const char *pp_fault_message(lua_State *L, size_t *length);
 /// Say that the host's own function begins, and that it has ended.
@@ -452,7 +456,21 @@ void pp_replace(lua_State *L, int32_t index);
 void pp_lock_is_taken(const void *address);
 void pp_lock_is_given_back(const void *address);
 
+// MARK: the library
+
 /// Lua's release, such as 5.4.4.
 const char *pp_lua_release(void);
+
+/// Where the functions of Lua are that this process uses. Another Lua in it may take the place of some of them.
+typedef struct pp_lua {
+    /// Two of them, and the files that they are in; NULL if that is unknown.
+    const char *function, *other_function, *file, *other_file;
+    /// Whether all functions are in one file.
+    bool is_one;
+    /// Whether that file has the version that this code was built for (`lua_version`).
+    bool is_right;
+} pp_lua;
+/// Calls nothing that needs a state.
+pp_lua pp_find_lua(void);
 
 #endif

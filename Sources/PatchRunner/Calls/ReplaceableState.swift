@@ -17,9 +17,9 @@ public struct ReplaceableState: Sendable {
         public let failures: Int
         /// How often what lies below it answered instead: after a failure, or because the patch could not be entered.
         public let fallbacks: Int
-        /// The mean time of a call, including originals, measured for every 64th call; nil before the first.
+        /// The mean wall time of a call, including originals, measured for every 64th call; nil before the first.
         public let meanTime: Duration?
-        /// The longest of the measured calls, and of those in which Lua ran for more than a thousand instructions.
+        /// The longest wall time of the measured calls, and of those in which Lua ran for more than a thousand instructions.
         public let longestTime: Duration
     }
 }

@@ -266,10 +266,11 @@ package final class Slot: Sendable {
         let layer = unsafe pp_current_layer(stack.state).map { unsafe Layer($0) }
         let failure = failure(of: layer, on: stack, mismatch)
         let below = unsafe UInt(pp_current_below(stack.state))
+        let isStalled = unsafe pp_is_stalled(stack.state)
         layer?.countFailure()
         layer?.countFallback()
         unsafe pp_leave(stack.state)
-        values.reports.failed(failure, in: name)
+        values.reports.failed(failure, in: name, isOfPatch: !isStalled)
         return below
     }
 

@@ -26,10 +26,12 @@ package final class PatchReports: Sendable {
 
     /// Reports a failure and counts it, which may open the breaker.
     ///
-    /// - Parameter failure: nil if there is no listener.
-    func failed(_ failure: RunnerEvent.Failure?, in function: String) {
+    /// - Parameters:
+    ///   - failure: nil if there is no listener.
+    ///   - isOfPatch: Whether it counts. A patch that waited for the processor is not at fault.
+    func failed(_ failure: RunnerEvent.Failure?, in function: String, isOfPatch: Bool) {
         if let failure { tell(.failed(patch, function: function, failure)) }
-        breaker.count(at: pp_nanoseconds())
+        if isOfPatch { breaker.count(at: pp_nanoseconds()) }
     }
 
     func fellBack(_ reason: RunnerEvent.Fallback, in function: String) {

@@ -14,8 +14,9 @@ internal import Synchronization
     /// - Parameters:
     ///   - host: The callbacks of the bridge.
     ///   - seed: The seed of the script's random numbers.
-    /// - Throws: `internal` if there is not enough memory.
+    /// - Throws: `unavailable` if the program has another Lua; `internal` if there is not enough memory.
     init(in pool: StatePool, limits: pp_limits, host: pp_host, seed: Int64) throws(PatchError) {
+        try LuaLibrary.check()
         var limits = limits
         guard let pointer = unsafe withUnsafePointer(to: host, { unsafe pp_open(pool.pool, &limits, $0, seed) }) else {
             throw PatchError(.internal, "not enough memory for a Lua state")

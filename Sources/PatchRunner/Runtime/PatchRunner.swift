@@ -133,7 +133,8 @@ public final class PatchRunner: Sendable {
     /// - Returns: The loaded patch, for ``activate(_:)``.
     /// - Throws: `policy` if the patch is not for this app, version, engine or time. `script` if the script does not
     ///   parse, fails, replaces nothing, replaces a function that the app does not have, or replaces other names than
-    ///   its manifest lists. `script-limit` if the script runs past a limit.
+    ///   its manifest lists. `script-limit` if the script runs past a limit. `unavailable` if another Lua
+    ///   in the program takes the place of the right one.
     public func load(_ patch: VerifiedPatch) throws(PatchError) -> LoadedPatch {
         let manifest = patch.manifest
         let identity = PatchID(id: manifest.id, version: manifest.version)

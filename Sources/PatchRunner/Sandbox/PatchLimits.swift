@@ -10,9 +10,11 @@ public struct PatchLimits: Sendable {
     public var loadFuel = 1_000_000
     /// The same for one call: 1,000,000.
     public var callFuel = 1_000_000
-    /// How long a patch may load: 1 second.
+    /// Processor time of the thread while a patch loads: 1 second. A run that waits for the processor, as under a quota, goes on
+    /// until it has taken 20 times its limit.
     public var loadTime = Duration.seconds(1)
-    /// How long Lua may work in one call, without the host's functions: 50 milliseconds.
+    /// The same for one call, without the host's functions: 50 milliseconds. A call that waited too long is a failure, but
+    /// does not count towards ``failures``.
     public var callTime = Duration.milliseconds(50)
     /// Bytes that a patch may hold after a garbage collection: 8 MiB.
     public var memory = 8 << 20

@@ -12,7 +12,8 @@ extension RunnerEvent.Failure {
         switch UInt32(kill) {
         case PP_FUEL.rawValue: message = "ended: out of fuel"
         case PP_MEMORY.rawValue: message = "ended: past its memory limit"
-        case PP_TIME.rawValue: message = "ended: past its time limit"
+        case PP_TIME.rawValue: message = "ended: past its limit of processor time"
+        case PP_STALLED.rawValue: message = "ended: it waited too long for the processor"
         case PP_STRING.rawValue: message = "ended: past its limit for a string"
         case PP_COLLISIONS.rawValue: message = "ended: the numeric keys of one of its tables collide"
         default:

@@ -344,7 +344,7 @@ import Testing
         #expect(harness.failures.isEmpty, "\(harness.failures)")
         let seconds = OverrunTests.processorTime { #expect(run(7) == 7) }
         #expect(!harness.failures.isEmpty)
-        #expect(harness.failures.allSatisfy { $0.message == "ended: past its time limit" })
+        #expect(harness.failures.allSatisfy { $0.message == "ended: past its limit of processor time" })
         #expect(seconds < 2, "it took \(seconds) s, and had 0.2")
     }
 

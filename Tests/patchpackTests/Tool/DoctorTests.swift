@@ -1,3 +1,4 @@
+import Foundation
 import PatchCrypto
 import TestSupport
 import Testing
@@ -33,6 +34,31 @@ import Testing
         #expect(run.lines.contains { $0.hasPrefix("fail  SHA1") })
         #expect(run.lines.contains { $0.hasPrefix("ok    zip") })
         #expect(run.error.contains("patchpack: hint: "))
+    }
+
+    private static let otherLua = "/usr/lib/\(architecture)-linux-gnu/libluajit-5.1.so.2"
+    #if arch(x86_64)
+        private static let architecture = "x86_64"
+    #else
+        private static let architecture = "aarch64"
+    #endif
+
+    /// A library that is loaded first has most functions of Lua, and Lua's own has the others.
+    @Test(
+        .enabled(if: FileManager.default.fileExists(atPath: otherLua), "Debian's libluajit-5.1-2"),
+        arguments: [
+            "doctor", "lint cart.lua", "test cart.lua --spec cart.spec.lua", "pack cart.lua -o new.js K",
+        ])
+    func anotherLuaIsNamed(line: String) throws {
+        try shop.folder.write("it('is run', function() end)", to: "cart.spec.lua")
+        let keys = "--signing-key signing.pem --script-key script.key"
+        let run = try Tool.run(
+            Tool.patchpack, line.replacing("K", with: keys).split(separator: " ").map(String.init),
+            environment: ["LD_PRELOAD": Self.otherLua], in: shop.folder.path)
+        #expect(run.status == 69, "\(run.status) \(run.error)")
+        #expect(run.error.contains("Lua is in two files: "), "\(run.error)")
+        #expect(run.error.contains(Self.otherLua) && run.error.contains("liblua5.4"), "\(run.error)")
+        #expect(run.error.contains("patchpack: hint: the program has another Lua"), "\(run.error)")
     }
 
     @Test(arguments: [

@@ -15,6 +15,7 @@ enum LintCommand {
         run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        try LuaLibrary.check()
         let interface = try InterfaceFile.given(arguments)
         let fields = try ManifestFields(arguments)
         let paths = try InputFiles.all(arguments, called: [".lua"])

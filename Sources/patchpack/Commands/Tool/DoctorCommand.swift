@@ -14,7 +14,7 @@ enum DoctorCommand {
     private static func run(_ console: Console) throws(PatchError) -> Int32 {
         let libraries = (Capability.libraries + ["Lua \(LuaLibrary.version)"]).joined(separator: ", ")
         let failure = PatchError(.internal, "Lua returns a wrong result", hint: "reinstall the library")
-        let lua = LuaLibrary.works() ? nil : failure
+        let lua = LuaLibrary.fault ?? (LuaLibrary.works() ? nil : failure)
         let capabilities =
             Capability.all() + [
                 Capability(

@@ -338,6 +338,7 @@ struct Release: Sendable {
         _ unit: Unit, _ scripts: [PatchScript], _ manifest: Manifest, _ result: inout Result
     ) throws(PatchError) {
         guard !arguments.has(.noLint) else { return }
+        try LuaLibrary.check()
         if let refusal = interface?.refusal(of: manifest) {
             throw PatchError(
                 .script, refusal, hint: "fix it, or pack it anyway with --no-lint"

@@ -1,11 +1,6 @@
-internal import CLuaBridge
 internal import PatchCrypto
 
-/// The Lua library of this process.
-package enum LuaLibrary {
-    /// The release of Lua, such as `5.4.4`.
-    package static var version: String { unsafe String(cString: pp_lua_release()) }
-
+extension LuaLibrary {
     /// Runs a small script in its own sandbox.
     ///
     /// - Returns: Whether the script worked, and precompiled code was refused.

@@ -1,0 +1,33 @@
+internal import CLuaBridge
+package import PatchCrypto
+
+/// The Lua library of this process.
+package enum LuaLibrary {
+    /// The release of Lua that this code was built for, such as `5.4.4`.
+    package static var version: String { unsafe String(cString: pp_lua_release()) }
+
+    /// Why no patch can run in this process: `unavailable`; nil if patches can.
+    ///
+    /// Another Lua that is linked into the program, or loaded before it, may take the place of some functions.
+    package static let fault: PatchError? = {
+        let lua = unsafe pp_find_lua()
+        guard unsafe !lua.is_right else { return nil }
+        let file = unsafe name(lua.file)
+        let message =
+            unsafe lua.is_one
+            ? "\(file) is not Lua \(version.prefix(3))"
+            : "Lua is in two files: \(name(lua.function)) in \(file), and \(name(lua.other_function)) in \(name(lua.other_file))"
+        return PatchError(
+            .unavailable, message,
+            hint:
+                "the program has another Lua; put that one into a shared library that hides it, or take it out of LD_PRELOAD"
+        )
+    }()
+
+    /// Throws ``fault``, if there is one.
+    package static func check() throws(PatchError) { if let fault { throw fault } }
+
+    private static func name(_ text: UnsafePointer<CChar>?) -> String {
+        unsafe text.map { unsafe String(cString: $0) } ?? "an unknown file"
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+import PatchRunner
+import TestSupport
+import Testing
+
+@Suite(.ownThreads) struct LuaLibraryTests {
+    @Test func thereIsOneLuaHere() { #expect(LuaLibrary.fault == nil) }
+
+    #if os(Linux)
+        /// Lua's archive says which object file a function is in. What the tool imports is what it uses, also by Lua's macros.
+        /// `luaL_openlibs` is of the workbench.
+        @Test func eachObjectFileOfLuaIsLookedAt() throws {
+            let source = try String(contentsOfFile: Tool.root + "/Sources/CLuaBridge/library.c", encoding: .utf8)
+            let known = source.matches(of: /FUNCTION\((lua\w+)\)/).map { String($0.1) }
+            let used = try Tool.shell(#"nm -D --undefined-only "$1" | grep -oE '\blua(L|open)?_\w+'"#, Tool.patchpack)
+                .lines
+            let archive = try Tool.shell("nm -A --defined-only /usr/lib/*/liblua5.4.a").text
+            let objects = Dictionary(
+                archive.matches(of: /:(\w+\.o):\w+ T (\w+)/).map { (String($0.2), String($0.1)) },
+                uniquingKeysWith: { first, _ in first })
+            #expect(known.count > 1 && used.count > 50)
+            #expect(
+                Set(known.map { objects[$0] }) == Set(used.filter { $0 != "luaL_openlibs" }.map { objects[$0] }))
+        }
+    #endif
+}

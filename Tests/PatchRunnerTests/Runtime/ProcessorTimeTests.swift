@@ -1,0 +1,199 @@
+import Foundation
+import PatchCrypto
+import PatchRunner
+import Synchronization
+import TestSupport
+import Testing
+
+/// The limits of time are processor time. No test here depends on how busy the machine is.
+@Suite(.ownThreads) struct ProcessorTimeTests {
+    /// Its encoding, which counts as the script's time, waits and does not use the processor.
+    struct Slow: Codable, PatchValue {
+        var seconds: Double
+
+        func encode(to encoder: any Encoder) throws {
+            Thread.sleep(forTimeInterval: seconds)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(seconds, forKey: .seconds)
+        }
+    }
+
+    private func harness(callTime: Duration, failures: Int = 5) throws -> Harness {
+        var limits = PatchLimits.patient
+        limits.callTime = callTime
+        limits.callFuel = .max
+        limits.failures = failures
+        let harness = try Harness(limits: limits)
+        _ = try harness.registry.replaceable("T.wait") { (seconds: Double) -> Slow in Slow(seconds: seconds) }
+        _ = try harness.registry.replaceable("T.work") { (seconds: Double) -> Int in
+            Self.work(seconds)
+            return 0
+        }
+        return harness
+    }
+
+    /// Uses this thread's processor time.
+    private static func work(_ seconds: Double) {
+        var used = 0.0
+        while used < seconds { used += OverrunTests.processorTime { for _ in 0..<1000 { _ = clock() } } }
+    }
+
+    /// Enough instructions for several looks at the clock, and few milliseconds.
+    private static let looks = "for i = 1, 5000 do end"
+
+    @Test func waitingIsNotWorking() throws {
+        let harness = try harness(callTime: .milliseconds(100))
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(original, x)
+              for i = 1, 3 do \(Self.looks) host.call('T.wait', 0.1) end
+              \(Self.looks)
+              return x + 1000
+            end)
+            """, replaces: ["T.f"])
+        #expect(function(1) == 1001, "\(harness.failures)")
+    }
+
+    @Test func whoWaitsTooLongIsEndedAndNotBlamed() throws {
+        let harness = try harness(callTime: .milliseconds(20), failures: 1)
+        let stalls = try harness.registry.replaceable("T.stalls") { (x: Int) -> Int in x }
+        let works = try harness.registry.replaceable("T.works") { (x: Int) -> Int in x }
+        try harness.apply(
+            """
+            patch.replace('T.stalls', function()
+              while true do \(Self.looks) host.call('T.wait', 0.5) end
+            end)
+            patch.replace('T.works', function(original, x)
+              while x == 2 do end
+              return x + 1000
+            end)
+            """, replaces: ["T.stalls", "T.works"])
+        #expect(stalls(1) == 1)
+        #expect(harness.failures.map(\.message) == ["ended: it waited too long for the processor"])
+        #expect(harness.registry.state.flatMap(\.patches).map(\.failures).reduce(0, +) == 1)
+        #expect(works(1) == 1001)
+        #expect(works(2) == 2)
+        #expect(harness.failures.map(\.message).last == "ended: past its limit of processor time")
+        #expect(works(1) == 1, "the breaker did not open")
+    }
+
+    /// The thread's clock is asked before, between and after the functions of the host.
+    @Test func theHostsWorkIsNotTheScripts() async throws {
+        let harness = try harness(callTime: .milliseconds(100))
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let slow = try harness.registry.replaceable("T.slow") { (x: Int) async -> Int in x }
+        try harness.apply(
+            """
+            for _, name in ipairs{'T.f', 'T.slow'} do
+              patch.replace(name, function(original, x)
+                for i = 1, 3 do \(Self.looks) host.call('T.wait', 0.15) \(Self.looks) host.call('T.work', 0.15) end
+                \(Self.looks)
+                return x + 1000
+              end)
+            end
+            """, replaces: ["T.f", "T.slow"])
+        #expect(function(1) == 1001, "\(harness.failures)")
+        #expect(await slow(1) == 1001, "\(harness.failures)")
+    }
+
+    /// A loop, and the processor time that a call takes which runs it once.
+    private static func unit() throws -> (loop: String, time: Duration) {
+        let loop = "for i = 1, 4000000 do end"
+        var limits = PatchLimits.patient
+        limits.callFuel = .max
+        let harness = try Harness(limits: limits)
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.apply("patch.replace('T.f', function(_, x) \(loop) return x + 1 end)", replaces: ["T.f"])
+        let times = (0..<5).map { _ in OverrunTests.processorTime { #expect(function(1) == 2) } }
+        return (loop, .seconds(times.sorted()[2]))
+    }
+
+    @Test func anAsynchronousCallKeepsWhatItHasUsed() async throws {
+        let (loop, time) = try Self.unit()
+        let harness = try harness(callTime: time * 5)
+        let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in x }
+        _ = try harness.registry.replaceable("T.pause") { () async -> Int in
+            try? await Task.sleep(for: .milliseconds(1))
+            return 0
+        }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(_, x)
+              for i = 1, x do \(loop) host.call('T.pause') end
+              return x + 1000
+            end)
+            """, replaces: ["T.f"])
+        #expect(await function(2) == 1002, "\(harness.failures)")
+        #expect(await function(12) == 12)
+        #expect(harness.failures.map(\.message) == ["ended: past its limit of processor time"])
+    }
+
+    /// Runs jobs at once, as the executors of some apps do.
+    private final class AtOnce: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+            unsafe UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    @Test func anAsynchronousCallContinuesOnAThreadThatHasWorked() async throws {
+        let harness = try harness(callTime: .milliseconds(100))
+        let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    Self.work(0.3)
+                    continuation.resume()
+                }
+            }
+            return x
+        }
+        try harness.apply(
+            """
+            patch.replace('T.f', function(original, x)
+              \(Self.looks) host.call('T.wait', 0.1) \(Self.looks)
+              original(x)
+              host.call('T.wait', 0.2) \(Self.looks)
+              return x + 1000
+            end)
+            """, replaces: ["T.f"])
+        let executor = AtOnce()
+        let call = Task(executorPreference: executor) { await function(1) }
+        #expect(await call.value == 1001, "\(harness.failures)")
+    }
+
+    /// An asynchronous call that continues within another call has its own time, and does not use up the other's.
+    @Test func callsInEachOtherHaveTheirOwnTime() async throws {
+        let (loop, time) = try Self.unit()
+        let harness = try harness(callTime: time * 8)
+        let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        let slow = try harness.registry.replaceable("T.slow") { (x: Int) async -> Int in
+            await withCheckedContinuation { continuation in waiting.locked { $0 = continuation } }
+            return x
+        }
+        let outer = try harness.registry.replaceable("T.outer") { (x: Int) -> Int in
+            waiting.locked { $0.take() }?.resume()
+            return x
+        }
+        try harness.apply(
+            """
+            patch.replace('T.slow', function(original, x)
+              for i = 1, x do \(loop) end
+              local y = original(x)
+              for i = 1, 3 do \(loop) end
+              return y + 1000
+            end)
+            patch.replace('T.outer', function(original, x)
+              \(loop) local y = original(x) \(loop)
+              return y + 1000
+            end)
+            """, replaces: ["T.slow", "T.outer"])
+        let executor = AtOnce()
+        for (before, answer) in [(1, 1001), (6, 6)] {
+            let task = Task(executorPreference: executor) { await slow(before) }
+            while waiting.locked({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(outer(1) == 1001, "\(harness.failures)")
+            #expect(await task.value == answer, "\(harness.failures)")
+        }
+        #expect(harness.failures.map(\.message) == ["ended: past its limit of processor time"])
+    }
+}
