@@ -40,7 +40,7 @@ static void make_room(lua_State *L) {
 static inline lua_State *enter_host(pp_state *state, lua_State *L) {
     lua_State *outer = state->activation->L;
     state->activation->L = L;
-    state->session.trusted = true;
+    script_ends(state);
     return outer;
 }
 
@@ -52,7 +52,7 @@ static void refuse_arguments(pp_state *state, lua_State *L) {
 
 /// Ends what `enter_host` began. Checks the memory, because it holds now what the host returned.
 static inline void leave_host(pp_state *state, lua_State *L, lua_State *outer) {
-    state->session.trusted = false;
+    script_begins(state);
     host_ends(state);
     state->activation->L = outer;
     if (__builtin_expect(state->session.used - state->session.lent > state->session.limits.soft_memory, 0)) pp_look(L);

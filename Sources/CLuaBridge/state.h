@@ -6,10 +6,14 @@
 #include "CLuaBridge.h"
 
 #include <lauxlib.h>
+#include <locale.h>
 #include <lua.h>
 #include <lualib.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#if defined(__APPLE__)
+#include <xlocale.h>
+#endif
 
 /// Lua's own functions that functions of the sandbox call.
 enum pp_lua_function {
@@ -160,6 +164,8 @@ struct pp_state {
     pp_activation *spare;
     pp_budget budget;
     pp_session session;
+    /// The locale of the thread that runs a script now, which the host's functions get back.
+    locale_t host_locale;
     int64_t last_call, fuel_used;
     /// The large hash parts of tables.
     pp_hash_part *hash_parts;
@@ -190,12 +196,27 @@ void pp_empty(pp_state *state);
 /// The message handler is at the bottom of the main stack; the functions of the layers follow.
 enum { HANDLER = 1, HOST_STACK = 256 };
 
+/// In the C library, numbers as text and back, the order of strings and the classes of characters depend on the thread's
+/// locale. Scripts run in this one.
+extern locale_t pp_c_locale;
+
+/// Say that a script's code runs from now on, and that the host's does. The host may call `setlocale` and `uselocale`.
+static inline void script_begins(pp_state *state) {
+    state->host_locale = uselocale(pp_c_locale);
+    state->session.trusted = false;
+}
+
+static inline void script_ends(pp_state *state) {
+    state->session.trusted = true;
+    uselocale(state->host_locale);
+}
+
 /// Calls into the runner. The time of this call is the script's.
 #define WITH_RUNNER(state, call)                                                                                        \
     do {                                                                                                                \
-        (state)->session.trusted = true;                                                                                        \
+        script_ends(state);                                                                                             \
         call;                                                                                                           \
-        (state)->session.trusted = false;                                                                                       \
+        script_begins(state);                                                                                           \
     } while (0)
 
 /// The name of the metatable of host errors.
