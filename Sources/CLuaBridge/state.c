@@ -11,9 +11,6 @@ struct pp_pool {
     pp_state *states;
 };
 
-locale_t pp_c_locale;
-static __attribute__((constructor)) void make_c_locale(void) { pp_c_locale = newlocale(LC_ALL_MASK, "C", 0); }
-
 bool pp_lock(pp_state *state) {
     bool outermost;
     return lock_state(state, state->session.limits.lock_nanoseconds, &outermost) && (outermost || (state->session.depth++, true));

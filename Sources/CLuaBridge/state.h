@@ -4,16 +4,13 @@
 #define CLUABRIDGE_STATE_H
 
 #include "CLuaBridge.h"
+#include "c_locale.h"
 
 #include <lauxlib.h>
-#include <locale.h>
 #include <lua.h>
 #include <lualib.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#if defined(__APPLE__)
-#include <xlocale.h>
-#endif
 
 /// Lua's own functions that functions of the sandbox call.
 enum pp_lua_function {
@@ -164,7 +161,7 @@ struct pp_state {
     pp_activation *spare;
     pp_budget budget;
     pp_session session;
-    /// The locale of the thread that runs a script now, which the host's functions get back.
+    /// The locale that the host's functions get back on the thread that runs a script now; 0 if it was not switched.
     locale_t host_locale;
     int64_t last_call, fuel_used;
     /// The large hash parts of tables.
@@ -196,19 +193,15 @@ void pp_empty(pp_state *state);
 /// The message handler is at the bottom of the main stack; the functions of the layers follow.
 enum { HANDLER = 1, HOST_STACK = 256 };
 
-/// In the C library, numbers as text and back, the order of strings and the classes of characters depend on the thread's
-/// locale. Scripts run in this one.
-extern locale_t pp_c_locale;
-
 /// Say that a script's code runs from now on, and that the host's does. The host may call `setlocale` and `uselocale`.
 static inline void script_begins(pp_state *state) {
-    state->host_locale = uselocale(pp_c_locale);
+    state->host_locale = __builtin_expect(has_c_locale(), 1) ? (locale_t)0 : uselocale(pp_c_locale);
     state->session.trusted = false;
 }
 
 static inline void script_ends(pp_state *state) {
     state->session.trusted = true;
-    uselocale(state->host_locale);
+    if (__builtin_expect(state->host_locale != (locale_t)0, 0)) uselocale(state->host_locale);
 }
 
 /// Calls into the runner. The time of this call is the script's.
