@@ -1,6 +1,6 @@
 // Compiling and running scripts, and calling a spec's own functions.
 
-#include "budget.h"
+#include "calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +99,7 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
     script_ends(state);
     if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state); // the handler did not run
     if (status != LUA_OK) {
+        pp_describe_error(L, L);
         pp_fault_of(L, fault);
         return false;
     }
@@ -145,5 +146,6 @@ bool pp_call_function(lua_State *L, int32_t arguments, int32_t results) {
     int status = lua_pcall(L, arguments, results, handler);
     script_ends(state);
     lua_remove(L, handler);
+    if (status != LUA_OK) pp_describe_error(L, L);
     return status == LUA_OK;
 }

@@ -154,9 +154,13 @@ static int host_has(lua_State *L) {
 
 static int host_throw(lua_State *L) {
     pp_state *state = state_of(L);
-    size_t length;
-    pp_to_string(L, 1, &length);
+    lua_settop(L, 2);
+    luaL_argexpected(L, lua_isnil(L, 2) || pp_read_integer(L, 2).is_there, 2, "integer");
+    lua_pushcfunction(L, pp_error_words);
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
     lua_replace(L, 1);
+    size_t length = lua_rawlen(L, 1);
     raise_if_killed(L);
     charge_bytes(L, length);
     charge(L, 100);
