@@ -48,7 +48,7 @@ test | bench)
   packages+=(
     openssl zip unzip zstd patch bsdutils faketime fish zsh shellcheck
     python3-venv python3-cryptography python3-junitparser python3-jsonschema python3-html5lib python3-prometheus-client libxml2-utils lcov perl softhsm2 opensc
-    lua5.4 libluajit-5.1-2 lua-dkjson lua-busted lua-check mandoc groff-base lowdown bsdextrautils binutils rsync nginx-light varnish tinyproxy
+    lua5.4 libluajit-5.1-2 lua-dkjson lua-busted lua-check locales mandoc groff-base lowdown bsdextrautils binutils rsync nginx-light varnish tinyproxy
   )
   ;;
 esac

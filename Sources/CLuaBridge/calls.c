@@ -255,9 +255,9 @@ static inline __attribute__((always_inline)) bool run(
         return false;
     }
     int count = all_arguments(L, call->layer, arguments);
-    state->session.trusted = false;
+    script_begins(state);
     int status = lua_pcall(L, count, results, call->handler);
-    state->session.trusted = true;
+    script_ends(state);
     if (__builtin_expect(status == LUA_OK, 1)) {
         call->has_run = true;
         return true;
@@ -267,6 +267,7 @@ static inline __attribute__((always_inline)) bool run(
         state->session.fault_line = 0;
         state->session.fault_script[0] = 0;
     }
+    pp_describe_error(L, L);
     return false;
 }
 
@@ -426,10 +427,11 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
         return PP_FAILED;
     }
     state->last_call++; // a table that the host reads may change
-    state->session.trusted = false;
+    script_begins(state);
+    lua_State *outer = call->outer ? call->outer->L : state->main;
     int count;
-    int status = lua_resume(L, call->outer ? call->outer->L : state->main, values, &count);
-    state->session.trusted = true;
+    int status = lua_resume(L, outer, values, &count);
+    script_ends(state);
     if (status == LUA_YIELD) return call->step;
     if (status == LUA_OK) {
         lua_settop(L, lua_gettop(L) - count + results);
@@ -439,6 +441,7 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
     if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state);
     lua_checkstack(L, 8); // a failed coroutine may have no stack left
     pp_find_fault(L, 0);
+    pp_describe_error(L, outer);
     return PP_FAILED;
 }
 

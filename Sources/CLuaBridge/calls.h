@@ -13,6 +13,9 @@ void pp_drop_calls(pp_state *state, pp_activation *call);
 int pp_handler(lua_State *L);
 /// Records the innermost line of Lua code, starting at a level of calls.
 void pp_find_fault(lua_State *L, int level);
+/// Replaces the error on top of `L` by its words, within the budget of the run that failed, unless it is an error of the
+/// host. The words are made on the stack of `runner`, because a coroutine that failed runs nothing any more.
+void pp_describe_error(lua_State *L, lua_State *runner);
 /// Adds a replacement, while the script loads.
 pp_layer *pp_add_layer(lua_State *L, const char *name);
 /// Pops a replacement's function and its first argument: its original, or the class of which it is a method.

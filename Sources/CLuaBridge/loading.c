@@ -1,6 +1,6 @@
 // Compiling and running scripts, and calling a spec's own functions.
 
-#include "budget.h"
+#include "calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,15 +45,14 @@ static const char *next_piece(lua_State *L, void *context, size_t *length) {
 
 bool pp_compile(lua_State *L, const char *bytes, size_t length, const char *name) {
     pp_state *state = state_of(L);
-    bool trusted = state->session.trusted;
     source from = {bytes ? bytes : "", length};
     char chunk[140];
     chunk[0] = '@';
     strncpy(chunk + 1, name, sizeof chunk - 2);
     chunk[sizeof chunk - 1] = 0;
-    state->session.trusted = false;
+    script_begins(state);
     int status = lua_load(L, next_piece, &from, chunk, "t");
-    state->session.trusted = trusted;
+    script_ends(state);
     if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state);
     return status == LUA_OK;
 }
@@ -95,11 +94,12 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
         *base = (pp_activation){.L = L, .step = -1};
         state->activation = base;
     }
-    state->session.trusted = false;
+    script_begins(state);
     int status = lua_pcall(L, 0, 0, HANDLER);
-    state->session.trusted = true;
+    script_ends(state);
     if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state); // the handler did not run
     if (status != LUA_OK) {
+        pp_describe_error(L, L);
         pp_fault_of(L, fault);
         return false;
     }
@@ -139,13 +139,13 @@ static int message_of(lua_State *L) {
 
 bool pp_call_function(lua_State *L, int32_t arguments, int32_t results) {
     pp_state *state = state_of(L);
-    bool trusted = state->session.trusted;
     int handler = lua_gettop(L) - arguments;
     lua_pushcfunction(L, message_of);
     lua_insert(L, handler);
-    state->session.trusted = false;
+    script_begins(state);
     int status = lua_pcall(L, arguments, results, handler);
-    state->session.trusted = trusted;
+    script_ends(state);
     lua_remove(L, handler);
+    if (status != LUA_OK) pp_describe_error(L, L);
     return status == LUA_OK;
 }

@@ -31,6 +31,9 @@ void pp_install_script_api(lua_State *L);
 void pp_install_host(lua_State *L);
 /// As `luaL_tolstring`, but without addresses.
 const char *pp_to_string(lua_State *L, int index, size_t *length);
+/// Replaces an error at 1 by its words: a string, a number or what has a `__tostring` by its text, and another value by
+/// what it is.
+int pp_error_words(lua_State *L);
 /// Writes a line to the host's log.
 void pp_write_log(lua_State *L, int32_t level, const char *text, size_t length);
 /// `host.call`: calls a registered function, which the script names by the first argument.

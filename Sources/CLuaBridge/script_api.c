@@ -40,7 +40,7 @@ static void make_room(lua_State *L) {
 static inline lua_State *enter_host(pp_state *state, lua_State *L) {
     lua_State *outer = state->activation->L;
     state->activation->L = L;
-    state->session.trusted = true;
+    script_ends(state);
     return outer;
 }
 
@@ -52,7 +52,7 @@ static void refuse_arguments(pp_state *state, lua_State *L) {
 
 /// Ends what `enter_host` began. Checks the memory, because it holds now what the host returned.
 static inline void leave_host(pp_state *state, lua_State *L, lua_State *outer) {
-    state->session.trusted = false;
+    script_begins(state);
     host_ends(state);
     state->activation->L = outer;
     if (__builtin_expect(state->session.used - state->session.lent > state->session.limits.soft_memory, 0)) pp_look(L);
@@ -154,9 +154,13 @@ static int host_has(lua_State *L) {
 
 static int host_throw(lua_State *L) {
     pp_state *state = state_of(L);
-    size_t length;
-    pp_to_string(L, 1, &length);
+    lua_settop(L, 2);
+    luaL_argexpected(L, lua_isnil(L, 2) || pp_read_integer(L, 2).is_there, 2, "integer");
+    lua_pushcfunction(L, pp_error_words);
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
     lua_replace(L, 1);
+    size_t length = lua_rawlen(L, 1);
     raise_if_killed(L);
     charge_bytes(L, length);
     charge(L, 100);

@@ -4,6 +4,7 @@
 #define CLUABRIDGE_STATE_H
 
 #include "CLuaBridge.h"
+#include "c_locale.h"
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -166,6 +167,8 @@ struct pp_state {
     pp_activation *spare;
     pp_budget budget;
     pp_session session;
+    /// The locale that the host's functions get back on the thread that runs a script now; 0 if it was not switched.
+    locale_t host_locale;
     int64_t last_call, fuel_used;
     /// The large hash parts of tables.
     pp_hash_part *hash_parts;
@@ -196,12 +199,23 @@ void pp_empty(pp_state *state);
 /// The message handler is at the bottom of the main stack; the functions of the layers follow.
 enum { HANDLER = 1, HOST_STACK = 256 };
 
+/// Say that a script's code runs from now on, and that the host's does. The host may call `setlocale` and `uselocale`.
+static inline void script_begins(pp_state *state) {
+    state->host_locale = __builtin_expect(has_c_locale(), 1) ? (locale_t)0 : uselocale(pp_c_locale);
+    state->session.trusted = false;
+}
+
+static inline void script_ends(pp_state *state) {
+    state->session.trusted = true;
+    if (__builtin_expect(state->host_locale != (locale_t)0, 0)) uselocale(state->host_locale);
+}
+
 /// Calls into the runner. The time of this call is the script's.
 #define WITH_RUNNER(state, call)                                                                                        \
     do {                                                                                                                \
-        (state)->session.trusted = true;                                                                                        \
+        script_ends(state);                                                                                             \
         call;                                                                                                           \
-        (state)->session.trusted = false;                                                                                       \
+        script_begins(state);                                                                                           \
     } while (0)
 
 /// The name of the metatable of host errors.

@@ -105,10 +105,15 @@ static int error_text(lua_State *L) {
     return 1;
 }
 
-/// Looks up a field of an error: `failure.message` is the text, and there is no other.
+/// Looks up a field of an error: `failure.message` is the text, `failure.code` the code, and there is no other.
 static int error_field(lua_State *L) {
-    if (lua_type(L, 2) == LUA_TSTRING && lua_rawequal(L, 2, lua_upvalueindex(1))) return error_text(L);
-    lua_pushnil(L);
+    pp_state *state = state_of(L);
+    if (lua_rawequal(L, 2, lua_upvalueindex(1))) return error_text(L);
+    int64_t id = *(int64_t *)luaL_checkudata(L, 1, PP_ERROR);
+    if (lua_rawequal(L, 2, lua_upvalueindex(2)))
+        WITH_RUNNER(state, state->session.host.error_code(state->session.context, id, L));
+    else
+        lua_pushnil(L);
     return 1;
 }
 
@@ -120,7 +125,8 @@ void pp_push_host_error(lua_State *L, int64_t id) {
         lua_pushcfunction(L, error_text);
         lua_setfield(L, -2, "__tostring");
         lua_pushliteral(L, "message");
-        lua_pushcclosure(L, error_field, 1);
+        lua_pushliteral(L, "code");
+        lua_pushcclosure(L, error_field, 2);
         lua_setfield(L, -2, "__index");
         lua_pushboolean(L, false);
         lua_setfield(L, -2, "__metatable");

@@ -76,8 +76,8 @@ public struct Tool {
         variables["SWIFT_BACKTRACE"] = "enable=no"
         variables["LC_ALL"] = "C.UTF-8"
         variables["CHECKOUT"] = root
-        variables["TOOL"] = patchpack
-        variables["SHOP_APP"] = shop
+        variables["TOOL"] = beside("patchpack")
+        variables["SHOP_APP"] = beside("shop")
         #if os(Linux)
             // The modules of Python, and other packages that deps.sh installs, are the system's. Debian's users have no folder of
             // servers on their PATH.

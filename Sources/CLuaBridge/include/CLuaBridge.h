@@ -90,10 +90,12 @@ typedef struct pp_host {
     /// Calls a method of a host object, or a function of `pp_add_function` if `class_index` is -1. The arguments are at
     /// 1 and up.
     int (*method)(void *context, int32_t class_index, int32_t method, lua_State *L);
-    /// Pushes the error value for `host.throw`. The message is at 1.
+    /// Pushes the error value for `host.throw`. The message is at 1, and its code or nil at 2.
     int (*throws)(void *context, lua_State *L);
     /// Pushes the text of a host error.
     int (*error_text)(void *context, int64_t id, lua_State *L);
+    /// Pushes the code that a host error was thrown with, or nil.
+    int (*error_code)(void *context, int64_t id, lua_State *L);
     void (*log)(void *context, int32_t level, const char *text, size_t length, lua_State *L);
     void (*line)(void *context, const char *script, int32_t line);
     /// Called when a call has ended for which the host keeps objects or errors.
@@ -113,7 +115,7 @@ typedef struct pp_statistics {
     uint64_t calls, failures, fallbacks, measured, nanoseconds, longest;
 } pp_statistics;
 
-/// Where a run failed and why; the error value is on top of the stack.
+/// Where a run failed and why. The error's words, or the error of the host, are on top of the stack.
 typedef struct pp_fault {
     int32_t kill;
     int32_t line;
@@ -257,7 +259,8 @@ bool pp_has_run(lua_State *L);
 void pp_fault_of(lua_State *L, pp_fault *fault);
 /// Whether the run was ended because it waited for the processor.
 bool pp_is_stalled(lua_State *L);
-/// The error value's text, without the position that it begins with. NULL for another value.
+/// The words of the error on top, without the position that they begin with. NULL for an error of the host, and if there
+/// was no memory for words.
 const char *pp_fault_message(lua_State *L, size_t *length);
 /// Say that the host's own function begins, and that it has ended.
 void pp_host_begins(lua_State *L);

@@ -47,13 +47,23 @@ enum HostCallbacks {
             guard let state = unsafe state else { return CallbackResult.raise }
             let stack = unsafe PatchStack(state)
             let message = stack.string(at: 1) ?? "an error from the patch"
-            return stack.raise(PatchedError(message: message, patch: unsafe CallValues.at(context).reports.patch.id))
+            return stack.raise(
+                PatchedError(
+                    message: message, code: stack.integer(at: 2).map { Int($0) },
+                    patch: unsafe CallValues.at(context).reports.patch.id))
         },
         error_text: { context, number, state in
             guard let state = unsafe state else { return CallbackResult.raise }
             let values = unsafe CallValues.at(context)
             let stack = unsafe PatchStack(state)
             stack.push(text: values.error(number).map { "\($0)" } ?? "an error from an earlier call")
+            return 1
+        },
+        error_code: { context, number, state in
+            guard let state = unsafe state else { return CallbackResult.raise }
+            let stack = unsafe PatchStack(state)
+            let error = unsafe CallValues.at(context).error(number) as? PatchedError
+            if let code = error?.code { stack.push(Int64(code)) } else { stack.pushNil() }
             return 1
         },
         log: { context, level, bytes, length, state in

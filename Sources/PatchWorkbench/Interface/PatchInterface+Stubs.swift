@@ -238,7 +238,8 @@ extension PatchInterface {
 
         ---Throws an error as the app would.
         ---@param message string
-        function host.throw(message) end
+        ---@param code? integer
+        function host.throw(message, code) end
 
         ---Calls a function of the app as it is now, patched or not.
         ---@param name string

@@ -64,9 +64,7 @@ extension ScriptState {
         defer { stack.top = base }
         for argument in arguments { argument.push(to: stack) }
         guard stack.call(Int32(arguments.count), results: results) else {
-            if let error = hostError(on: stack) { return ([], "\(error)") }
-            let text = stack.text(at: -1)
-            return ([], text.isEmpty ? "the error has type \(stack.typeName(at: -1)), not string" : text)
+            return ([], hostError(on: stack).map { "\($0)" } ?? stack.text(at: -1))
         }
         var values: [ScriptValue] = []
         for index in 0..<results {

@@ -13,7 +13,7 @@ struct LibraryFunction: Sendable {
         let text: ValueType.Kinds = [.string, .integer, .float]
         let letters: [Character: ValueType.Kinds] = [
             "s": text, "n": text, "t": .table, "f": .function, "b": .boolean, "a": .all,
-            "c": [.function, .table, .object],
+            "c": [.function, .table, .object], "d": .number,
         ]
         let results: [Character: ValueType] = [
             "s": .string, "n": .number, "i": .integer, "d": .float, "b": .boolean, "t": .table, "a": .unknown,
@@ -40,8 +40,8 @@ struct LibraryFunction: Sendable {
             ("tostring", "a", "", "s"), ("tonumber", "a", "n", "a"), ("type", "a", "", "s"), ("rawlen", "a", "", "i"),
             ("rawequal", "aa", "", "b"), ("ipairs", "a", "", "a"), ("pairs", "a", "", "a"), ("pcall", "a", "", "b"),
             ("xpcall", "aa", "", "b"), ("select", "a", "", "a"), ("next", "t", "a", "a"), ("rawget", "ta", "", "a"),
-            ("assert", "a", "a", "a"), ("host.has", "s", "", "b"), ("host.throw", "", "a", "a"),
-            ("error", "", "an", "a"),
+            ("assert", "a", "a", "a"), ("host.has", "s", "", "b"), ("host.throw", "", "ad", "a"),
+            ("error", "", "an", "a"), ("setmetatable", "ta", "", "a"),
         ]
         var all: [String: LibraryFunction] = [:]
         for (name, arguments, optional, result) in table {

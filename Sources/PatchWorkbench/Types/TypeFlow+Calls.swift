@@ -109,7 +109,19 @@ extension TypeFlow {
                 state[register] = .unknown
             }
         case "string.format": checkFormat(arguments, index)
+        case "setmetatable":
+            guard arguments.types.count > 1, case .fields(let events, _) = arguments.types[1].detail else { break }
+            for event in ["__gc", "__close"] where events[event] != nil {
+                report(
+                    .argument, index, event, "the sandbox has no \(event), so this setmetatable is an error",
+                    hint: "call the function where it is to happen")
+            }
         case "host.throw":
+            if first.kinds == .nil {
+                report(
+                    .mayBeNil, index, "throw", "host.throw gets nil, so the app's error has no words",
+                    hint: "give it a message")
+            }
             if let replacement, !replacement.signature.throws {
                 report(
                     .cannotThrow, index, "throw",

@@ -28,7 +28,7 @@ import TestSupport
         #expect(
             try refusal(of: "\n\nlocal x = nil + 1").text
                 == "main.lua:3: attempt to perform arithmetic on a nil value")
-        #expect(try refusal(of: "\n\nerror({})").text == "main.lua:3: the error has type table, not string")
+        #expect(try refusal(of: "\n\nerror({code = 5})").text == "main.lua:3: an error that is {code = 5}")
         #expect(try refusal(of: "while true do end").code == .scriptLimit)
         #expect(
             try refusal(of: "require 'other'", others: ["other.lua": "\nx ="]).text

@@ -51,6 +51,54 @@ import Testing
         #expect(!report.isGood)
     }
 
+    @Test func aSpecSeesTheWordsAndTheCodeOfAnError() throws {
+        let report = try run(
+            """
+            host.define('Cart.total', function(a, b)
+              if b == 2 then error({price = 5}) end
+              host.throw({price = 5})
+            end)
+            it("is thrown", function()
+              local ok, failure = pcall(host.call, "Cart.total", 1, 1)
+              assert.same({false, "gone", 404, nil}, {ok, failure.message, failure.code, failure.other})
+            end)
+            it("is the app's", function()
+              for b = 2, 3 do
+                local ok, failure = pcall(host.call, "Cart.total", 1, b)
+                assert.same({false, "an error that is {price = 5}"}, {ok, failure.message})
+                assert.is_nil(failure.code)
+              end
+            end)
+            """,
+            patch: """
+                patch.replace("Cart.total", function(original, a, b)
+                  if b == 1 then host.throw("gone", 404) end
+                  return original(a, b)
+                end)
+                """)
+        #expect(report.tests.map(\.message) == ["", ""])
+    }
+
+    /// Errors of a patch are shown as those of a spec are.
+    @Test(arguments: [
+        "{}", "{code = 5}", "{1, {2.5, true}, x = print == nil}", #"{[10] = "q\"\\\n", ["a b"] = {}}"#, "{{{{{{1}}}}}}",
+    ])
+    func aPatchsErrorsLookLikeThoseOfASpec(_ value: String) throws {
+        let report = try run(
+            Self.define + """
+                local words
+                it("fails in the patch", function()
+                  host.call("Cart.total", 1, 1)
+                  words = host.failures()[1].message
+                end)
+                it("fails in the spec", function() error(\(value)) end)
+                it("tells", function() error(words, 0) end)
+                """, patch: "patch.replace('Cart.total', function() error(\(value)) end)")
+        let messages = report.tests.map { $0.message.split(separator: "\n").first ?? "" }
+        #expect(messages.count == 3 && messages[0] == "" && messages[1].hasPrefix("an error that is {"))
+        #expect(messages[1] == messages[2])
+    }
+
     @Test func whatIsNoTestIsNoSuccess() throws {
         #expect(try !run(Self.define).isGood)
         #expect(try run("x =").error?.message == "spec.lua:1: unexpected symbol near <eof>")

@@ -196,6 +196,20 @@ import Testing
             "always-false 4: Mood has no value \"god\", so they are never equal"
         ),
         ("Cart.load", "return 'none'", "result-type 4: Cart.load returns array of Item, but this is a string"),
+        ("Cart.sum", "host.throw()", "may-be-nil 4: host.throw gets nil, so the app's error has no words"),
+        ("Cart.sum", "host.throw(nil, 404)", "may-be-nil 4: host.throw gets nil, so the app's error has no words"),
+        (
+            "Cart.sum", "host.throw('gone', '404')",
+            "argument 4: argument 2 of host.throw is a number, but this is a string"
+        ),
+        (
+            "Cart.sum", "local h <close> = setmetatable({}, {__close = print}) return 1",
+            "argument 4: the sandbox has no __close, so this setmetatable is an error"
+        ),
+        (
+            "Cart.sum", "local events = {__index = a} events.__gc = print setmetatable({}, events) return 1",
+            "argument 4: the sandbox has no __gc, so this setmetatable is an error"
+        ),
     ])
     func whatIsCertainToFailIsFound(name: String, body: String, finding: String) {
         #expect(codes(name, body) == [finding])
@@ -241,6 +255,8 @@ import Testing
         ("Cart.first", "local function mend(x) x.price = 1 end local t = {} mend(t) return t"),
         ("Cart.sum", "return b.anything or 0"), ("Cart.sum", "return (b.x or 0) + a.limit.cents"),
         ("Cart.sum", "if a.limit.cents > 5 then host.throw('too much') end return 1"),
+        ("Cart.sum", "if a.limit.cents > 5 then host.throw({cents = 5}, 400) end host.throw(unknown, unknown)"),
+        ("Cart.sum", "local t = {} t.__close = print setmetatable(t, {__index = b}) return 1"),
         (
             "Cart.sum",
             "local sum = 0 for name, value in pairs(b) do if name ~= 'x' then sum = sum + value end end return sum"
