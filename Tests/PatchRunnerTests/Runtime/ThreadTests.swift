@@ -54,8 +54,8 @@ import Testing
         #expect(harness.failures.isEmpty)
     }
 
-    /// What a test does when a call of its thread has found a layer that is no longer on its name.
-    private static let upgrade = Mutex<(@Sendable () -> Void)?>(nil)
+    /// What a test does when a call of this thread has found a layer that is no longer on its name.
+    private static let upgrade = Mutex<(thread: pthread_t?, body: (@Sendable () -> Void)?)>((nil, nil))
 
     /// A layer's memory is used again for the patch after the next one. A call that waited for the old patch finds the same layer, but
     /// not the same patch.
@@ -78,17 +78,20 @@ import Testing
         }
         try apply(1)
         Self.upgrade.locked { upgrade in
-            upgrade = { #expect(throws: Never.self) { try apply(3) } }
+            upgrade.body = { #expect(throws: Never.self) { try apply(3) } }
         }
         LuaState.whenStale {
-            if Thread.current.name == "upgrades" { ThreadTests.upgrade.locked { $0.take() }?() }
+            let body = ThreadTests.upgrade.locked { upgrade in
+                upgrade.thread.map { pthread_equal($0, pthread_self()) != 0 } == true ? upgrade.body.take() : nil
+            }
+            body?()
         }
         defer { LuaState.whenStale(nil) }
         async let first = onThread { function(0) }
         await onThread { isIn.wait() }
         // It finds version 1, and waits for it.
         async let second = onThread {
-            Thread.current.name = "upgrades"
+            Self.upgrade.locked { $0.thread = pthread_self() }
             return function(7)
         }
         for _ in 0..<5000 where !harness.runner.active.allSatisfy({ $0.script.lua.isWaitedFor }) {
@@ -98,7 +101,7 @@ import Testing
         mayLeave.signal()
         let answers = await (first, second)
         #expect(answers == (1000, 3007))
-        #expect(Self.upgrade.locked { $0 == nil })
+        #expect(Self.upgrade.locked { $0.body == nil })
         #expect(!harness.events.contains { if case .fellBack = $0 { true } else { false } })
     }
 
