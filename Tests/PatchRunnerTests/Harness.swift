@@ -98,6 +98,44 @@ final class Harness: Sendable {
     }
 }
 
+/// Runs jobs at once, as the executors of some apps do.
+final class AtOnce: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        unsafe UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+    }
+}
+
+/// `T.slow`, whose original waits until that of `T.outer` is called, and goes on within that call and on its thread.
+final class CallWithinCall: Sendable {
+    private let waiting: Waiting
+    private let slow: Replaceable<nonisolated(nonsending) @Sendable (Int) async -> Int>
+    let outer: Replaceable<@Sendable (Int) -> Int>
+
+    private final class Waiting: Sendable {
+        let continuation = Mutex<CheckedContinuation<Void, Never>?>(nil)
+    }
+
+    init(in registry: PatchRegistry) throws {
+        let waiting = Waiting()
+        self.waiting = waiting
+        slow = try registry.replaceable("T.slow") { (x: Int) async -> Int in
+            await withCheckedContinuation { continuation in waiting.continuation.locked { $0 = continuation } }
+            return x
+        }
+        outer = try registry.replaceable("T.outer") { (x: Int) -> Int in
+            waiting.continuation.locked { $0.take() }?.resume()
+            return x
+        }
+    }
+
+    /// Calls `T.slow`, and returns when it waits.
+    func begin(_ x: Int) async throws -> Task<Int, Never> {
+        let task = Task(executorPreference: AtOnce()) { [slow] in await slow(x) }
+        while waiting.continuation.locked({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
+        return task
+    }
+}
+
 /// Counts calls from any thread.
 final class Counter: Sendable {
     private let value = Atomic(0)

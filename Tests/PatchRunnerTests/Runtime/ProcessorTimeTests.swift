@@ -129,13 +129,6 @@ import Testing
         #expect(harness.failures.map(\.message) == ["ended: past its limit of processor time"])
     }
 
-    /// Runs jobs at once, as the executors of some apps do.
-    private final class AtOnce: TaskExecutor {
-        func enqueue(_ job: consuming ExecutorJob) {
-            unsafe UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
-        }
-    }
-
     @Test func anAsynchronousCallContinuesOnAThreadThatHasWorked() async throws {
         let harness = try harness(callTime: .milliseconds(100))
         let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in
@@ -165,15 +158,7 @@ import Testing
     @Test func callsInEachOtherHaveTheirOwnTime() async throws {
         let (loop, time) = try Self.unit()
         let harness = try harness(callTime: time * 8)
-        let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
-        let slow = try harness.registry.replaceable("T.slow") { (x: Int) async -> Int in
-            await withCheckedContinuation { continuation in waiting.locked { $0 = continuation } }
-            return x
-        }
-        let outer = try harness.registry.replaceable("T.outer") { (x: Int) -> Int in
-            waiting.locked { $0.take() }?.resume()
-            return x
-        }
+        let calls = try CallWithinCall(in: harness.registry)
         try harness.apply(
             """
             patch.replace('T.slow', function(original, x)
@@ -187,11 +172,9 @@ import Testing
               return y + 1000
             end)
             """, replaces: ["T.slow", "T.outer"])
-        let executor = AtOnce()
         for (before, answer) in [(1, 1001), (6, 6)] {
-            let task = Task(executorPreference: executor) { await slow(before) }
-            while waiting.locked({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
-            #expect(outer(1) == 1001, "\(harness.failures)")
+            let task = try await calls.begin(before)
+            #expect(calls.outer(1) == 1001, "\(harness.failures)")
             #expect(await task.value == answer, "\(harness.failures)")
         }
         #expect(harness.failures.map(\.message) == ["ended: past its limit of processor time"])

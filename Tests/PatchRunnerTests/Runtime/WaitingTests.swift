@@ -281,36 +281,19 @@ import Testing
         own.locked { $0 = nil }
     }
 
-    /// Runs jobs at once, as the executors of some apps do.
-    private final class AtOnce: TaskExecutor {
-        func enqueue(_ job: consuming ExecutorJob) {
-            unsafe UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
-        }
-    }
-
     /// An asynchronous call that continues within another call on the same thread has its own fuel, and does not use
     /// the other's.
     @Test func eachCallHasItsOwnFuel() async throws {
         let harness = try Harness()
-        let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
-        let slow = try harness.registry.replaceable("T.slow") { (x: Int) async -> Int in
-            await withCheckedContinuation { continuation in waiting.locked { $0 = continuation } }
-            return x
-        }
-        let outer = try harness.registry.replaceable("T.outer") { (x: Int) -> Int in
-            waiting.locked { $0.take() }?.resume()
-            return x
-        }
+        let calls = try CallWithinCall(in: harness.registry)
         let burn = "for i = 1, 600000 do end"
         try harness.apply(
             """
             patch.replace('T.slow', function(original, x) local y = original(x) \(burn) return y + 1000 end)
             patch.replace('T.outer', function(original, x) \(burn) local y = original(x) \(burn) return y + 1000 end)
             """, replaces: ["T.slow", "T.outer"])
-        let executor = AtOnce()
-        let answer = Task(executorPreference: executor) { await slow(1) }
-        while waiting.locked({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
-        #expect(outer(1) == 1)
+        let answer = try await calls.begin(1)
+        #expect(calls.outer(1) == 1)
         #expect(await answer.value == 1001)
         #expect(harness.failures.map(\.message) == ["ended: out of fuel"])
     }
