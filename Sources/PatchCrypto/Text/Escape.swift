@@ -5,14 +5,17 @@
 package enum Escape {
     /// HTML, as text and in an attribute with double quotes (HTML Standard, 13.1.2.3 and 13.1.4).
     package static func html(_ text: some StringProtocol) -> String {
-        visible(text) { scalar in
-            switch scalar {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "\"": "&quot;"
-            default: nil
-            }
+        visible(text, entity)
+    }
+
+    /// What HTML and XML both write for a character of their markup.
+    private static func entity(_ scalar: Unicode.Scalar) -> String? {
+        switch scalar {
+        case "&": "&amp;"
+        case "<": "&lt;"
+        case ">": "&gt;"
+        case "\"": "&quot;"
+        default: nil
         }
     }
 
@@ -21,13 +24,9 @@ package enum Escape {
     package static func xml(_ text: some StringProtocol) -> String {
         visible(text) { scalar in
             switch scalar {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "\"": "&quot;"
             case "\n": "&#10;"
             case "\t": "&#9;"
-            default: nil
+            default: entity(scalar)
             }
         }
     }
