@@ -183,7 +183,7 @@ import Testing
         #expect(try running([activated, Self.line("withdrawn", at: 12)]) == [0])
         #expect(try running([activated, Self.line("withdrawn", at: 9)]) == [1])
         #expect(try running([activated, Self.line("launched", device: 2, at: 20, patch: nil)]) == [1])
-        // Whoever names something else has told nothing.
+        // An event that names something else counts for nothing.
         for wrong in [
             "{}", patch(0), patch(-1), patch(1 << 31), #"{"patch.id":"fix","patch.version":1}"#,
             #"{"patch.id":" com.example.fix","patch.version":1}"#, #"{"patch.id":"com.example.fix"}"#,

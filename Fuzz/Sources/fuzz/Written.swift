@@ -6,7 +6,7 @@ internal import Foundation
     internal import FoundationXML
 #endif
 
-/// What must hold of what is written, whoever wrote the texts in it.
+/// What each output must be, also if strangers wrote the texts in it.
 enum Written {
     static func check(json: JSONValue) {
         let text = json.encoded(escaping: isUnprintable)

@@ -10,7 +10,7 @@ void pp_open_all_libraries(lua_State *L);
 
 /// Where Lua's compiler stops in a script with an error: how many bytes its lexer has taken as tokens by then. -1 if there is no error.
 ///
-/// Whoever calls it has seen the script fail within limits: nothing here limits time or memory.
+/// Call it only for a script that has failed within limits: nothing here limits time or memory.
 ptrdiff_t pp_error_offset(const char *bytes, size_t length);
 
 /// The bytes of specs.lua.

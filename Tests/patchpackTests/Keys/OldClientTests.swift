@@ -3,7 +3,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Whoever makes or uses a key for `rsa-sha1` is told once a run what it is for.
+/// A verb that makes or uses a key for `rsa-sha1` says once a run what it is for.
 @Suite(.ownThreads) struct OldClientTests {
     private let shop: Workshop
     private static let note = "rsa-sha1 is for old clients"
