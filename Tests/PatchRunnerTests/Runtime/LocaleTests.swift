@@ -117,7 +117,10 @@
     /// Gives the thread a locale of its own, or the process's again.
     private func useInThread(_ locale: String?) {
         let all: Int32 = 0x1FBF  // LC_ALL_MASK
-        unsafe uselocale(locale.map { unsafe newlocale(all, $0, nil) } ?? locale_t(bitPattern: -1))  // LC_GLOBAL_LOCALE
+        let ofProcess = unsafe locale_t(bitPattern: -1)  // LC_GLOBAL_LOCALE
+        let new = unsafe locale.map { unsafe newlocale(all, $0, nil) } ?? ofProcess
+        let before = unsafe uselocale(new)
+        if unsafe before != ofProcess { unsafe freelocale(before) }
     }
 
     /// What separated them at places of the app.
