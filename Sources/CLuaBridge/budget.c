@@ -26,12 +26,11 @@ uint64_t pp_cpu_nanoseconds(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); 
 
 // MARK: the running thread
 
-/// Its address identifies the thread. Its value is the lowest address of the thread's C stack.
-FAST_THREAD_LOCAL uintptr_t pp_thread_stack;
+FAST_THREAD_LOCAL pp_thread_data pp_thread;
 
 void pp_find_thread_stack(void) {
 #if defined(__APPLE__)
-    pp_thread_stack = (uintptr_t)pthread_get_stackaddr_np(pthread_self()) - pthread_get_stacksize_np(pthread_self());
+    pp_thread.stack = (uintptr_t)pthread_get_stackaddr_np(pthread_self()) - pthread_get_stacksize_np(pthread_self());
 #else
     pthread_attr_t attributes;
     void *lowest = NULL;
@@ -40,9 +39,9 @@ void pp_find_thread_stack(void) {
         pthread_attr_getstack(&attributes, &lowest, &size);
         pthread_attr_destroy(&attributes);
     }
-    pp_thread_stack = (uintptr_t)lowest;
+    pp_thread.stack = (uintptr_t)lowest;
 #endif
-    if (pp_thread_stack == 0) pp_thread_stack = 1;
+    if (pp_thread.stack == 0) pp_thread.stack = 1;
 }
 
 static void hook(lua_State *L, lua_Debug *where);
@@ -103,6 +102,18 @@ void pp_count_link(pp_state *state) {
     if (state->session.links++ < LONGEST_CHAIN) look_more_often(state);
 }
 
+/// Whether the script may hold this many bytes, with what it holds in the patch's other states.
+static bool has_memory(pp_state *state, int64_t bytes) {
+    pp_state *home = atomic_load_explicit(&state->home, memory_order_relaxed);
+    atomic_store_explicit(&state->held, bytes, memory_order_relaxed);
+    int64_t all = bytes;
+    for (int32_t i = 0; i < PP_INSTANCES; i++) {
+        pp_state *other = atomic_load_explicit(&home->instances[i], memory_order_acquire);
+        if (other != state) all += atomic_load_explicit(&other->held, memory_order_relaxed);
+    }
+    return all <= state->session.limits.hard_memory;
+}
+
 void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) {
     pp_state *state = context;
     int64_t before = block ? (int64_t)old_size : 0;
@@ -118,7 +129,8 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
         // If there is no block yet, the old size is the type of the value that the block is for.
         bool is_string = !block && (old_size & 15) == LUA_TSTRING;
         if (!state->session.trusted) {
-            if (state->session.used + (int64_t)new_size - before - state->session.lent > state->session.limits.hard_memory) return NULL;
+            int64_t after = state->session.used + (int64_t)new_size - before - state->session.lent;
+            if (__builtin_expect(after > state->session.share, 0) && !has_memory(state, after)) return NULL;
             if (is_string && (int64_t)new_size > state->session.limits.string_bytes + STRING_HEAD && new_size > LONGEST_OWN + STRING_HEAD) {
                 state->session.has_long_string = true;
                 return NULL;
@@ -225,6 +237,7 @@ void pp_look(lua_State *L) {
     pp_state *state = state_of(L);
     if (is_spec(state)) return;
     settle_fuel(&state->budget, state->session.interval);
+    atomic_store_explicit(&state->held, state->session.used - state->session.lent, memory_order_relaxed);
     pp_check_clock(L);
     check_memory(L);
 }
@@ -264,6 +277,11 @@ static void hook(lua_State *L, lua_Debug *where) {
     if (interval != state->session.interval) lua_sethook(L, hook, hook_mask(state), state->session.interval);
 }
 
-int64_t pp_memory(pp_state *state) { return state->session.used; }
+int64_t pp_memory(pp_state *state) {
+    int64_t all = state->session.used;
+    for (int32_t i = 1; i < PP_INSTANCES; i++)
+        all += atomic_load_explicit(&atomic_load(&state->instances[i])->held, memory_order_relaxed);
+    return all;
+}
 
 void pp_set_hook(pp_state *state, lua_State *L) { lua_sethook(L, hook, hook_mask(state), state->session.interval); }

@@ -71,20 +71,26 @@ void pp_set_hook(pp_state *state, lua_State *L);
 #define FAST_THREAD_LOCAL _Thread_local
 #endif
 
-/// Its address identifies the thread. Its value is the lowest address of the thread's C stack, or 0 before it is looked
-/// up.
-extern FAST_THREAD_LOCAL uintptr_t pp_thread_stack;
+/// A thread, identified by the address of this.
+typedef struct pp_thread_data {
+    /// The lowest address of its C stack, or 0 before it is looked up.
+    uintptr_t stack;
+    /// The place of the state that it tries first among those of a patch, and how many states it is in. While it is in one, the place does
+    /// not change, so that a nested call finds the state that the thread is in.
+    uint32_t instance, inside;
+} pp_thread_data;
+extern FAST_THREAD_LOCAL pp_thread_data pp_thread;
 void pp_find_thread_stack(void);
 
 static inline bool has_stack(int64_t bytes) {
-    if (__builtin_expect(pp_thread_stack == 0, 0)) pp_find_thread_stack();
+    if (__builtin_expect(pp_thread.stack == 0, 0)) pp_find_thread_stack();
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
     return true; // locals are on the sanitizer's heap, so that their addresses say nothing about the stack
 #endif
 #endif
     char here;
-    return (uintptr_t)&here - pp_thread_stack > (uintptr_t)bytes;
+    return (uintptr_t)&here - pp_thread.stack > (uintptr_t)bytes;
 }
 
 static inline void reset_budget(pp_state *state, int64_t fuel) {

@@ -18,12 +18,38 @@ typedef struct patience {
     pp_waiter *waiter;
 } patience;
 
-static bool lock_patiently(pp_state *state, patience patience, bool *outermost) {
-    if (patience.waiter && pp_waits_for(patience.waiter) == state && pp_take_turn(patience.waiter)) {
-        *outermost = true;
-        return true;
+/// Notes that this thread is in a state of a patch. Its nested calls must find this state first.
+static inline void note_instance(pp_state *state) {
+    if (__builtin_expect(pp_thread.instance == (uint32_t)state->instance, 1)) return;
+    if (pp_thread.inside == 1) {
+        pp_thread.instance = (uint32_t)state->instance;
+        return;
     }
-    return lock_state(state, patience.is_task ? 0 : state->session.limits.lock_nanoseconds, outermost);
+    // In the states that it is in already, it looks for itself before it takes another, until it leaves this one.
+    state->displaced = pp_thread.instance + 1;
+    pp_thread.instance = PP_INSTANCES;
+    atomic_store(&state->attention, true);
+}
+
+static bool lock_patiently(pp_state *state, patience patience, bool *outermost) {
+    bool is_in = patience.waiter && pp_waits_for(patience.waiter) == state && pp_take_turn(patience.waiter);
+    if (is_in)
+        *outermost = true;
+    else if (!lock_state(state, patience.is_task ? 0 : state->session.limits.lock_nanoseconds, outermost))
+        return false;
+    if (*outermost) note_instance(state);
+    return true;
+}
+
+static pp_state *lock_any(pp_state *home, patience patience, bool *outermost, bool *may_grow) {
+    pp_state *state = NULL;
+    if (patience.waiter && pp_waits_for(patience.waiter) == home) state = pp_take_turn(patience.waiter);
+    *outermost = true;
+    if (!state)
+        state = pp_take_any(
+            home, patience.is_task ? 0 : home->session.limits.lock_nanoseconds, outermost, may_grow);
+    if (state && *outermost) note_instance(state);
+    return state;
 }
 
 /// Called when a call has found a layer that is no longer on its slot, before it looks again; or NULL.
@@ -32,7 +58,7 @@ void pp_when_stale(pp_pause pause) { atomic_store(&stale_layer_found, pause); }
 
 /// Locks the state of the cell's layer, if the layer is still on the slot.
 static __attribute__((noinline)) pp_layer *lock_layer_slowly(
-    void *cell, const void *slot, patience patience, bool *outermost, int32_t *refusal, pp_layer **refused) {
+    void *cell, const void *slot, patience patience, pp_state **locked, bool *outermost, int32_t *refusal, pp_layer **refused) {
     pp_layer *seen = NULL;
     for (uint64_t seen_put = 0;;) {
         pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
@@ -44,13 +70,20 @@ static __attribute__((noinline)) pp_layer *lock_layer_slowly(
             *refusal = PP_UNPATCHED;
             return NULL;
         }
-        pp_state *state = layer->state;
-        if (!lock_patiently(state, patience, outermost)) {
-            *refusal = PP_BUSY;
+        bool may_grow = false;
+        pp_state *home = layer->home, *state = lock_any(home, patience, outermost, &may_grow);
+        if (!state) {
+            *refusal = may_grow ? PP_ALONE : PP_BUSY;
             return NULL;
         }
-        if (layer->slot == slot && !atomic_load_explicit(&state->closing, memory_order_relaxed)) return layer;
+        bool is_on = atomic_load_explicit(&layer->slot, memory_order_relaxed) == slot
+            && !atomic_load_explicit(&home->closing, memory_order_relaxed);
+        if (is_on && home_of(state) == home && !atomic_load_explicit(&state->closing, memory_order_relaxed)) {
+            *locked = state;
+            return layer;
+        }
         if (*outermost) unlock_state(state);
+        if (is_on) continue; // only the state was closed
         seen = layer;
         seen_put = put;
         pp_pause pause = atomic_load_explicit(&stale_layer_found, memory_order_relaxed);
@@ -59,22 +92,27 @@ static __attribute__((noinline)) pp_layer *lock_layer_slowly(
 }
 
 static inline pp_layer *lock_layer(
-    void *cell, const void *slot, patience patience, bool *outermost, int32_t *refusal, pp_layer **refused) {
+    void *cell, const void *slot, patience patience, pp_state **locked, bool *outermost, int32_t *refusal, pp_layer **refused) {
     pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
-    uintptr_t free_owner = 0;
-    if (__builtin_expect(
-            layer
-                && atomic_compare_exchange_strong_explicit(
-                    &layer->state->owner, &free_owner, this_thread(), memory_order_acquire, memory_order_relaxed),
-            1)) {
-        count_turn(layer->state);
-        *outermost = true;
+    if (__builtin_expect(layer != NULL, 1)) {
+        pp_state *state = atomic_load_explicit(&layer->home->instances[pp_thread.instance], memory_order_acquire);
+        uintptr_t free_owner = 0;
         if (__builtin_expect(
-                layer->slot == slot && !atomic_load_explicit(&layer->state->closing, memory_order_relaxed), 1))
-            return layer;
-        unlock_state(layer->state);
+                atomic_compare_exchange_strong_explicit(
+                    &state->owner, &free_owner, this_thread(), memory_order_acquire, memory_order_relaxed),
+                1)) {
+            count_turn(state);
+            *outermost = true;
+            *locked = state;
+            if (__builtin_expect(
+                    atomic_load_explicit(&layer->slot, memory_order_relaxed) == slot && home_of(state) == layer->home
+                        && !atomic_load_explicit(&state->closing, memory_order_relaxed),
+                    1))
+                return layer;
+            unlock_state(state);
+        }
     }
-    return lock_layer_slowly(cell, slot, patience, outermost, refusal, refused);
+    return lock_layer_slowly(cell, slot, patience, locked, outermost, refusal, refused);
 }
 
 /// Refuses a call for which there is no room. Within one call by the host only the first refusal is reported; the
@@ -104,8 +142,9 @@ static inline bool admit(pp_state *state, pp_layer *layer, bool outermost, int32
 
 static inline void begin(
     pp_state *state, pp_activation *call, pp_layer *layer, const void *slot, void *record, lua_State *L) {
-    uint64_t calls = atomic_load_explicit(&layer->calls, memory_order_relaxed);
-    atomic_store_explicit(&layer->calls, calls + 1, memory_order_relaxed);
+    _Atomic(uint64_t) *counter = &state->counters[layer->index].calls;
+    uint64_t calls = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, calls + 1, memory_order_relaxed);
     call->outer = state->activation;
     call->layer = layer;
     call->slot = slot;
@@ -128,9 +167,9 @@ static inline void begin(
 static inline __attribute__((always_inline)) lua_State *enter(
     void *cell, const void *slot, void *record, int32_t *refusal, pp_layer **refused) {
     bool outermost;
-    pp_layer *layer = lock_layer(cell, slot, (patience){0}, &outermost, refusal, refused);
+    pp_state *state;
+    pp_layer *layer = lock_layer(cell, slot, (patience){0}, &state, &outermost, refusal, refused);
     if (!layer) return NULL;
-    pp_state *state = layer->state;
     if (!admit(state, layer, outermost, refusal, refused)) return NULL;
     pp_activation *call = &state->calls[state->session.depth], *outer = state->activation;
     lua_State *L = outer ? outer->L : state->main;
@@ -234,17 +273,18 @@ static inline void measure(pp_state *state, pp_activation *call) {
     // A call that ran long enough for a check of the clock may be the longest.
     uint64_t began = call->began ? call->began : call->outer ? 0 : state->budget.started;
     if (!began) return;
-    pp_layer *layer = call->layer;
+    pp_counters *counters = &state->counters[call->layer->index];
     uint64_t took = pp_nanoseconds() - began;
     if (call->began) {
-        count(&layer->measured, 1);
-        count(&layer->nanoseconds, took);
+        count(&counters->measured, 1);
+        count(&counters->nanoseconds, took);
         int bound = 0;
         while (bound < PP_BOUNDS && took >= bounds[bound]) bound++;
-        count(&layer->times[bound], 1);
+        count(&counters->times[bound], 1);
+        atomic_store_explicit(&state->held, state->session.used - state->session.lent, memory_order_relaxed);
     }
-    if (took > atomic_load_explicit(&layer->longest, memory_order_relaxed))
-        atomic_store_explicit(&layer->longest, took, memory_order_relaxed);
+    if (took > atomic_load_explicit(&counters->longest, memory_order_relaxed))
+        atomic_store_explicit(&counters->longest, took, memory_order_relaxed);
 }
 
 static inline __attribute__((always_inline)) bool run(
@@ -386,11 +426,11 @@ static pp_activation *new_coroutine(pp_state *state) {
 static lua_State *enter_async(
     void *cell, const void *slot, pp_waiter *waiter, int32_t *refusal, pp_layer **refused) {
     bool outermost;
-    pp_layer *layer = lock_layer(cell, slot, (patience){true, waiter}, &outermost, refusal, refused);
+    pp_state *state;
+    pp_layer *layer = lock_layer(cell, slot, (patience){true, waiter}, &state, &outermost, refusal, refused);
     if (!layer) return NULL;
-    pp_state *state = layer->state;
     if (!admit(state, layer, outermost, refusal, refused)) return NULL;
-    if (state->suspended >= state->session.limits.waiting_calls) {
+    if (atomic_load_explicit(&home_of(state)->all_suspended, memory_order_relaxed) >= state->session.limits.waiting_calls) {
         refuse(state, PP_CROWDED, outermost, refusal);
         return NULL;
     }
@@ -452,13 +492,18 @@ static void put_back_budget(pp_state *state, pp_activation *call) {
     call->has_outer_budget = false;
 }
 
+static void count_suspended(pp_state *state, int32_t more) {
+    state->suspended += more;
+    atomic_fetch_add_explicit(&home_of(state)->all_suspended, more, memory_order_relaxed);
+}
+
 void *pp_suspend(lua_State *L) {
     pp_state *state = state_of(L);
     pp_activation *call = state->activation;
     call->budget = state->budget;
     stop_clocks(&call->budget);
     put_back_budget(state, call);
-    state->suspended++;
+    count_suspended(state, 1);
     if (call->step == PP_ORIGINAL) call->originals++;
     take_off(state, call);
     return call;
@@ -487,17 +532,17 @@ void pp_drop_calls(pp_state *state, pp_activation *call) {
     while (call) {
         pp_activation *next = call->outer;
         pp_drop(state, call);
-        state->suspended--;
+        count_suspended(state, -1);
         call = next;
     }
     state->session.depth--;
 }
 
-pp_state *pp_waiting_in(void *waiting) { return ((pp_activation *)waiting)->layer->state; }
+pp_state *pp_waiting_in(void *waiting) { return state_of(((pp_activation *)waiting)->L); }
 
 void pp_abandon(void *waiting) {
     pp_activation *call = waiting;
-    pp_state *state = call->layer->state;
+    pp_state *state = state_of(call->L);
     // The next thread that leaves the state drops it.
     call->outer = atomic_load(&state->abandoned);
     while (!atomic_compare_exchange_weak(&state->abandoned, &call->outer, call)) {}
@@ -508,7 +553,7 @@ void pp_abandon(void *waiting) {
 
 lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     pp_activation *call = waiting;
-    pp_state *state = call->layer->state;
+    pp_state *state = state_of(call->L);
     bool outermost;
     *is_over = false;
     if (!lock_patiently(state, (patience){true, waiter}, &outermost)) return NULL;
@@ -520,7 +565,7 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
         *is_over = true;
         return NULL;
     }
-    state->suspended--;
+    count_suspended(state, -1);
     call->outer = state->activation;
     state->activation = call;
     state->session.depth++;
@@ -544,6 +589,16 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
 
 // MARK: work for the last call
 
+void pp_leave_home(pp_state *home) {
+    if (atomic_fetch_sub(&home->open_states, 1) != 1) return;
+    for (int32_t i = 0; i < home->layer_count; i++) {
+        free(home->layers[i]->name);
+        home->layers[i]->name = NULL;
+    }
+    home->layer_count = 0;
+    home->free = true;
+}
+
 /// Closes the Lua state; the `pp_state` stays. The caller holds the state's lock.
 void pp_empty(pp_state *state) {
     state->session.trusted = true;
@@ -552,18 +607,16 @@ void pp_empty(pp_state *state) {
     state->spare = NULL;
     state->main = NULL;
     state->activation = NULL;
-    for (int32_t i = 0; i < state->layer_count; i++) {
-        pp_layer *layer = state->layers[i];
-        layer->slot = NULL;
-        free(layer->name);
-        layer->name = NULL;
-    }
-    state->layer_count = 0;
-    state->free = true;
+    atomic_store(&state->held, 0);
+    pp_state *home = home_of(state);
+    if (state != home) state->free = true;
+    pp_leave_home(home);
 }
 
 /// Does the work that is left to the last call, and releases the lock: drops abandoned calls, and closes the state.
 void pp_attend(pp_state *state) {
+    if (state->displaced) pp_thread.instance = state->displaced - 1;
+    state->displaced = 0;
     void *closed = NULL;
     void (*tell)(void *) = state->session.host.closed;
     if (state->main) {

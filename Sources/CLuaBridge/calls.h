@@ -20,6 +20,11 @@ void pp_describe_error(lua_State *L, lua_State *runner);
 pp_layer *pp_add_layer(lua_State *L, const char *name);
 /// Pops a replacement's function and its first argument: its original, or the class of which it is a method.
 void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method);
+/// Counts one of the patch's states as closed. The layers end with the last one.
+void pp_leave_home(pp_state *home);
+/// Makes room for the counters of as many layers, which begin at 0.
+bool pp_make_counters(pp_state *state, int32_t count);
+void pp_add_counters(pp_counters *sum, const pp_counters *more);
 pp_layer *pp_find_layer(pp_state *state, const char *name);
 
 #endif

@@ -5,50 +5,99 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void add(_Atomic(uint64_t) *sum, const _Atomic(uint64_t) *more) {
+    atomic_store_explicit(
+        sum, atomic_load_explicit(sum, memory_order_relaxed) + atomic_load_explicit(more, memory_order_relaxed), memory_order_relaxed);
+}
+
+void pp_add_counters(pp_counters *sum, const pp_counters *more) {
+    add(&sum->calls, &more->calls);
+    add(&sum->measured, &more->measured);
+    add(&sum->nanoseconds, &more->nanoseconds);
+    for (int i = 0; i <= PP_BOUNDS; i++) add(&sum->times[i], &more->times[i]);
+    uint64_t longest = atomic_load_explicit(&more->longest, memory_order_relaxed);
+    if (longest > atomic_load_explicit(&sum->longest, memory_order_relaxed))
+        atomic_store_explicit(&sum->longest, longest, memory_order_relaxed);
+}
+
+static void reset_counters(pp_counters *counters) {
+    _Atomic(uint64_t) *each = &counters->calls;
+    for (size_t i = 0; i < sizeof *counters / sizeof *each; i++) atomic_store_explicit(&each[i], 0, memory_order_relaxed);
+}
+
 /// Resets a layer that is used again. Another thread may still read what it held before.
 static void reset(pp_layer *layer) {
-    _Atomic(uint64_t) *const counters[] = {
-        &layer->calls, &layer->failures, &layer->fallbacks, &layer->measured, &layer->nanoseconds, &layer->longest,
-    };
     atomic_store_explicit(&layer->below, 0, memory_order_relaxed);
-    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
-        atomic_store_explicit(counters[i], 0, memory_order_relaxed);
-    for (int i = 0; i <= PP_BOUNDS; i++) atomic_store_explicit(&layer->times[i], 0, memory_order_relaxed);
+    atomic_store_explicit(&layer->failures, 0, memory_order_relaxed);
+    atomic_store_explicit(&layer->fallbacks, 0, memory_order_relaxed);
+    reset_counters(&layer->ended);
+}
+
+/// The layer of a name in another instance of the patch.
+static pp_layer *find_again(lua_State *L, pp_state *home, const char *name) {
+    pp_layer *layer = pp_find_layer(home, name);
+    bool is_new = layer && lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function) == LUA_TNIL;
+    if (layer) lua_pop(L, 1);
+    if (!is_new)
+        luaL_error(L, "'%s' is replaced %s: the script does not do the same each time that it loads", name, layer ? "twice" : "this time only");
+    return layer;
+}
+
+bool pp_make_counters(pp_state *state, int32_t count) {
+    if (count > state->counter_capacity) {
+        int32_t capacity = count < 4 ? 4 : 2 * count;
+        pp_counters *counters = realloc(state->counters, (size_t)capacity * sizeof *counters);
+        if (!counters) return false;
+        state->counters = counters;
+        state->counter_capacity = capacity;
+    }
+    for (int32_t i = 0; i < count; i++) reset_counters(&state->counters[i]);
+    return true;
+}
+
+/// Makes room for more layers.
+static bool grow(pp_state *state) {
+    int32_t capacity = state->layer_capacity ? 2 * state->layer_capacity : 4;
+    pp_layer **layers = realloc(state->layers, (size_t)capacity * sizeof *layers);
+    if (!layers) return false;
+    state->layers = layers;
+    while (state->layer_capacity < capacity) {
+        pp_layer *layer = calloc(1, sizeof *layer);
+        if (!layer) return false;
+        layer->home = state;
+        layer->index = state->layer_capacity;
+        layer->function = HANDLER + 1 + 2 * layer->index;
+        layer->first = layer->function + 1;
+        state->layers[state->layer_capacity++] = layer;
+    }
+    return true;
 }
 
 pp_layer *pp_add_layer(lua_State *L, const char *name) {
     pp_state *state = state_of(L);
     charge_bytes(L, strlen(name));
     if (!state->session.loading) luaL_error(L, "'%s' can be replaced only while the script loads", name);
+    if (home_of(state) != state) return find_again(L, home_of(state), name);
     if (pp_find_layer(state, name)) luaL_error(L, "'%s' is replaced twice", name);
     if (state->layer_count >= state->session.limits.replacements)
         luaL_error(L, "more than %d replacements", (int)state->session.limits.replacements);
-    if (state->layer_count == state->layer_capacity) {
-        int32_t capacity = state->layer_capacity ? 2 * state->layer_capacity : 4;
-        pp_layer **layers = realloc(state->layers, (size_t)capacity * sizeof *layers);
-        if (!layers) pp_kill_run(L, PP_MEMORY);
-        state->layers = layers;
-        while (state->layer_capacity < capacity) {
-            pp_layer *layer = calloc(1, sizeof *layer);
-            if (!layer) pp_kill_run(L, PP_MEMORY);
-            layer->state = state;
-            state->layers[state->layer_capacity++] = layer;
-        }
-    }
+    bool has_room = state->layer_count < state->layer_capacity || grow(state);
+    if (!has_room || !pp_make_counters(state, state->layer_count + 1)) pp_kill_run(L, PP_MEMORY);
     pp_layer *layer = state->layers[state->layer_count];
     char *copy = strdup(name);
     if (!copy) pp_kill_run(L, PP_MEMORY);
     layer->name = copy;
-    layer->slot = NULL;
-    layer->function = HANDLER + 1 + 2 * state->layer_count;
-    layer->first = layer->function + 1;
+    atomic_store_explicit(&layer->slot, NULL, memory_order_relaxed);
     reset(layer);
     state->layer_count++;
     return layer;
 }
 
 void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method) {
-    layer->is_method = is_method;
+    if (layer->home == state_of(L))
+        layer->is_method = is_method;
+    else if (layer->is_method != is_method)
+        luaL_error(L, "'%s' is replaced in another way than when the script loaded first", layer->name);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &layer->first);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &layer->function);
 }
@@ -63,8 +112,7 @@ int32_t pp_layer_count(pp_state *state) { return state->layer_count; }
 pp_layer *pp_layer_at(pp_state *state, int32_t index) { return state->layers[index]; }
 const char *pp_layer_name(pp_layer *layer) { return layer->name; }
 
-int32_t pp_layer_line(pp_layer *layer, const char **script) {
-    lua_State *L = layer->state->main;
+int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script) {
     lua_Debug function;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function);
     lua_getinfo(L, ">S", &function);
@@ -75,7 +123,7 @@ int32_t pp_layer_line(pp_layer *layer, const char **script) {
 // MARK: stacks of layers
 
 void pp_layer_set_slot(pp_layer *layer, const void *slot) {
-    layer->slot = slot;
+    atomic_store_explicit(&layer->slot, slot, memory_order_relaxed);
     atomic_fetch_add_explicit(&layer->puts, 1, memory_order_release);
 }
 void pp_layer_set_below(pp_layer *layer, pp_layer *below) { pp_cell_set(&layer->below, below); }
@@ -85,21 +133,35 @@ void pp_cell_set(void *cell, pp_layer *layer) {
 }
 
 uintptr_t pp_layer_below(pp_layer *layer) { return atomic_load_explicit(&layer->below, memory_order_acquire); }
-pp_state *pp_layer_state(pp_layer *layer) { return layer->state; }
+pp_state *pp_layer_state(pp_layer *layer) { return layer->home; }
 
-pp_statistics pp_layer_statistics(pp_layer *layer) {
-    return (pp_statistics){
-        .calls = atomic_load_explicit(&layer->calls, memory_order_relaxed),
-        .failures = atomic_load_explicit(&layer->failures, memory_order_relaxed),
-        .fallbacks = atomic_load_explicit(&layer->fallbacks, memory_order_relaxed),
-        .measured = atomic_load_explicit(&layer->measured, memory_order_relaxed),
-        .nanoseconds = atomic_load_explicit(&layer->nanoseconds, memory_order_relaxed),
-        .longest = atomic_load_explicit(&layer->longest, memory_order_relaxed),
-    };
+/// Adds up how a layer was called in all states of its patch.
+static pp_counters counters_of(const pp_layer *layer) {
+    pp_counters sum = {0};
+    pthread_mutex_t *mutex = &layer->home->pool->mutex;
+    pthread_mutex_lock(mutex);
+    pp_add_counters(&sum, &layer->ended);
+    for (int32_t i = 0; i < PP_INSTANCES; i++) {
+        pp_state *state = atomic_load(&layer->home->instances[i]);
+        if (state == &pp_taken) break;
+        pp_add_counters(&sum, &state->counters[layer->index]);
+    }
+    pthread_mutex_unlock(mutex);
+    return sum;
 }
 
-uint64_t pp_layer_times(pp_layer *layer, int32_t bound) {
-    return atomic_load_explicit(&layer->times[bound], memory_order_relaxed);
+pp_statistics pp_layer_statistics(pp_layer *layer) {
+    pp_counters sum = counters_of(layer);
+    pp_statistics statistics = {
+        .calls = sum.calls,
+        .failures = atomic_load_explicit(&layer->failures, memory_order_relaxed),
+        .fallbacks = atomic_load_explicit(&layer->fallbacks, memory_order_relaxed),
+        .measured = sum.measured,
+        .nanoseconds = sum.nanoseconds,
+        .longest = sum.longest,
+    };
+    for (int i = 0; i <= PP_BOUNDS; i++) statistics.times[i] = sum.times[i];
+    return statistics;
 }
 
 void pp_count_fallback(pp_layer *layer) { atomic_fetch_add_explicit(&layer->fallbacks, 1, memory_order_relaxed); }

@@ -104,9 +104,10 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
         return false;
     }
     state->session.loading = false;
-    for (int32_t i = 0; i < state->layer_count; i++) {
-        lua_rawgetp(L, LUA_REGISTRYINDEX, &state->layers[i]->function);
-        lua_rawgetp(L, LUA_REGISTRYINDEX, &state->layers[i]->first);
+    pp_state *home = home_of(state);
+    for (int32_t i = 0; i < home->layer_count; i++) {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &home->layers[i]->function);
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &home->layers[i]->first);
     }
     state->bottom = lua_gettop(L);
     return true;

@@ -1,39 +1,42 @@
-// The lock of a state: it is held by one thread at a time, which may take it again.
+// The locks of a patch's states: each is held by one thread at a time, which may take it again.
 //
-// Taking the lock is one exchange, and releasing it is a plain store. A thread that finds it taken tries again for a
-// while, because most calls are short. After that it queues. A task queues from the start. The thread that releases the
-// lock hands it to the first in the queue. A task is woken by a callback, and it may take time until a thread runs it.
-// So a waiting thread takes a turn that is not used within a millisecond. A task that has lost two turns so gets ten
+// Taking a lock is one exchange, and releasing it is a plain store. A thread tries the state that it used last. If that is taken, it takes
+// any other of the patch that is free. If none is, another state is made, up to the limit; and then the thread queues.
+//
+// A thread that releases a lock leaves it free, and wakes the first in the queue: to hand it over costs a change of threads for each call.
+// But one that has waited for a millisecond is handed the next lock, if the lock was not handed over within the last millisecond. So threads
+// that call all the time take turns of a millisecond. A task is always handed the lock. It is woken by a callback, and it may take time until
+// a thread runs it, so a waiting thread takes a turn that is not used within a millisecond. A task that has lost two turns so gets ten
 // milliseconds for the third. If it loses that one, too, the actor that it runs on is blocked, perhaps by this very
 // thread, and it is treated as any other. Tasks that wait get a turn that is not used from the clock (`pp_tick`).
 //
-// Releasing the lock and joining the queue are not ordered, so the thread that releases it may not see a waiter that has
-// just joined. A waiting thread therefore looks again by itself. For all tasks that wait, one clock does (`pp_tick`). It
-// also wakes those that have waited for too long.
+// Releasing a lock and joining the queue are not ordered, so the thread that releases it may not see a waiter that has just joined. A
+// waiting thread therefore looks again by itself. For all tasks that wait, one clock does (`pp_tick`). It also wakes those that have waited
+// for too long.
 
-#include "lock.h"
+#include "calls.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-enum { TURN_NANOSECONDS = 1000000, LONG_TURN_NANOSECONDS = 10 * TURN_NANOSECONDS, MOST_LOST = 2 };
+enum { TURN_NANOSECONDS = 1000000, LONG_TURN_NANOSECONDS = 10 * TURN_NANOSECONDS, MOST_BETWEEN_LOOKS = 50 * TURN_NANOSECONDS, MOST_LOST = 2, SPINS = 100 };
 
 struct pp_waiter {
     pp_waiter *next, *previous;
-    pp_state *state;
+    pp_queue *queue;
+    /// The patch's first state, and the state that it waits for; NULL for any of the patch.
+    pp_state *home, *state;
     bool is_queued;
     /// It is a task's, which wants to enter with a new call.
     bool enters;
+    /// The state that is reserved for it, or was.
+    _Atomic(pp_state *) given;
     /// Wakes a task. A thread waits for `ready`.
     pp_alarm alarm;
     pthread_cond_t ready;
-    /// A task gives up after this time. A thread does if a single call has been in the state for a tenth of the whole wait.
-    uint64_t deadline;
-    uint64_t tenth;
-    /// The last turn that it has seen, and when it saw it first.
-    uint64_t turn, turn_began;
+    /// When it joined. It gives up if no lock that it waits for is taken for `patience`, or when it has waited for `longest`.
+    uint64_t began, patience, longest;
     /// How often its turn was given to another because it came late.
     int lost;
 };
@@ -49,6 +52,8 @@ static void __tsan_release(const void *address) { (void)address; }
 void pp_lock_is_taken(const void *address) { __tsan_acquire(address); }
 void pp_lock_is_given_back(const void *address) { __tsan_release(address); }
 
+pp_state pp_taken = {.owner = ~(uintptr_t)1, .home = &pp_taken};
+
 /// The owner of the lock while the next waiter has not taken it yet.
 static uintptr_t reserved_for(const pp_waiter *waiter) { return (uintptr_t)waiter | 1; }
 
@@ -56,48 +61,111 @@ static uintptr_t reserved_for(const pp_waiter *waiter) { return (uintptr_t)waite
 static pp_waiter *waiter_of(uintptr_t owner) { return owner & 1 ? (pp_waiter *)(owner & ~(uintptr_t)1) : NULL; }
 
 static bool try_lock(pp_state *state) {
-    uintptr_t free_owner = 0;
-    if (!atomic_compare_exchange_strong_explicit(
-            &state->owner, &free_owner, this_thread(), memory_order_acquire, memory_order_relaxed))
+    uintptr_t owner = 0;
+    if (atomic_load_explicit(&state->owner, memory_order_relaxed) != 0
+        || !atomic_compare_exchange_strong_explicit(
+            &state->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed))
         return false;
     count_turn(state);
     return true;
 }
 
-// MARK: the queue, under its own lock
+static pp_state *instance_at(pp_state *home, int32_t place) {
+    return atomic_load_explicit(&home->instances[place], memory_order_acquire);
+}
 
-/// Puts a waiter before another, or at the end.
+/// Takes a state of the patch that is free.
+static pp_state *try_any(pp_state *home) {
+    for (int32_t i = 0; i < PP_INSTANCES; i++) {
+        pp_state *state = instance_at(home, i);
+        if (state == &pp_taken) break;
+        if (try_lock(state)) return state;
+    }
+    return NULL;
+}
+
+static void pause_processor(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+bool pp_may_grow(pp_state *home) {
+    return atomic_load_explicit(&home->may_grow, memory_order_relaxed)
+        && !atomic_load_explicit(&home->is_growing, memory_order_relaxed)
+        && atomic_load_explicit(&home->instance_count, memory_order_relaxed) < home->session.limits.instances
+        && has_stack(home->session.limits.stack_bytes);
+}
+
+// MARK: the queues, under the pool's mutex
+
+static void tell_of_waiters(pp_waiter *waiter) {
+    if (waiter->state) {
+        atomic_store(&waiter->state->attention, true);
+        return;
+    }
+    for (int32_t i = 0; i < PP_INSTANCES; i++) {
+        pp_state *state = instance_at(waiter->home, i);
+        if (state == &pp_taken) break;
+        atomic_store(&state->attention, true);
+    }
+}
+
+/// Puts a waiter before another of its queue, or at the end.
 static void put_before(pp_waiter *later, pp_waiter *waiter) {
-    pp_state *state = waiter->state;
+    pp_queue *queue = waiter->queue;
     waiter->next = later;
-    waiter->previous = later ? later->previous : state->last_waiter;
-    *(waiter->previous ? &waiter->previous->next : &state->waiters) = waiter;
-    *(later ? &later->previous : &state->last_waiter) = waiter;
+    waiter->previous = later ? later->previous : queue->last;
+    *(waiter->previous ? &waiter->previous->next : &queue->first) = waiter;
+    *(later ? &later->previous : &queue->last) = waiter;
     waiter->is_queued = true;
-    atomic_store(&state->attention, true);
+    tell_of_waiters(waiter);
 }
 
 static void take_out(pp_waiter *waiter) {
     if (!waiter->is_queued) return;
-    pp_state *state = waiter->state;
-    *(waiter->previous ? &waiter->previous->next : &state->waiters) = waiter->next;
-    *(waiter->next ? &waiter->next->previous : &state->last_waiter) = waiter->previous;
+    pp_queue *queue = waiter->queue;
+    *(waiter->previous ? &waiter->previous->next : &queue->first) = waiter->next;
+    *(waiter->next ? &waiter->next->previous : &queue->last) = waiter->previous;
     waiter->is_queued = false;
 }
 
-/// Hands the lock, which this thread holds or which is reserved, to the first waiter. Releases it if there is none.
+/// The one who has waited longest for the state, or for any of its patch.
+static pp_waiter *next_for(pp_state *state) {
+    pp_state *home = home_of(state);
+    pp_waiter *own = state->own.first, *any = home->any.first;
+    if (instance_at(home, state->instance) != state) any = NULL; // it is no longer one of the patch's
+    return !own ? any : !any || own->began <= any->began ? own : any;
+}
+
+static void release(pp_state *state) {
+    atomic_store(&state->attention, false);
+    if (atomic_load(&state->closing) || atomic_load(&state->abandoned)) atomic_store(&state->attention, true);
+    atomic_store_explicit(&state->owner, 0, memory_order_release);
+}
+
+/// Hands the lock, which this thread holds or which is reserved, to the first waiter, or releases it.
 ///
-/// Returns the alarm to be woken after the queue is unlocked, because the task may run at once on this thread.
+/// Returns the alarm to be woken after the mutex is unlocked, because the task may run at once on this thread.
 static pp_alarm hand_over(pp_state *state) {
-    pp_waiter *next = state->waiters;
+    pp_waiter *next = next_for(state);
     if (!next) {
-        atomic_store(&state->attention, false);
-        if (atomic_load(&state->closing) || atomic_load(&state->abandoned)) atomic_store(&state->attention, true);
-        atomic_store_explicit(&state->owner, 0, memory_order_release);
+        release(state);
+        return (pp_alarm){0};
+    }
+    uint64_t now = pp_nanoseconds();
+    bool is_due = now - next->began >= TURN_NANOSECONDS && now - state->turn_given >= TURN_NANOSECONDS;
+    if (!next->alarm.wake && !is_due) {
+        release(state);
+        pthread_cond_signal(&next->ready);
         return (pp_alarm){0};
     }
     take_out(next);
-    state->turn_given = pp_nanoseconds();
+    state->turn_given = now;
+    atomic_store(&next->given, state);
+    if (next_for(state)) atomic_store(&state->attention, true);
     atomic_store_explicit(&state->owner, reserved_for(next), memory_order_release);
     if (next->alarm.wake)
         next->alarm.keep(next->alarm.context);
@@ -114,7 +182,7 @@ static pp_alarm hand_over_if_free(pp_state *state) {
 }
 
 static void unlock_and_wake(pp_state *state, pp_alarm alarm) {
-    pthread_mutex_unlock(&state->queue);
+    pthread_mutex_unlock(&state->pool->mutex);
     if (alarm.wake) alarm.wake(alarm.context);
 }
 
@@ -126,15 +194,15 @@ static pp_waiter *late_waiter(const pp_state *state, uintptr_t owner, uint64_t n
     return now > state->turn_given + turn ? late : NULL;
 }
 
-/// Takes the lock if it is free, reserved for this waiter, or reserved for one that is late. Returns whether this
-/// thread has it.
-static bool take_turn(pp_state *state, pp_waiter *waiter) {
-    uintptr_t owner = reserved_for(waiter);
-    if (atomic_compare_exchange_strong_explicit(
-            &state->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed)) {
-        count_turn(state);
-        return true;
-    }
+static void loses_turn(pp_waiter *late) {
+    late->lost++;
+    atomic_store(&late->given, NULL);
+    put_before(late->queue->first, late);
+}
+
+/// Takes the lock if it is free, or reserved for one that is late. A task takes no turn of another.
+static bool take_if_possible(pp_state *state, pp_waiter *waiter) {
+    uintptr_t owner = atomic_load(&state->owner);
     pp_waiter *late = waiter->alarm.wake ? NULL : late_waiter(state, owner, pp_nanoseconds());
     if (owner != 0 && !late) return false;
     if (!atomic_compare_exchange_strong_explicit(
@@ -142,132 +210,198 @@ static bool take_turn(pp_state *state, pp_waiter *waiter) {
         return false;
     count_turn(state);
     take_out(waiter);
-    if (late) {
-        late->lost++;
-        put_before(state->waiters, late);
-    }
+    if (late) loses_turn(late);
+    if (next_for(state)) atomic_store(&state->attention, true);
     return true;
 }
 
-static bool gives_up(pp_waiter *waiter) {
-    uint64_t now = pp_nanoseconds(), turn = atomic_load_explicit(&waiter->state->turns, memory_order_relaxed);
-    if (turn != waiter->turn) {
-        waiter->turn = turn;
-        waiter->turn_began = now;
+/// Takes the lock that is reserved for this waiter, or another that it waits for and can have. Returns its state.
+static pp_state *take_turn(pp_waiter *waiter) {
+    pp_state *given = atomic_load(&waiter->given);
+    uintptr_t owner = reserved_for(waiter);
+    if (given
+        && atomic_compare_exchange_strong_explicit(
+            &given->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed)) {
+        atomic_store(&waiter->given, NULL);
+        count_turn(given);
+        return given;
     }
-    return now >= waiter->deadline && now - waiter->turn_began >= waiter->tenth;
+    if (waiter->state) return take_if_possible(waiter->state, waiter) ? waiter->state : NULL;
+    for (int32_t i = 0; i < PP_INSTANCES; i++) {
+        pp_state *state = instance_at(waiter->home, i);
+        if (state == &pp_taken) break;
+        if (take_if_possible(state, waiter)) return state;
+    }
+    return NULL;
 }
 
-static void prepare(pp_waiter *waiter, pp_state *state, int64_t nanoseconds) {
-    uint64_t now = pp_nanoseconds();
+/// How often the locks that a waiter waits for were taken.
+static uint64_t turns_of(const pp_waiter *waiter) {
+    if (waiter->state) return atomic_load_explicit(&waiter->state->turns, memory_order_relaxed);
+    uint64_t all = 0;
+    for (int32_t i = 0; i < PP_INSTANCES; i++) {
+        pp_state *state = instance_at(waiter->home, i);
+        if (state == &pp_taken) break;
+        all += atomic_load_explicit(&state->turns, memory_order_relaxed);
+    }
+    return all;
+}
+
+static bool gives_up(const pp_waiter *waiter, uint64_t now) {
+    pp_queue *queue = waiter->queue;
+    uint64_t turns = turns_of(waiter);
+    // If no waiter looked for long, this process had no processor, and the holders of the locks had none either.
+    if (turns != queue->turns || now - queue->looked > MOST_BETWEEN_LOOKS) queue->moved = now;
+    queue->turns = turns;
+    queue->looked = now;
+    uint64_t since = queue->moved > waiter->began ? queue->moved : waiter->began;
+    return now - since >= waiter->patience || now - waiter->began >= waiter->longest;
+}
+
+/// - Parameter state: NULL for any of the patch.
+static void prepare(pp_waiter *waiter, pp_state *home, pp_state *state, int64_t nanoseconds) {
     *waiter = (pp_waiter){
+        .home = home,
         .state = state,
-        .deadline = now + (uint64_t)nanoseconds,
-        .tenth = (uint64_t)nanoseconds / 10,
-        .turn = atomic_load_explicit(&state->turns, memory_order_relaxed),
-        .turn_began = now,
+        .queue = state ? &state->own : &home->any,
+        .began = pp_nanoseconds(),
+        .patience = (uint64_t)nanoseconds,
+        .longest = (uint64_t)home->session.limits.wait_nanoseconds,
     };
 }
 
-static bool wait_in_queue(pp_state *state, int64_t nanoseconds) {
+/// - Parameter may_grow: NULL if the caller cannot make another state.
+static pp_state *wait_in_queue(pp_state *home, pp_state *state, int64_t nanoseconds, bool *may_grow) {
     pp_waiter waiter;
-    prepare(&waiter, state, nanoseconds);
+    pthread_mutex_t *mutex = &home->pool->mutex;
+    prepare(&waiter, home, state, nanoseconds);
     pthread_cond_init(&waiter.ready, NULL);
-    pthread_mutex_lock(&state->queue);
+    pthread_mutex_lock(mutex);
     put_before(NULL, &waiter);
-    bool is_ours;
-    while (!(is_ours = take_turn(state, &waiter))) {
-        if (gives_up(&waiter)) {
+    pp_state *taken;
+    while (!(taken = take_turn(&waiter))) {
+        if (may_grow) *may_grow = pp_may_grow(home);
+        if ((may_grow && *may_grow) || gives_up(&waiter, pp_nanoseconds())) {
             take_out(&waiter);
             break;
         }
         // The thread that released the lock may not have seen that this one waits, so this one checks again by itself.
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += TURN_NANOSECONDS;
+        until.tv_nsec += waiter.queue->first == &waiter ? TURN_NANOSECONDS : LONG_TURN_NANOSECONDS;
         if (until.tv_nsec >= 1000000000) {
             until.tv_sec++;
             until.tv_nsec -= 1000000000;
         }
-        pthread_cond_timedwait(&waiter.ready, &state->queue, &until);
+        pthread_cond_timedwait(&waiter.ready, mutex, &until);
+        if (waiter.is_queued) tell_of_waiters(&waiter);
     }
-    pthread_mutex_unlock(&state->queue);
+    pthread_mutex_unlock(mutex);
     pthread_cond_destroy(&waiter.ready);
-    return is_ours;
+    return taken;
 }
 
 bool pp_wait_for(pp_state *state, int64_t nanoseconds) {
     if (nanoseconds <= 0) return try_lock(state);
-    uint64_t queues = pp_nanoseconds() + (uint64_t)nanoseconds / 50;
-    for (int round = 0; round < 64 || pp_nanoseconds() < queues; round++) {
+    for (int spin = 0; spin < SPINS; spin++) {
         if (try_lock(state)) return true;
-        if (round < 64) continue;
-        if (round < 128) {
-            sched_yield();
-        } else {
-            struct timespec nap = {0, round < 256 ? 10000 : 100000};
-            nanosleep(&nap, NULL);
-        }
+        pause_processor();
     }
-    return wait_in_queue(state, nanoseconds - nanoseconds / 50);
+    return wait_in_queue(home_of(state), state, nanoseconds, NULL) != NULL;
 }
 
-bool pp_is_waited_for(pp_state *state) {
-    pthread_mutex_lock(&state->queue);
-    bool is_waited_for = state->waiters;
-    pthread_mutex_unlock(&state->queue);
+pp_state *pp_take_any(pp_state *home, int64_t nanoseconds, bool *outermost, bool *may_grow) {
+    *outermost = false;
+    for (int32_t i = 0; i < PP_INSTANCES; i++) {
+        pp_state *state = instance_at(home, i);
+        if (state == &pp_taken) break;
+        if (atomic_load_explicit(&state->owner, memory_order_relaxed) == this_thread()) return state;
+    }
+    *outermost = true;
+    pp_state *state = try_any(home);
+    if (state) return state;
+    if ((*may_grow = pp_may_grow(home)) || nanoseconds <= 0) return NULL;
+    for (int spin = 0; spin < SPINS; spin++) {
+        if ((state = try_any(home))) return state;
+        pause_processor();
+    }
+    return wait_in_queue(home, NULL, nanoseconds, may_grow);
+}
+
+bool pp_is_waited_for(pp_state *home) {
+    pthread_mutex_lock(&home->pool->mutex);
+    bool is_waited_for = home->any.first || home->own.first;
+    pthread_mutex_unlock(&home->pool->mutex);
     return is_waited_for;
 }
 
 void pp_hand_over(pp_state *state) {
-    pthread_mutex_lock(&state->queue);
+    pthread_mutex_lock(&state->pool->mutex);
     unlock_and_wake(state, hand_over(state));
 }
 
 // MARK: tasks
 
-/// Counts it no longer among those that want to enter. The caller holds the queue.
+/// Counts it no longer among those that want to enter. The caller holds the mutex.
 static void has_entered(pp_waiter *waiter) {
-    if (waiter->enters) waiter->state->entering_tasks--;
+    if (waiter->enters) waiter->home->entering_tasks--;
     waiter->enters = false;
+}
+
+/// Hands over the first lock that is free, if there is one that this waiter or another waits for.
+static pp_alarm hand_over_free(pp_state *home) {
+    pp_alarm alarm = {0};
+    for (int32_t i = 0; i < PP_INSTANCES && !alarm.wake; i++) {
+        pp_state *state = instance_at(home, i);
+        if (state == &pp_taken) break;
+        if (next_for(state)) alarm = hand_over_if_free(state);
+    }
+    return alarm;
 }
 
 pp_waiter *pp_wait(pp_state *state, pp_alarm alarm, bool enters, bool *needs_clock) {
     pp_waiter *waiter = malloc(sizeof *waiter);
     if (!waiter) return NULL;
-    prepare(waiter, state, state->session.limits.lock_nanoseconds);
+    pthread_mutex_lock(&state->pool->mutex);
+    pp_state *home = home_of(state);
+    prepare(waiter, home, enters ? NULL : state, state->session.limits.lock_nanoseconds);
     waiter->alarm = alarm;
     waiter->enters = enters;
-    pthread_mutex_lock(&state->queue);
-    if (enters && atomic_load(&state->suspended) + state->entering_tasks >= state->session.limits.waiting_calls) {
-        pthread_mutex_unlock(&state->queue);
+    if (enters && atomic_load(&home->all_suspended) + home->entering_tasks >= state->session.limits.waiting_calls) {
+        pthread_mutex_unlock(&home->pool->mutex);
         free(waiter);
         return NULL;
     }
-    state->entering_tasks += enters;
+    home->entering_tasks += enters;
     put_before(NULL, waiter);
-    state->waiting_tasks++;
-    *needs_clock = !state->has_clock;
-    state->has_clock = true;
-    unlock_and_wake(state, hand_over_if_free(state));
+    pp_state *awaited = pp_waits_for(waiter);
+    awaited->waiting_tasks++;
+    *needs_clock = !awaited->has_clock;
+    awaited->has_clock = true;
+    unlock_and_wake(home, enters ? hand_over_free(home) : hand_over_if_free(state));
     return waiter;
 }
 
-pp_state *pp_waits_for(pp_waiter *waiter) { return waiter->state; }
+pp_state *pp_waits_for(pp_waiter *waiter) { return waiter->state ? waiter->state : waiter->home; }
 
-bool pp_goes_on_waiting(pp_waiter *waiter) {
-    pp_state *state = waiter->state;
-    pthread_mutex_lock(&state->queue);
-    bool goes_on = waiter->is_queued;
-    pthread_mutex_unlock(&state->queue);
-    return goes_on;
+static bool has_turn(pp_waiter *waiter) {
+    pp_state *given = atomic_load(&waiter->given);
+    return given && atomic_load(&given->owner) == reserved_for(waiter);
+}
+
+pp_turn pp_turn_of(pp_waiter *waiter) {
+    pthread_mutex_t *mutex = &waiter->home->pool->mutex;
+    pthread_mutex_lock(mutex);
+    pp_turn turn = waiter->is_queued ? PP_NO_TURN : has_turn(waiter) ? PP_TURN : PP_GAVE_UP;
+    pthread_mutex_unlock(mutex);
+    return turn;
 }
 
 /// Takes out the first task that has waited for too long, and returns its alarm.
-static pp_alarm give_up(pp_state *state, uint64_t now) {
-    pp_waiter *waiter = state->waiters;
+static pp_alarm give_up(pp_queue *queue, uint64_t now) {
+    pp_waiter *waiter = queue->first;
     while (waiter && !waiter->alarm.wake) waiter = waiter->next;
-    if (!waiter || now < waiter->deadline) return (pp_alarm){0}; // those after it came later
+    if (!waiter || !gives_up(waiter, now)) return (pp_alarm){0}; // those after it came later
     take_out(waiter);
     waiter->alarm.keep(waiter->alarm.context);
     return waiter->alarm;
@@ -277,45 +411,98 @@ static pp_alarm give_up(pp_state *state, uint64_t now) {
 static pp_alarm pass_on(pp_state *state, uint64_t now) {
     uintptr_t owner = atomic_load(&state->owner);
     pp_waiter *late = waiter_of(owner);
-    if (!late || !late->alarm.wake || !state->waiters || now <= state->turn_given + LONG_TURN_NANOSECONDS
+    if (!late || !late->alarm.wake || !next_for(state) || now <= state->turn_given + LONG_TURN_NANOSECONDS
         || !atomic_compare_exchange_strong(&state->owner, &owner, this_thread()))
         return (pp_alarm){0};
-    late->lost++;
     pp_alarm alarm = hand_over(state);
-    put_before(state->waiters, late);
+    loses_turn(late);
     return alarm;
 }
 
 bool pp_tick(pp_state *state) {
     uint64_t now = pp_nanoseconds();
     for (;;) {
-        pthread_mutex_lock(&state->queue);
-        pp_alarm alarm = hand_over_if_free(state);
+        pthread_mutex_lock(&state->pool->mutex);
+        bool is_home = home_of(state) == state;
+        pp_alarm alarm = next_for(state) ? hand_over_if_free(state) : (pp_alarm){0};
         if (!alarm.wake) alarm = pass_on(state, now);
-        if (!alarm.wake) alarm = give_up(state, now);
+        if (!alarm.wake) alarm = give_up(&state->own, now);
+        for (int32_t i = 1; is_home && !alarm.wake && i < PP_INSTANCES; i++) {
+            pp_state *other = instance_at(state, i);
+            if (other == &pp_taken) break;
+            if (next_for(other)) alarm = hand_over_if_free(other);
+            if (!alarm.wake) alarm = pass_on(other, now);
+        }
+        if (is_home && !alarm.wake) alarm = give_up(&state->any, now);
         bool goes_on = state->has_clock = alarm.wake || state->waiting_tasks > 0;
         unlock_and_wake(state, alarm);
         if (!alarm.wake) return goes_on;
     }
 }
 
-bool pp_has_turn(pp_waiter *waiter) { return atomic_load(&waiter->state->owner) == reserved_for(waiter); }
-
-bool pp_take_turn(pp_waiter *waiter) {
-    pp_state *state = waiter->state;
-    pthread_mutex_lock(&state->queue);
-    bool is_ours = take_turn(state, waiter);
-    if (is_ours) has_entered(waiter);
-    pthread_mutex_unlock(&state->queue);
-    return is_ours;
+pp_state *pp_take_turn(pp_waiter *waiter) {
+    pthread_mutex_t *mutex = &waiter->home->pool->mutex;
+    pthread_mutex_lock(mutex);
+    pp_state *taken = take_turn(waiter);
+    if (taken) has_entered(waiter);
+    pthread_mutex_unlock(mutex);
+    return taken;
 }
 
 void pp_stop_waiting(pp_waiter *waiter) {
-    pp_state *state = waiter->state;
-    pthread_mutex_lock(&state->queue);
+    pp_state *home = waiter->home;
+    pthread_mutex_lock(&home->pool->mutex);
     take_out(waiter);
     has_entered(waiter);
-    state->waiting_tasks--;
-    unlock_and_wake(state, pp_has_turn(waiter) ? hand_over(state) : (pp_alarm){0});
+    pp_waits_for(waiter)->waiting_tasks--;
+    unlock_and_wake(home, has_turn(waiter) ? hand_over(atomic_load(&waiter->given)) : (pp_alarm){0});
     free(waiter);
+}
+
+// MARK: a patch's states
+
+/// Adds a state's counters to those of the layers.
+static void keep_counters(pp_state *home, pp_state *state) {
+    for (int32_t i = 0; i < home->layer_count; i++) pp_add_counters(&home->layers[i]->ended, &state->counters[i]);
+}
+
+bool pp_join(pp_state *home, pp_state *state) {
+    pthread_mutex_lock(&home->pool->mutex);
+    atomic_store(&home->is_growing, false);
+    bool joins = atomic_load(&home->may_grow) && !atomic_load(&home->closing);
+    if (joins) {
+        state->instance = atomic_load(&home->instance_count);
+        atomic_store_explicit(&home->instances[state->instance], state, memory_order_release);
+        atomic_store(&home->instance_count, state->instance + 1);
+        atomic_store(&state->attention, true); // a thread may wait
+    }
+    pthread_mutex_unlock(&home->pool->mutex);
+    return joins;
+}
+
+void pp_part(pp_state *home, pp_state *state) {
+    keep_counters(home, state);
+    atomic_store(&home->instances[state->instance], &pp_taken);
+    atomic_fetch_sub(&home->instance_count, 1);
+    atomic_store(&state->closing, true);
+    atomic_store(&state->attention, true);
+}
+
+bool pp_close_idle(pp_state *home) {
+    pthread_mutex_lock(&home->pool->mutex);
+    pp_state *closed = NULL;
+    // Only the last one is closed, so that their places have no holes.
+    for (int32_t i = atomic_load(&home->instance_count) - 1; i > 0; i--) {
+        pp_state *state = instance_at(home, i);
+        uint64_t turns = atomic_load_explicit(&state->turns, memory_order_relaxed);
+        bool is_idle = turns == state->seen_turns && state->suspended == 0;
+        state->seen_turns = turns;
+        if (closed || !is_idle || i != home->instance_count - 1 || !try_lock(state)) continue;
+        pp_part(home, state);
+        closed = state;
+    }
+    bool goes_on = atomic_load(&home->instance_count) > 1;
+    pthread_mutex_unlock(&home->pool->mutex);
+    if (closed) unlock_state(closed);
+    return goes_on;
 }

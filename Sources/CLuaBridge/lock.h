@@ -5,20 +5,31 @@
 
 #include "budget.h"
 
-/// Waits for the lock. After this many nanoseconds it gives up as soon as a single call has been in the state for a tenth
-/// of them.
+/// Waits for the lock of a state. Gives up if it is not released for this many nanoseconds.
 bool pp_wait_for(pp_state *state, int64_t nanoseconds);
-/// Takes the lock if it is the waiter's turn.
-bool pp_take_turn(pp_waiter *waiter);
+/// Takes one of the patch's states: the one that this thread is in, one that is free, or the first that gets free. NULL if none did for
+/// this many nanoseconds, or after `wait_nanoseconds`; or at once, if the caller may make another one (`*may_grow`).
+pp_state *pp_take_any(pp_state *home, int64_t nanoseconds, bool *outermost, bool *may_grow);
+/// Whether a call may make another state now.
+bool pp_may_grow(pp_state *home);
+/// Takes the lock if it is the waiter's turn. Returns the state.
+pp_state *pp_take_turn(pp_waiter *waiter);
 /// Hands the lock to the first waiter, or releases it.
 void pp_hand_over(pp_state *state);
+/// Puts another state beside those of a patch, which this thread has locked, and unlocks it. Returns false if the patch is closing.
+bool pp_join(pp_state *home, pp_state *state);
+/// Takes a state's place away, and adds its counters to those of the layers. The caller holds the pool's mutex.
+void pp_part(pp_state *home, pp_state *state);
+/// The state that is always taken.
+extern pp_state pp_taken;
 /// Does the work that is left to the last call in the state, and releases the lock.
 void pp_attend(pp_state *state);
 static inline void count_turn(pp_state *state) {
     uint64_t turns = atomic_load_explicit(&state->turns, memory_order_relaxed);
     atomic_store_explicit(&state->turns, turns + 1, memory_order_relaxed);
+    pp_thread.inside++;
 }
-static inline uintptr_t this_thread(void) { return (uintptr_t)&pp_thread_stack; }
+static inline uintptr_t this_thread(void) { return (uintptr_t)&pp_thread; }
 
 /// Takes the lock. Returns whether this thread has it now; `*outermost` says whether it did not have it before.
 static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outermost) {
@@ -38,6 +49,7 @@ static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outerm
 
 /// Releases the lock at the outermost level.
 static inline void unlock_state(pp_state *state) {
+    pp_thread.inside--;
     if (__builtin_expect(atomic_load_explicit(&state->attention, memory_order_relaxed), 0)) {
         pp_attend(state);
         return;

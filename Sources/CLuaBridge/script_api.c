@@ -75,7 +75,7 @@ static int wait_for_host(lua_State *L, pp_activation *call, int32_t step) {
 
 int pp_call_original(lua_State *L) {
     pp_layer *layer = lua_touserdata(L, lua_upvalueindex(1));
-    pp_state *state = layer->state;
+    pp_state *state = state_of(L);
     raise_if_killed(L);
     pp_activation *call = state->activation;
     while (call && call->layer != layer) call = call->outer;
@@ -179,6 +179,8 @@ static int write_log(lua_State *L) {
     pp_check_c_stack(L);
     size_t length;
     const char *text = pp_to_string(L, 1, &length);
+    pp_state *state = state_of(L);
+    if (state->session.loading && home_of(state) != state) return 0; // the first instance has logged it
     pp_write_log(L, (int32_t)lua_tointeger(L, lua_upvalueindex(1)), text, length);
     return 0;
 }

@@ -3,54 +3,44 @@
 #include "calls.h"
 #include "sandbox.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct pp_pool {
-    pthread_mutex_t lock;
-    pp_state *states;
-};
-
-bool pp_lock(pp_state *state) {
-    bool outermost;
-    return lock_state(state, state->session.limits.lock_nanoseconds, &outermost) && (outermost || (state->session.depth++, true));
-}
-
-void pp_unlock(pp_state *state) {
-    if (state->session.depth > 0)
-        state->session.depth--;
-    else
-        unlock_state(state);
-}
+#include <unistd.h>
 
 pp_pool *pp_pool_make(void) {
     pp_pool *pool = calloc(1, sizeof *pool);
-    if (pool) pthread_mutex_init(&pool->lock, NULL);
+    if (!pool) return NULL;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_mutex_init(&pool->mutex, NULL);
     return pool;
 }
 
 void pp_pool_free(pp_pool *pool) {
+    for (pp_state *state = pool->states; state; state = state->next) {
+        if (!state->main) continue;
+        void *context = state->session.context;
+        pp_empty(state);
+        state->session.host.closed(context);
+    }
     while (pool->states) {
         pp_state *state = pool->states;
         pool->states = state->next;
-        if (state->main) {
-            void *context = state->session.context;
-            pp_empty(state);
-            state->session.host.closed(context);
-        }
         for (int32_t i = 0; i < state->layer_capacity; i++) free(state->layers[i]);
         free(state->layers);
+        free(state->counters);
         free(state->calls);
         free(state->hash_parts);
-        pthread_mutex_destroy(&state->queue);
         free(state);
     }
     pthread_mutex_destroy(&pool->lock);
+    pthread_mutex_destroy(&pool->mutex);
     free(pool);
 }
 
-/// Takes a state of the pool that is not in use, or makes a new one.
-static pp_state *take(pp_pool *pool) {
+/// Takes a state of the pool that is not in use, or makes a new one. One that was a patch's first is never another patch's later one: a thread
+/// may still join its queue, which would not be served.
+static pp_state *take(pp_pool *pool, pp_state *home) {
     pthread_mutex_lock(&pool->lock);
     pp_state *first = pool->states;
     pthread_mutex_unlock(&pool->lock);
@@ -60,15 +50,22 @@ static pp_state *take(pp_pool *pool) {
         if (!state->free && atomic_load(&state->closing) && lock_state(state, 0, &outermost) && outermost) unlock_state(state);
     }
     pthread_mutex_lock(&pool->lock);
+    pthread_mutex_lock(&pool->mutex);
     pp_state *found = pool->states;
-    while (found && !found->free) found = found->next;
+    while (found && (!found->free || found->is_first == (home != NULL))) found = found->next;
     if (!found && (found = calloc(1, sizeof *found))) {
-        pthread_mutex_init(&found->queue, NULL);
         found->pool = pool;
+        found->is_first = !home;
+        found->home = found;
+        for (int i = 0; i <= PP_INSTANCES; i++) found->instances[i] = &pp_taken;
         found->next = pool->states;
         pool->states = found;
     }
-    if (found) found->free = false;
+    if (found) {
+        found->free = false;
+        atomic_store(&found->home, home ? home : found);
+    }
+    pthread_mutex_unlock(&pool->mutex);
     pthread_mutex_unlock(&pool->lock);
     return found;
 }
@@ -105,15 +102,30 @@ static bool build(pp_state *state) {
     return done;
 }
 
-pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, int64_t seed) {
-    pp_state *state = take(pool);
+/// Gives up a state that could not be opened, which this thread has entered.
+static void refuse(pp_state *state) {
+    pp_state *home = home_of(state);
+    if (state->main) {
+        pp_empty(state);
+    } else {
+        if (state != home) state->free = true;
+        pp_leave_home(home);
+    }
+    unlock_state(state);
+}
+
+/// Opens a state of the pool, and enters it.
+static pp_state *open_state(pp_pool *pool, pp_state *home, const pp_limits *limits, const pp_host *host, int64_t seed) {
+    pp_state *state = take(pool, home);
     if (!state) return NULL;
     // A thread that read a layer of this state before it was closed may be checking right now whether the layer is
     // still active.
     bool outermost;
     while (!lock_state(state, INT32_MAX, &outermost)) {}
-    atomic_store(&state->closing, false);
     state->suspended = 0;
+    state->seen_turns = 0;
+    state->instance = 0;
+    atomic_store(&state->closing, false);
     state->session = (pp_session){
         .limits = *limits,
         .host = *host,
@@ -122,22 +134,39 @@ pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, i
         .trusted = true,
         .loading = true,
         .interval = limits->instructions_per_check,
+        .share = limits->hard_memory / (limits->instances > 0 ? limits->instances : 1),
     };
     reset_budget(state, limits->load_fuel);
     free(state->calls);
     state->calls = calloc((size_t)limits->call_depth, sizeof *state->calls);
-    if (state->calls && build(state)) return state;
-    if (state->main) pp_empty(state);
-    state->free = true;
-    pp_hand_over(state);
+    if (!home) {
+        state->instances[0] = state;
+        state->instance_count = 1;
+        state->open_states = 1;
+        state->all_suspended = 0;
+        state->may_grow = state->is_growing = false;
+    }
+    bool has_counters = !home || pp_make_counters(state, home->layer_count);
+    if (state->calls && has_counters && build(state)) return state;
+    refuse(state);
     return NULL;
 }
 
+pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, int64_t seed) {
+    return open_state(pool, NULL, limits, host, seed);
+}
 void pp_set_context(pp_state *state, void *context) { state->session.context = context; }
 
-void pp_close(pp_state *state) {
+void pp_leave_opened(pp_state *state) {
+    if (state->session.depth > 0)
+        state->session.depth--;
+    else
+        unlock_state(state);
+}
+
+/// Closes a state, now or when the last call leaves it.
+static void close_state(pp_state *state) {
     bool outermost;
-    atomic_store(&state->closing, true);
     atomic_store(&state->attention, true);
     if (!lock_state(state, 1000000, &outermost)) return; // the call that is in the state closes it
     if (!outermost && (state->session.loading || is_spec(state))) {
@@ -146,8 +175,116 @@ void pp_close(pp_state *state) {
         state->session.depth = 0;
         state->activation = NULL;
     }
-    for (int32_t i = 0; i < state->layer_count; i++) state->layers[i]->slot = NULL;
     if (outermost) unlock_state(state);
+}
+
+void pp_close(pp_state *home) {
+    pp_state *others[PP_INSTANCES];
+    int32_t count = 0;
+    pthread_mutex_lock(&home->pool->mutex);
+    atomic_store(&home->may_grow, false);
+    atomic_store(&home->closing, true);
+    while (atomic_load(&home->instance_count) > 1) {
+        others[count] = atomic_load(&home->instances[home->instance_count - 1]);
+        pp_part(home, others[count++]);
+    }
+    pthread_mutex_unlock(&home->pool->mutex);
+    for (int32_t i = 0; i < home->layer_count; i++) atomic_store_explicit(&home->layers[i]->slot, NULL, memory_order_relaxed);
+    for (int32_t i = 0; i < count; i++) close_state(others[i]);
+    close_state(home);
+}
+
+void pp_lock(pp_state *home) {
+    atomic_store(&home->may_grow, false);
+    uint64_t until = pp_nanoseconds() + (uint64_t)home->session.limits.lock_nanoseconds;
+    for (int32_t i = 0; i < PP_INSTANCES; i++) {
+        pp_state *state = atomic_load(&home->instances[i]);
+        if (state == &pp_taken) break;
+        bool outermost;
+        uint64_t now = pp_nanoseconds();
+        state->hold = PP_NOT_HELD;
+        if (!lock_state(state, now < until ? (int64_t)(until - now) : 0, &outermost)) continue;
+        state->hold = outermost ? PP_HELD : PP_HELD_WITHIN;
+        if (!outermost) state->session.depth++;
+    }
+}
+
+void pp_unlock(pp_state *home) {
+    for (int32_t i = 0; i < PP_INSTANCES; i++) {
+        pp_state *state = atomic_load(&home->instances[i]);
+        if (state == &pp_taken) break;
+        enum pp_hold hold = state->hold;
+        if (hold == PP_NOT_HELD) continue;
+        state->hold = PP_NOT_HELD;
+        if (hold == PP_HELD_WITHIN)
+            state->session.depth--;
+        else
+            unlock_state(state);
+    }
+}
+
+// MARK: instances
+
+int32_t pp_processors(void) {
+#if defined(__linux__)
+    cpu_set_t processors;
+    if (sched_getaffinity(0, sizeof processors, &processors) == 0) return CPU_COUNT(&processors);
+#endif
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (int32_t)count : 1;
+}
+
+int32_t pp_instance_count(pp_state *home) { return atomic_load(&home->instance_count); }
+
+void pp_let_grow(pp_state *home) {
+    if (home->session.limits.instances > 1) atomic_store(&home->may_grow, true);
+}
+
+pp_state *pp_open_instance(pp_state *home) {
+    pthread_mutex_lock(&home->pool->mutex);
+    bool may = pp_may_grow(home) && !atomic_load(&home->closing);
+    if (may) {
+        atomic_store(&home->is_growing, true);
+        atomic_fetch_add(&home->open_states, 1);
+    }
+    pthread_mutex_unlock(&home->pool->mutex);
+    if (!may) return NULL;
+    const pp_session *first = &home->session;
+    pp_state *state = open_state(home->pool, home, &first->limits, &first->host, first->seed);
+    if (state) return state;
+    atomic_store(&home->may_grow, false);
+    atomic_store(&home->is_growing, false);
+    return NULL;
+}
+
+/// Closes a state that this thread has opened.
+static void give_up_instance(pp_state *state) {
+    atomic_store(&state->closing, true);
+    atomic_store(&state->attention, true);
+    pp_leave_opened(state);
+}
+
+void pp_drop_instance(pp_state *home, pp_state *state) {
+    atomic_store(&home->may_grow, false);
+    atomic_store(&home->is_growing, false);
+    give_up_instance(state);
+}
+
+bool pp_add_instance(pp_state *home, pp_state *state, const char **why) {
+    for (int32_t i = 0; i < home->layer_count; i++) {
+        bool is_there = lua_rawgetp(state->main, LUA_REGISTRYINDEX, &home->layers[i]->function) != LUA_TNIL;
+        lua_pop(state->main, 1);
+        if (is_there) continue;
+        *why = home->layers[i]->name;
+        pp_drop_instance(home, state);
+        return false;
+    }
+    if (!pp_join(home, state)) {
+        give_up_instance(state);
+        return false;
+    }
+    pp_leave_opened(state);
+    return true;
 }
 
 lua_State *pp_main(pp_state *state) { return state->main; }

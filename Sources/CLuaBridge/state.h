@@ -78,11 +78,17 @@ typedef struct pp_activation {
     int32_t protected_calls;
 } pp_activation;
 
+/// How a layer was called in one state. Written under the state's lock, and read without it.
+typedef struct pp_counters {
+    _Atomic(uint64_t) calls, measured, nanoseconds, longest, times[PP_BOUNDS + 1];
+} pp_counters;
+
 struct pp_layer {
-    pp_state *state;
+    /// The patch's first state.
+    pp_state *home;
     _Atomic(uintptr_t) below;
-    /// The slot that it lies on, or NULL. Guarded by the state's lock.
-    const void *slot;
+    /// The slot that it lies on, or NULL.
+    _Atomic(const void *) slot;
     /// How often it was put on a slot: a layer is used again for another patch.
     _Atomic(uint64_t) puts;
     /// The places on the main stack of the function and of its first argument (`original`, or the class).
@@ -91,8 +97,11 @@ struct pp_layer {
     /// the class.
     bool is_method;
     char *name;
-    // Written under the lock and read without it.
-    _Atomic(uint64_t) calls, failures, fallbacks, measured, nanoseconds, longest, times[PP_BOUNDS + 1];
+    /// Its place among the patch's layers, and among the counters of each state.
+    int32_t index;
+    _Atomic(uint64_t) failures, fallbacks;
+    /// How it was called in states that are closed. Guarded by the pool's mutex.
+    pp_counters ended;
 };
 
 /// The part of a table for the keys that are not a sequence.
@@ -111,6 +120,8 @@ typedef struct pp_session {
     void *context;
     pp_kind kind;
     int32_t depth;
+    /// The bytes up to which it need not be known what the patch's other states hold.
+    int64_t share;
     int64_t used, refuse_after, seed;
     /// Bytes that the coroutines of asynchronous calls need before their scripts run. They do not count as the script's.
     int64_t lent;
@@ -143,24 +154,61 @@ typedef struct pp_session {
     char fault_script[132];
 } pp_session;
 
+/// Waiters, first come, first served. Guarded by the pool's mutex.
+typedef struct pp_queue {
+    pp_waiter *first, *last;
+    /// When one of them last looked, how often the locks that they wait for were taken then, and since when it is so.
+    uint64_t looked, turns, moved;
+} pp_queue;
+
 struct pp_state {
     /// The thread that is in the state, the waiter whose turn it is, or 0.
     _Atomic(uintptr_t) owner;
+    /// The patch's first state. It has the patch's layers, the queue for all of its states, and what else is shared.
+    pp_state *_Atomic home;
     /// How often the lock was taken.
     _Atomic(uint64_t) turns;
     atomic_bool closing;
     /// Whether there is work for the last call that leaves: `closing`, `abandoned`, or waiters.
     atomic_bool attention;
     _Atomic(struct pp_activation *) abandoned;
-    /// The queue for the lock, and when the current turn was given. Guarded by `queue`.
-    pthread_mutex_t queue;
-    pp_waiter *waiters, *last_waiter;
+    /// Those who wait for this state: threads, and asynchronous calls that continue in it. When its current turn was given.
+    pp_queue own;
     uint64_t turn_given;
-    /// The waiters that are tasks', those of them that want to enter with a new call, and whether a clock looks after them.
-    int64_t waiting_tasks, entering_tasks;
+    /// The tasks that wait for it; in the first state also those that wait for any. Whether a clock looks after them.
+    int64_t waiting_tasks;
     bool has_clock;
     /// The asynchronous calls that have left the state while they wait. Written under the lock.
     _Atomic(int32_t) suspended;
+    /// Whether it is the first state of a patch whenever it is in use.
+    bool is_first;
+    /// Its place among the patch's states, and how often it was taken when `pp_close_idle` last looked.
+    int32_t instance;
+    uint64_t seen_turns;
+    /// What a thread that is in another patch tried first before it took this state, plus 1; or 0.
+    uint32_t displaced;
+    /// The bytes that its script held when that was last looked at.
+    _Atomic(int64_t) held;
+    /// How the patch's layers were called in it.
+    pp_counters *counters;
+    int32_t counter_capacity;
+    /// How `pp_lock` has it.
+    enum pp_hold { PP_NOT_HELD, PP_HELD, PP_HELD_WITHIN } hold;
+    // What follows is used in the first state only.
+    /// The patch's states, each of which has loaded the same script. A place without one has a state that is always taken, as has the place
+    /// after the last. `pp_thread.instance` is the place that a thread tries first.
+    pp_state *_Atomic instances[PP_INSTANCES + 1];
+    _Atomic(int32_t) instance_count;
+    /// Whether a call that finds all states taken may make another one, and whether one is being made.
+    _Atomic(bool) may_grow, is_growing;
+    /// The states that are open: the layers are kept until there is none.
+    _Atomic(int32_t) open_states;
+    /// Those who wait for any of the states.
+    pp_queue any;
+    /// The tasks that wait to enter with a new call.
+    int64_t entering_tasks;
+    /// The suspended calls of all states.
+    _Atomic(int32_t) all_suspended;
     lua_State *main;
     pp_activation *activation, *calls;
     /// An asynchronous call that has ended, whose coroutine the next one uses; or NULL.
@@ -184,7 +232,16 @@ struct pp_state {
     lua_CFunction lua_functions[PP_LUA_FUNCTIONS];
 };
 
+struct pp_pool {
+    pthread_mutex_t lock;
+    pp_state *states;
+    /// Guards the queues of all states.
+    pthread_mutex_t mutex;
+};
+
 static inline pp_state *state_of(lua_State *L) { return *(pp_state **)lua_getextraspace(L); }
+
+static inline pp_state *home_of(pp_state *state) { return atomic_load_explicit(&state->home, memory_order_relaxed); }
 
 static inline bool is_spec(const pp_state *state) { return state->session.kind == PP_SPEC; }
 

@@ -182,4 +182,11 @@ extension PatchLimits {
         limits.lockTime = .seconds(20)
         return limits
     }()
+
+    /// The same for a patch whose calls take turns.
+    static let oneInstance: PatchLimits = {
+        var limits = PatchLimits.patient
+        limits.instances = 1
+        return limits
+    }()
 }

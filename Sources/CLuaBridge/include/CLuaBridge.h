@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/// A patch's Lua state with its lock, budgets and layers. Its memory is stable: see `pp_pool`.
+/// One of a patch's Lua states with its lock, budgets and layers. Its memory is stable: see `pp_pool`.
 typedef struct pp_state pp_state;
 /// One replacement of a patch. It lies on its name's stack of replacements.
 typedef struct pp_layer pp_layer;
@@ -21,12 +21,16 @@ typedef struct pp_layer pp_layer;
 /// state's lock.
 typedef struct pp_pool pp_pool;
 
+/// A patch has at most this many states, its instances.
+enum { PP_INSTANCES = 16 };
+
 typedef struct pp_limits {
     int64_t load_fuel, call_fuel;
     int64_t soft_memory, hard_memory;
     /// Processor time.
     int64_t load_nanoseconds, call_nanoseconds;
-    int64_t lock_nanoseconds;
+    /// How long a call waits while no other gets a state, and how long at most.
+    int64_t lock_nanoseconds, wait_nanoseconds;
     int64_t stack_bytes;
     /// The longest string that a script may make. A longer one is refused like memory past the limit.
     int64_t string_bytes;
@@ -39,6 +43,8 @@ typedef struct pp_limits {
     int32_t replacements;
     /// How many asynchronous calls may wait at a time.
     int32_t waiting_calls;
+    /// How many states a patch may have, from 1 to PP_INSTANCES.
+    int32_t instances;
     /// Opens the libraries for a test's own script, to which these limits do not apply. NULL means a sandbox.
     void (*open_libraries)(lua_State *L);
     /// Whether `pp_host.line` is called for each line that runs.
@@ -53,7 +59,7 @@ enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STR
 enum pp_refusal {
     /// No patch is active on the name.
     PP_UNPATCHED,
-    /// Another thread was in the state for longer than the limit.
+    /// Other threads were in the patch's states for longer than the limit.
     PP_BUSY,
     /// The thread's C stack is nearly used up, or too many calls are nested.
     PP_NO_ROOM,
@@ -63,6 +69,8 @@ enum pp_refusal {
     PP_CROWDED,
     /// An earlier call in the same run was refused, and the host was told.
     PP_REFUSED_AGAIN,
+    /// All states of the patch are taken, and there may be another one (`pp_open_instance`).
+    PP_ALONE,
 };
 
 /// What a callback returns instead of a count of results.
@@ -113,6 +121,8 @@ uint64_t pp_bound(int32_t place);
 
 typedef struct pp_statistics {
     uint64_t calls, failures, fallbacks, measured, nanoseconds, longest;
+    /// How many measured calls took less than each bound, but not less than the one before it.
+    uint64_t times[PP_BOUNDS + 1];
 } pp_statistics;
 
 /// Where a run failed and why. The error's words, or the error of the host, are on top of the stack.
@@ -134,20 +144,37 @@ void pp_pool_free(pp_pool *pool);
 pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, int64_t seed);
 /// Sets the `context` of the host's callbacks. Must be called before anything runs.
 void pp_set_context(pp_state *state, void *context);
-/// Takes the state's layers off their slots, and closes the state now or when the last call leaves (`lua_close`).
-void pp_close(pp_state *state);
-/// Takes the state's lock as a call does, so that several layers can be put on their names at once.
-bool pp_lock(pp_state *state);
-void pp_unlock(pp_state *state);
+/// Opens another state of a patch, and enters it with this thread. NULL if there may be none now, or not enough memory.
+pp_state *pp_open_instance(pp_state *home);
+/// Makes the state that was loaded one of the patch's, and leaves it. Returns false if it was not loaded as the first was (`why`), or if the
+/// patch ends; the state is closed then.
+bool pp_add_instance(pp_state *home, pp_state *state, const char **why);
+/// Closes the state that could not be loaded. No other is opened for the patch.
+void pp_drop_instance(pp_state *home, pp_state *state);
+/// Closes the last of the states but the first if it was not entered since the last time. Returns whether there is another one still.
+bool pp_close_idle(pp_state *home);
+/// Takes a patch's layers off their slots, and closes its states now or when the last call leaves (`lua_close`).
+void pp_close(pp_state *home);
+/// Takes the locks of a patch's states as calls do, so that several layers can be put on their names, or taken off, at once.
+void pp_lock(pp_state *home);
+void pp_unlock(pp_state *home);
+/// Leaves the state that `pp_open` has entered.
+void pp_leave_opened(pp_state *state);
+/// From now on, a call that finds all states taken may make another one.
+void pp_let_grow(pp_state *home);
+/// How many states a patch has.
+int32_t pp_instance_count(pp_state *home);
+/// How many processors this process may use.
+int32_t pp_processors(void);
 /// The main Lua stack, to push to outside of a call while the state is locked.
 lua_State *pp_main(pp_state *state);
 void *pp_context(lua_State *L);
-/// The bytes that Lua has allocated now.
+/// The bytes that the patch's states hold.
 int64_t pp_memory(pp_state *state);
 /// The nanoseconds of a monotonic clock.
 uint64_t pp_nanoseconds(void);
-/// For tests: whether a call is in the queue for the state.
-bool pp_is_waited_for(pp_state *state);
+/// For tests: whether a call is in the queue for the patch.
+bool pp_is_waited_for(pp_state *home);
 /// For tests: called when a call has found a layer that is no longer on its slot, before it looks again. NULL ends it.
 typedef void (*pp_pause)(void);
 void pp_when_stale(pp_pause pause);
@@ -202,7 +229,7 @@ int32_t pp_layer_count(pp_state *state);
 pp_layer *pp_layer_at(pp_state *state, int32_t index);
 const char *pp_layer_name(pp_layer *layer);
 /// The line on which a layer's function begins, and its script (`lua_getinfo`).
-int32_t pp_layer_line(pp_layer *layer, const char **script);
+int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script);
 
 // MARK: stacks of layers
 
@@ -213,10 +240,9 @@ void pp_layer_set_below(pp_layer *layer, pp_layer *below);
 void pp_cell_set(void *cell, pp_layer *layer);
 /// The address of the layer below a layer, as a cell holds it, or 0. That layer may be closed by now.
 uintptr_t pp_layer_below(pp_layer *layer);
+/// The first state of the layer's patch.
 pp_state *pp_layer_state(pp_layer *layer);
 pp_statistics pp_layer_statistics(pp_layer *layer);
-/// How many measured calls took less than a bound, but not less than the one before it.
-uint64_t pp_layer_times(pp_layer *layer, int32_t bound);
 void pp_count_fallback(pp_layer *layer);
 void pp_count_failure(pp_layer *layer);
 
@@ -292,16 +318,17 @@ typedef struct pp_alarm {
     void (*wake)(void *context);
     void *context;
 } pp_alarm;
-/// Queues for the lock. The alarm wakes when it is this waiter's turn, or when it has waited for too long. NULL if there is
-/// not enough memory, or if it `enters` with a new call and as many as may wait do. If `*needs_clock`, the caller must call
+/// Queues for the lock, or for that of any state of the patch if it `enters` with a new call. The alarm wakes when it is
+/// this waiter's turn, or when it has waited for too long. NULL if there is not enough memory, or if it enters and as many
+/// as may wait do. If `*needs_clock`, the caller must call
 /// `pp_tick` every few milliseconds until it returns false.
 pp_waiter *pp_wait(pp_state *state, pp_alarm alarm, bool enters, bool *needs_clock);
-/// The clock of all tasks that wait for a state. Returns false if none does any more.
+/// The clock of all tasks that wait for a state, or for any if it is the patch's first. Returns false if none does any more.
 bool pp_tick(pp_state *state);
-/// Whether it is neither this waiter's turn nor time to give up.
-bool pp_goes_on_waiting(pp_waiter *waiter);
-bool pp_has_turn(pp_waiter *waiter);
-/// The state that it waits for.
+typedef enum pp_turn { PP_NO_TURN, PP_TURN, PP_GAVE_UP } pp_turn;
+/// Whether it is this waiter's turn. One that comes late may lose it again, and then waits on.
+pp_turn pp_turn_of(pp_waiter *waiter);
+/// The state that it waits for; the patch's first if it waits for any.
 pp_state *pp_waits_for(pp_waiter *waiter);
 /// Leaves the queue, and frees the waiter. A turn that was not taken goes to the next waiter.
 void pp_stop_waiting(pp_waiter *waiter);

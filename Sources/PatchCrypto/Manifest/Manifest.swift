@@ -42,6 +42,9 @@ public struct Manifest: Sendable {
     public let appVersions: VersionRange
     /// The lowest engine level it needs, from 1.
     public let engine: Int
+    /// How many instances of the patch a runner may have at once, from 1 to 16; nil if its scripts do not care. A script that keeps
+    /// something from call to call has 1.
+    public let instances: Int?
     /// The names it replaces.
     public let replaces: [String]
     /// The scripts, the entry first.
@@ -68,6 +71,7 @@ public struct Manifest: Sendable {
     ///   - app: In the form of `id`.
     ///   - appVersions: Which versions of the app it fits.
     ///   - engine: 1 to 2^31-1.
+    ///   - instances: 1 to 16, or nil.
     ///   - replaces: Names such as `Cart.total`, at most 128 bytes each, none twice.
     ///   - scripts: The entry first; at least one, and no two whose names differ only in case.
     ///   - created: When it was made.
@@ -78,13 +82,16 @@ public struct Manifest: Sendable {
     /// - Throws: `malformed` if the format does not allow a value, `limit` if a limit is exceeded.
     public init(
         id: String, version: Int, app: String, appVersions: VersionRange = .all, engine: Int = 1,
-        replaces: [String] = [], scripts: [Script], created: Timestamp? = nil, expires: Timestamp? = nil,
+        instances: Int? = nil, replaces: [String] = [], scripts: [Script], created: Timestamp? = nil,
+        expires: Timestamp? = nil,
         notes: String? = nil, extra: [String: String]? = nil, limits: EnvelopeLimits = EnvelopeLimits()
     ) throws(PatchError) {
         try Rules.check(NameForm.isReverseDNS(id), "id", "is not a reverse-DNS name such as com.example.fix")
         try Rules.check(Rules.numbers.contains(version), "version", "is not a whole number from 1 to 2147483647")
         try Rules.check(NameForm.isReverseDNS(app), "app", "is not a reverse-DNS name such as com.example.shop")
         try Rules.check(Rules.numbers.contains(engine), "engine", "is not a whole number from 1 to 2147483647")
+        try Rules.check(
+            instances.map(Rules.instances.contains) ?? true, "instances", "is not a whole number from 1 to 16")
         for name in replaces {
             try Rules.check(NameForm.isReplaceable(name), "replaces", "has a name that is not like Cart.total")
         }
@@ -102,6 +109,7 @@ public struct Manifest: Sendable {
         self.app = app
         self.appVersions = appVersions
         self.engine = engine
+        self.instances = instances
         self.replaces = replaces
         self.scripts = scripts
         self.created = created
@@ -113,6 +121,7 @@ public struct Manifest: Sendable {
     /// The rules beyond the form of a name.
     private enum Rules {
         static let numbers = 1...Int(Int32.max)
+        static let instances = 1...16
         static let controlCharacters = "has a control character"
 
         static func check(_ holds: Bool, _ key: String, _ fault: String) throws(PatchError) {

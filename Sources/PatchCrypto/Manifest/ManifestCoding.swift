@@ -15,6 +15,7 @@ extension Manifest {
             members.append(("extra", .object(sorted.map { ($0.key, .string($0.value)) })))
         }
         members.append(("id", .string(id)))
+        if let instances { members.append(("instances", .integer(instances))) }
         if let notes { members.append(("notes", .string(notes))) }
         members += [
             ("replaces", .array(replaces.map { .string($0) })), ("schema", .integer(Self.schema)),
@@ -61,8 +62,8 @@ extension Manifest {
                 hint: "use a newer version", field: "schema")
         }
         try fields.allow([
-            "schema", "id", "version", "app", "appVersions", "engine", "replaces", "scripts", "created", "expires",
-            "notes", "extra",
+            "schema", "id", "version", "app", "appVersions", "engine", "instances", "replaces", "scripts", "created",
+            "expires", "notes", "extra",
         ])
         guard let appVersions = VersionRange(try fields.text("appVersions")) else {
             throw fields.fault("appVersions", "expected a range such as >=2.3.0 <2.5.0")
@@ -74,7 +75,9 @@ extension Manifest {
         }
         try self.init(
             id: fields.text("id"), version: fields.number("version"), app: fields.text("app"),
-            appVersions: appVersions, engine: fields.number("engine"), replaces: fields.texts("replaces"),
+            appVersions: appVersions, engine: fields.number("engine"),
+            instances: fields.optional("instances") { (key) throws(PatchError) in try fields.number(key) },
+            replaces: fields.texts("replaces"),
             scripts: scripts, created: fields.optional("created", fields.moment),
             expires: fields.optional("expires", fields.moment), notes: fields.optional("notes", fields.text),
             extra: fields.optional("extra", fields.table), limits: limits)

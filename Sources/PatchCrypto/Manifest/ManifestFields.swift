@@ -5,6 +5,8 @@ package struct ManifestFields: Sendable {
     package var app: String?
     package var appVersions: String?
     package var engine: String?
+    /// A number, or `any`.
+    package var instances: String?
     package var replaces: [String]?
     package var created: Timestamp?
     package var expires: String?
@@ -22,6 +24,7 @@ package struct ManifestFields: Sendable {
         app = words.first
         appVersions = words.dropFirst().first
         engine = head.value(of: .engine)
+        instances = head.value(of: .instances)
         replaces = head.replaces
         expires = head.value(of: .expires)
     }
@@ -34,6 +37,7 @@ package struct ManifestFields: Sendable {
         fields.app = app ?? others.app
         fields.appVersions = appVersions ?? others.appVersions
         fields.engine = engine ?? others.engine
+        fields.instances = instances ?? others.instances
         fields.replaces = replaces ?? others.replaces
         fields.created = created ?? others.created
         fields.expires = expires ?? others.expires
@@ -78,7 +82,8 @@ package struct ManifestFields: Sendable {
             id: id,
             version: try Self.number(try required(version, "version", "version 1"), "version"),
             app: app, appVersions: range,
-            engine: try Self.number(engine ?? "1", "engine"), replaces: replaces ?? [],
+            engine: try Self.number(engine ?? "1", "engine"), instances: try Self.instances(instances),
+            replaces: replaces ?? [],
             scripts: scripts.map { .init(name: $0.name, size: $0.bytes.count) }, created: created,
             expires: try Self.time(expires), notes: notes, extra: extra)
     }
@@ -91,6 +96,17 @@ package struct ManifestFields: Sendable {
                 .malformed, "the \(name) \(text) is not a whole number from 1 to 2147483647",
                 hint: name == "version" ? "a patch's version is one number, which rises: 7, and then 8" : nil,
                 at: .init(field: name))
+        }
+        return number
+    }
+
+    private static func instances(_ text: String?) throws(PatchError) -> Int? {
+        guard let text, text != "any" else { return nil }
+        guard let number = Int(text), (1...16).contains(number), text == "\(number)" else {
+            throw PatchError(
+                .malformed, "`\(text)` is not a number of instances",
+                hint: "write `@instances 1` if the script keeps something from call to call, else `@instances any`",
+                at: .init(field: "instances"))
         }
         return number
     }

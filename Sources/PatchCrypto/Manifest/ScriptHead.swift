@@ -15,6 +15,8 @@ public struct ScriptHead: Sendable {
         case app
         /// The engine level that the patch needs.
         case engine
+        /// How many instances of the patch there may be at once: a number, or `any`.
+        case instances
         /// When the patch expires.
         case expires
         /// Names that the patch replaces. No other tag may be given twice.

@@ -46,6 +46,10 @@ internal import Synchronization
         while true {
             if let call = entry.call { return call }
             var refusal = entry.refusal
+            if slot.hasMadeRoom(for: refusal) {
+                entry = Entry(slot, cell, turn)
+                continue
+            }
             if refusal.isForTheMoment, let state = unsafe refusal.layer.flatMap({ unsafe pp_layer_state($0.pointer) }) {
                 // Another patch may be active on the name now.
                 if unsafe turn?.isFor(state) != true {
@@ -173,10 +177,10 @@ internal import Synchronization
         var needsClock = false
         guard let waiter = unsafe pp_wait(state, alarm, entering, &needsClock) else { return nil }
         unsafe self.waiter = waiter
-        if needsClock { unsafe Self.startClock(for: state, of: slot) }
+        if needsClock { unsafe Self.startClock(for: pp_waits_for(waiter), of: slot) }
     }
 
-    /// Looks after all tasks that wait for a state, until none does any more.
+    /// Looks after all tasks that wait for a state, or for any of a patch, until none does any more.
     private static func startClock(for state: OpaquePointer, of slot: Slot) {
         let address = UInt(bitPattern: state)
         Task.detached {
@@ -192,7 +196,11 @@ internal import Synchronization
 
     /// Waits until the turn comes. Returns false if it is time to give up.
     func comes() async -> Bool {
-        while unsafe pp_goes_on_waiting(waiter) { await alarm.sleep() }
-        return unsafe pp_has_turn(waiter)
+        while true {
+            switch unsafe pp_turn_of(waiter) {
+            case PP_NO_TURN: await alarm.sleep()
+            case let turn: return turn == PP_TURN
+            }
+        }
     }
 }

@@ -18,6 +18,9 @@ struct Refusal {
         reason = UInt32(bits & 7)
     }
 
+    /// Whether all instances of the patch are taken, and there may be another one.
+    var isAlone: Bool { reason == PP_ALONE.rawValue }
+
     /// Whether another call is in the patch, and this one may wait.
     var isForTheMoment: Bool { reason == PP_BUSY.rawValue }
 

@@ -14,6 +14,14 @@ protocol SlotTable: AnyObject, Sendable {
     func method(_ index: Int, ofClass place: Int) -> ExposedMethod
 }
 
+/// An active patch, to which layers belong.
+protocol LayerOwner: AnyObject, Sendable {
+    var reports: PatchReports { get }
+
+    /// Makes another instance for a call that found the others taken.
+    func makeInstances()
+}
+
 /// A registered function and the patches that replace it.
 ///
 /// A call reads `top` without a lock and without a reference. A slot lives as long as a call through it is possible.
@@ -58,7 +66,7 @@ package final class Slot: Sendable {
         var activations = 0
     }
 
-    private typealias ActiveLayer = (layer: Layer, reports: PatchReports, activation: Int)
+    private typealias ActiveLayer = (layer: Layer, patch: any LayerOwner, activation: Int)
     /// How a patch was called from an activation to now, or to its end.
     typealias Total = (patch: PatchID, activation: Int, calls: RunnerEvent.Calls)
     /// How many patches that were deactivated are remembered, until they are asked for.
@@ -129,19 +137,19 @@ package final class Slot: Sendable {
     // MARK: layers
 
     /// Puts a layer on top.
-    func push(_ layer: Layer, of reports: PatchReports) {
+    func push(_ layer: Layer, of patch: any LayerOwner) {
         stack.locked { stack in
             unsafe layer.isPut(on: Unmanaged.passUnretained(self).toOpaque(), above: stack.layers.last?.layer)
             stack.activations += 1
-            stack.layers.append((layer, reports, stack.activations))
+            stack.layers.append((layer, patch, stack.activations))
             unsafe pp_cell_set(top, layer.pointer)
         }
     }
 
     /// Takes a patch's layer off. The layer above it then lies on the layer below it.
-    func remove(_ reports: PatchReports) {
+    func remove(_ patch: any LayerOwner) {
         stack.locked { stack in
-            guard let index = stack.layers.firstIndex(where: { $0.reports === reports }) else { return }
+            guard let index = stack.layers.firstIndex(where: { $0.patch === patch }) else { return }
             if stack.ended.count == Self.mostEnded { stack.ended.removeFirst() }
             stack.ended.append(Self.total(of: stack.layers.remove(at: index)))
             let below = index > 0 ? stack.layers[index - 1].layer : nil
@@ -169,17 +177,17 @@ package final class Slot: Sendable {
     private static func total(of active: ActiveLayer) -> Total {
         let statistics = active.layer.statistics
         return (
-            active.reports.patch, active.activation,
+            active.patch.reports.patch, active.activation,
             RunnerEvent.Calls(
                 calls: Int(clamping: statistics.calls), failures: Int(clamping: statistics.failures),
                 fallbacks: Int(clamping: statistics.fallbacks), measured: Int(clamping: statistics.measured),
                 nanoseconds: Int(clamping: statistics.nanoseconds), longest: Int(clamping: statistics.longest),
-                times: statistics.measured == 0 ? [] : active.layer.times)
+                times: statistics.measured == 0 ? [] : statistics.allTimes)
         )
     }
 
-    private func reports(of layer: Layer) -> PatchReports? {
-        stack.locked { stack in stack.layers.first { $0.layer == layer }?.reports }
+    private func owner(of layer: Layer) -> (any LayerOwner)? {
+        stack.locked { stack in stack.layers.first { $0.layer == layer }?.patch }
     }
 
     // MARK: calls
@@ -189,7 +197,8 @@ package final class Slot: Sendable {
     package func enter(_ cell: LayerCell, _ record: CallReference) -> PatchStack? {
         let entry = unsafe pp_enter(cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address)
         if let state = unsafe entry.L { return unsafe PatchStack(state) }
-        return unsafe withLayer(below: Refusal(bits: entry.refused)) { enter($0, record) }
+        let refusal = unsafe Refusal(bits: entry.refused)
+        return hasMadeRoom(for: refusal) ? enter(cell, record) : withLayer(below: refusal) { enter($0, record) }
     }
 
     /// Enters the layer that a cell holds, runs it on scalars, and leaves it if the run succeeds.
@@ -203,8 +212,17 @@ package final class Slot: Sendable {
         if answer.outcome == PP_NO_ANSWER, let state = unsafe OpaquePointer(bitPattern: UInt(answer.bits)) {
             return unsafe .none(PatchStack(state))
         }
-        return withLayer(below: Refusal(bits: UInt(answer.bits))) { unsafe call($0, record, arguments, kinds) }
+        let refusal = Refusal(bits: UInt(answer.bits))
+        if hasMadeRoom(for: refusal) { return unsafe call(cell, record, arguments, kinds) }
+        return withLayer(below: refusal) { unsafe call($0, record, arguments, kinds) }
             ?? .original
+    }
+
+    /// Makes another instance of a patch if all of them are taken. Returns whether to try again.
+    func hasMadeRoom(for refusal: Refusal) -> Bool {
+        guard refusal.isAlone else { return false }
+        if let layer = refusal.layer { owner(of: layer)?.makeInstances() }
+        return true
     }
 
     /// Reports that a layer could not be entered, and continues with the layer below it, if there is one.
@@ -218,7 +236,7 @@ package final class Slot: Sendable {
     /// - Returns: Whether the layer is still active on the name.
     @discardableResult
     func note(_ refusal: Refusal) -> Bool {
-        guard let layer = refusal.layer, let reports = reports(of: layer) else { return false }
+        guard let layer = refusal.layer, let reports = owner(of: layer)?.reports else { return false }
         layer.countFallback()
         guard let event = refusal.event else { return refusal.isRepeated }
         reports.fellBack(event, in: name)
@@ -285,11 +303,11 @@ package final class Slot: Sendable {
         unsafe pp_fault_of(stack.state, &fault)
         if unsafe fault.kill == 0 {
             if unsafe pp_has_run(stack.state) {
-                return RunnerEvent.Failure(resultOf: layer, message: "wrong result: " + mismatch())
+                return RunnerEvent.Failure(resultOf: layer, on: stack, message: "wrong result: " + mismatch())
             }
             if unsafe pp_is_refused(stack.state) {
                 return RunnerEvent.Failure(
-                    resultOf: layer, message: refusal ?? "a value cannot be passed to the script")
+                    resultOf: layer, on: stack, message: refusal ?? "a value cannot be passed to the script")
             }
         }
         return unsafe RunnerEvent.Failure(fault, stack: stack)

@@ -55,6 +55,11 @@ package final class PatchReports: Sendable {
         return unsafe .log(patch, level, String(decoding: text, as: UTF8.self))
     }
 
+    /// Reports why there can be no other instance of the patch.
+    func hasOneInstance(_ error: PatchError) {
+        tell(.log(patch, .warn, "calls take turns, because another instance could not be made: \(error)"))
+    }
+
     func tell(_ event: RunnerEvent) { events?(event) }
 
     /// Reports for a script that is not part of a patch. They are dropped.

@@ -12,15 +12,16 @@ internal import CLuaBridge
     package var name: String { unsafe String(cString: pp_layer_name(pointer)) }
 
     /// The script and the line on which its function begins.
-    package var place: (script: String, line: Int) {
+    package func place(in lua: LuaState) -> (script: String, line: Int) { unsafe place(in: lua.main) }
+
+    /// The same, in a state that this thread is in.
+    @unsafe func place(in state: OpaquePointer) -> (script: String, line: Int) {
         var script: UnsafePointer<CChar>?
-        let line = unsafe pp_layer_line(pointer, &script)
+        let line = unsafe pp_layer_line(state, pointer, &script)
         return unsafe (script.map { unsafe String(cString: $0) } ?? "", Int(line))
     }
 
     var statistics: pp_statistics { unsafe pp_layer_statistics(pointer) }
-    /// How many measured calls took how long, by ``RunnerEvent/Calls/timeBounds``.
-    var times: [Int] { (0...Int32(PP_BOUNDS)).map { Int(clamping: unsafe pp_layer_times(pointer, $0)) } }
     func countFailure() { unsafe pp_count_failure(pointer) }
     func countFallback() { unsafe pp_count_fallback(pointer) }
 

@@ -2,7 +2,7 @@ internal import CLuaBridge
 internal import PatchCrypto
 internal import Synchronization
 
-/// A Lua state with its lock, its budgets and its memory.
+/// A Lua state with its lock, its budgets and its memory; and for a patch also its other instances, each of which has loaded the same script.
 @safe package final class LuaState: Sendable {
     package nonisolated(unsafe) let pointer: OpaquePointer
     /// Keeps the state's memory alive.
@@ -25,6 +25,39 @@ internal import Synchronization
         self.pool = pool
     }
 
+    /// Opens another instance of a patch. This thread holds its lock until ``join(_:)`` or ``drop(from:)``. nil if there may be none now.
+    init?(another home: LuaState) {
+        guard let pointer = unsafe pp_open_instance(home.pointer) else { return nil }
+        unsafe self.pointer = pointer
+        pool = home.pool
+    }
+
+    /// Lets calls use this state, which has loaded the script, as another instance.
+    ///
+    /// - Throws: `script` if the script does not replace a name that it replaced when it loaded first. The instance is closed then.
+    func join(_ home: LuaState) throws(PatchError) {
+        var missing: UnsafePointer<CChar>?
+        let name =
+            unsafe pp_add_instance(home.pointer, pointer, &missing) ? nil : missing.map { unsafe String(cString: $0) }
+        if let name {
+            throw PatchError(
+                .script, "'\(name)' is not replaced: the script does not do the same each time that it loads")
+        }
+    }
+
+    /// Closes this instance, which could not load the script. No other is made.
+    func drop(from home: LuaState) { unsafe pp_drop_instance(home.pointer, pointer) }
+
+    /// Lets calls make other instances, as far as the limits allow.
+    func letGrow() { unsafe pp_let_grow(pointer) }
+
+    /// Closes the last instance if it was not used since the last time. Returns whether there is more than one.
+    @discardableResult
+    func closeIdle() -> Bool { isClosed.load(ordering: .relaxed) ? false : unsafe pp_close_idle(pointer) }
+
+    /// How many instances there are.
+    var instances: Int { unsafe Int(pp_instance_count(pointer)) }
+
     /// The stack that values are pushed to outside of a call.
     package var main: OpaquePointer { unsafe pp_main(pointer) }
 
@@ -40,16 +73,17 @@ internal import Synchronization
         return true
     }
 
-    /// Runs a body under the state's lock, so that no call sees its work half done.
+    /// Runs a body under the locks of all instances, so that no call sees its work half done.
     func whileLocked(_ body: () -> Void) {
-        let isLocked = unsafe pp_lock(pointer)
+        unsafe pp_lock(pointer)
         body()
-        if isLocked { unlock() }
+        unsafe pp_unlock(pointer)
     }
 
-    func unlock() { unsafe pp_unlock(pointer) }
+    /// Leaves the state that `init` has entered.
+    func unlock() { unsafe pp_leave_opened(pointer) }
 
-    /// The bytes that the script holds. 0 if the state is closed, because another patch may use it then.
+    /// The bytes that the instances hold. 0 if the state is closed, because another patch may use it then.
     var memory: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_memory(pointer)) }
     /// The fuel that the last call used.
     package var fuelUsed: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_fuel_used(pointer)) }
@@ -59,7 +93,7 @@ internal import Synchronization
     /// Calls a function when a call has found a layer that is no longer on its name, before it looks again.
     static func whenStale(_ pause: (@convention(c) () -> Void)?) { pp_when_stale(pause) }
 
-    /// Whether a call is in the queue for the state.
+    /// Whether a call is in the queue for the patch.
     var isWaitedFor: Bool { unsafe pp_is_waited_for(pointer) }
 
     /// The script's replacements.

@@ -6,6 +6,13 @@ extension PatchLimits {
     var deepestTable: Int { min(tableDepth, 200) }
 }
 
+extension pp_statistics {
+    /// How many measured calls took how long, by ``RunnerEvent/Calls/timeBounds``.
+    var allTimes: [Int] {
+        unsafe withUnsafeBytes(of: times) { unsafe $0.bindMemory(to: UInt64.self).map { Int(clamping: $0) } }
+    }
+}
+
 extension pp_limits {
     init(_ limits: PatchLimits) {
         unsafe self.init(
@@ -13,6 +20,7 @@ extension pp_limits {
             soft_memory: Int64(min(max(0, limits.memory), 1 << 48)),
             hard_memory: Int64(min(max(0, limits.peakMemory), 1 << 48)), load_nanoseconds: limits.loadTime.nanoseconds,
             call_nanoseconds: limits.callTime.nanoseconds, lock_nanoseconds: limits.lockTime.nanoseconds,
+            wait_nanoseconds: limits.waitTime.nanoseconds,
             stack_bytes: Int64(max(0, limits.stackBytes)),
             string_bytes: Int64(min(max(0, limits.stringBytes), 1 << 40)),
             table_elements: Int64(max(0, limits.tableElements)), table_depth: Int32(max(0, limits.deepestTable)),
@@ -20,6 +28,7 @@ extension pp_limits {
             original_calls: Int32(clamping: limits.originalCalls),
             call_depth: Int32(min(max(1, limits.callDepth), 1000)),
             replacements: Int32(min(max(0, limits.replacements), 10_000)),
-            waiting_calls: Int32(clamping: limits.waitingCalls), open_libraries: nil, tells_lines: false)
+            waiting_calls: Int32(clamping: limits.waitingCalls),
+            instances: Int32(min(max(1, limits.instances), Int(PP_INSTANCES))), open_libraries: nil, tells_lines: false)
     }
 }

@@ -143,6 +143,8 @@ public final class PatchRunner: Sendable {
             let breaker = Breaker(limits: limits) { [weak self] breaker, failures in
                 self?.takeOut(identity, breaker, after: failures)
             }
+            var limits = limits
+            if let most = manifest.instances { limits.instances = min(limits.instances, most) }
             let reports = PatchReports(on: identity, limits: limits, breaker: breaker, events: events)
             let script = try ScriptState(
                 patch.scripts, limits: limits, host: host, names: registry.names, reports: reports,

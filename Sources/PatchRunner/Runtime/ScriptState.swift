@@ -2,13 +2,16 @@ internal import CLuaBridge
 package import PatchCrypto
 internal import Synchronization
 
-/// A patch's script: its Lua state, its values, and the names that it knows.
-package final class ScriptState: Sendable {
+/// A patch's script: its Lua states, their values, and the names that it knows.
+package final class ScriptState: LayerOwner {
+    /// The first instance.
     package let lua: LuaState
     package let values: CallValues
     package let loader: ScriptLoader
     let names: NameTable
     private let host: HostInfo
+    /// The classes that it knows.
+    private let classes: [ExposedClass]
     private let isUsed = Atomic(false)
     /// Called for each line that runs.
     let onLine: (@Sendable (_ script: String, _ line: Int) -> Void)?
@@ -37,11 +40,52 @@ package final class ScriptState: Sendable {
         self.names = names
         self.host = host
         self.onLine = onLine
+        classes = names.classes
+        prepare(lua, values)
+    }
+
+    /// Gives a state its context, and the methods of classes.
+    private func prepare(_ lua: LuaState, _ values: CallValues) {
         unsafe pp_set_context(lua.pointer, values.keep(for: self))
-        for (classIndex, exposed) in names.classes.enumerated() {
+        for (classIndex, exposed) in classes.enumerated() {
             for (index, method) in exposed.methods.enumerated() {
                 unsafe pp_add_method(lua.main, exposed.name, method.name, Int32(classIndex), Int32(index))
             }
+        }
+    }
+
+    /// Makes another instance, for a call that found the others taken, and one for each call that waits. If one cannot load the script,
+    /// calls take turns from then on.
+    func makeInstances() {
+        repeat {
+            guard let another = LuaState(another: lua) else { return }
+            do throws(PatchError) {
+                try load(another)
+            } catch {
+                values.reports.hasOneInstance(error)
+                return
+            }
+            if lua.instances == 2 { startClock() }
+        } while lua.isWaitedFor
+    }
+
+    private func load(_ another: LuaState) throws(PatchError) {
+        prepare(another, CallValues(limits: loader.limits, reports: values.reports, className: values.className))
+        do throws(PatchError) {
+            try loader.loadAgain(in: another, patch, host)
+        } catch {
+            another.drop(from: lua)
+            throw error
+        }
+        try another.join(lua)
+    }
+
+    /// Closes instances that are not used, until there is only the first.
+    private func startClock() {
+        Task.detached { [weak self] in
+            repeat {
+                try? await Task.sleep(for: .seconds(30))
+            } while self?.lua.closeIdle() == true
         }
     }
 
@@ -51,7 +95,8 @@ package final class ScriptState: Sendable {
         return unsafe unsafeDowncast(owner, to: ScriptState.self)
     }
 
-    var patch: PatchID { values.reports.patch }
+    var reports: PatchReports { values.reports }
+    var patch: PatchID { reports.patch }
 
     /// Runs the entry script, which says what it replaces, and releases the lock.
     package func load() throws(PatchError) { try loader.load(patch, in: host) }
@@ -62,9 +107,10 @@ package final class ScriptState: Sendable {
     /// Puts the replacements on their names, and takes an older patch off. No call enters the script meanwhile.
     func activate(replacing old: ScriptState?) {
         lua.whileLocked {
-            for layer in lua.layers { names.slot(layer.name)?.push(layer, of: values.reports) }
+            for layer in lua.layers { names.slot(layer.name)?.push(layer, of: self) }
             old?.unlink()
         }
+        lua.letGrow()
         old?.close()
     }
 
@@ -77,7 +123,7 @@ package final class ScriptState: Sendable {
     /// Closes the Lua state, now or when the last call has left it.
     package func close() { if lua.close() { values.forgetFunctions() } }
 
-    private func unlink() { for layer in lua.layers { names.slot(layer.name)?.remove(values.reports) } }
+    private func unlink() { for layer in lua.layers { names.slot(layer.name)?.remove(self) } }
 }
 
 /// The libraries that a test's own script has instead of the sandbox.

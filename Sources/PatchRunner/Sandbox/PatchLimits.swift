@@ -1,3 +1,5 @@
+internal import CLuaBridge
+
 /// The limits of a patch. A host may set each of them.
 ///
 /// A run that goes past its limit of fuel, memory or time is ended, whatever the script does about it, and the original
@@ -16,9 +18,9 @@ public struct PatchLimits: Sendable {
     /// The same for one call, without the host's functions: 50 milliseconds. A call that waited too long is a failure, but
     /// does not count towards ``failures``.
     public var callTime = Duration.milliseconds(50)
-    /// Bytes that a patch may hold after a garbage collection: 8 MiB.
+    /// Bytes that an instance of a patch may hold after a garbage collection: 8 MiB.
     public var memory = 8 << 20
-    /// Bytes that a patch may hold at any moment: 32 MiB.
+    /// Bytes that all instances of a patch may hold at any moment: 32 MiB.
     public var peakMemory = 32 << 20
     /// After how many instructions fuel, time and memory are checked: 1,000; from 1 to 10,000. They are checked more
     /// often while there are large blocks.
@@ -40,17 +42,23 @@ public struct PatchLimits: Sendable {
     public var failures = 5
     /// The time in which failures are counted: 60 seconds.
     public var failureWindow = Duration.seconds(60)
-    /// How long a call waits for a patch that another thread runs, before the original answers: 100 milliseconds. It
-    /// waits longer as long as no other call takes a tenth of that time, because its turn will come.
+    /// How many instances of a patch there may be: as many as the process may use processors, at most 16. Each is a Lua state that has
+    /// loaded the script. One is made when a call finds the others taken, and closed after a minute in which it was not used. A patch whose
+    /// manifest says `instances: 1` has one.
+    public var instances = Int(min(pp_processors(), 16))
+    /// How long a call waits while no other call gets an instance of the patch, before the original answers: 100 milliseconds. As long as
+    /// others get one, its turn will come.
     public var lockTime = Duration.milliseconds(100)
+    /// How long a call waits for an instance at most: 30 seconds.
+    public var waitTime = Duration.seconds(30)
     /// Bytes of C stack that a thread must have free to load or run a patch: 512 KiB. On Apple's systems it is 384 KiB,
     /// because their threads have 512.
     public var stackBytes: Int
     /// How many calls of one patch may be nested: 64; from 1 to 1,000.
     public var callDepth = 64
-    /// How many asynchronous calls of one patch may wait at a time, for their original or for `host.call`: 1,000. The
+    /// How many asynchronous calls of one patch may wait at a time, for their original, for `host.call` or for an instance: 100,000. The
     /// original answers further calls.
-    public var waitingCalls = 1000
+    public var waitingCalls = 100_000
 
     /// Makes the default limits.
     public init() {

@@ -32,8 +32,8 @@ extension RunnerEvent.Failure {
     }
 
     /// Makes a failure for a run whose result does not fit, or that could not begin.
-    init(resultOf layer: Layer?, message: String) {
-        let place = layer?.place
+    init(resultOf layer: Layer?, on stack: PatchStack, message: String) {
+        let place = unsafe layer?.place(in: stack.state)
         script = place?.script
         line = place?.line
         code = .script

@@ -42,6 +42,7 @@ package struct Finding: Sendable {
         case alwaysFalse = "always-false"
         case cannotThrow = "cannot-throw"
         case callsItself = "calls-itself"
+        case keepsState = "keeps-state"
         case tooLarge = "too-large"
         case spec
         case unreadable
@@ -92,6 +93,8 @@ package struct Finding: Sendable {
                 "two values are compared that are never equal: they have different types, or an enum has no such value"
             case .cannotThrow: "host.throw in a replacement of a function that cannot throw"
             case .callsItself: "a replacement calls the function that it replaces on each path, without an end"
+            case .keepsState:
+                "a call changes what another call may see, and the head does not say how many instances there may be"
             case .tooLarge: "a script is too large to follow, so the types of its values are not all checked"
             case .spec: "the script is a spec, which is for `patchpack test`"
             case .unreadable: "a file cannot be read"

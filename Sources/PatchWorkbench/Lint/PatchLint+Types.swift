@@ -18,7 +18,7 @@ extension PatchLint {
         var replacements: [String: [TypeFlow.Replacement]] = [:]
         for layer in state.lua.layers {
             guard let signature = known?.function(layer.name)?.signature else { continue }
-            let (script, line) = layer.place
+            let (script, line) = layer.place(in: state.lua)
             let index = texts.firstIndex { $0.name == script } ?? 0
             replacements["\(index):\(line)", default: []].append(
                 .init(name: layer.name, signature: signature, isMethod: !outlines[index].waxClasses.isEmpty))

@@ -103,6 +103,7 @@ package struct PatchLint {
         checkLocals()
         checkRequired()
         checkClasses()
+        checkState(functions)
         // Types say why a script does not load, too.
         defer { checkTypes(functions, chunks, of: state) }
         try state.load()
@@ -201,7 +202,7 @@ package struct PatchLint {
             let name = layer.name
             replaced.append(name)
             guard hasRoom else { continue }
-            let (script, begin) = layer.place
+            let (script, begin) = layer.place(in: state.lua)
             let index = texts.firstIndex { $0.name == script } ?? 0
             let text = texts[index]
             checkOriginal(name, index, line: begin)

@@ -60,7 +60,7 @@ import Testing
     /// A layer's memory is used again for the patch after the next one. A call that waited for the old patch finds the same layer, but
     /// not the same patch.
     @Test func aLayerThatIsUsedAgainIsCalled() async throws {
-        var limits = PatchLimits.patient
+        var limits = PatchLimits.oneInstance
         limits.lockTime = .seconds(5)
         let harness = try Harness(limits: limits)
         let (isIn, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

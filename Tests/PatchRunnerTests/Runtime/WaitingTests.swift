@@ -37,7 +37,7 @@ import Testing
     /// Sixty threads are each in the patch for a fiftieth of `lockTime`. The last one waits longer than that, and still
     /// gets in.
     @Test func whoWaitsForManyShortCallsGetsIn() async throws {
-        var limits = PatchLimits.patient
+        var limits = PatchLimits.oneInstance
         let seconds = isSanitized ? 10 : 2
         limits.lockTime = .seconds(seconds)
         let harness = try Harness(limits: limits)
@@ -56,7 +56,7 @@ import Testing
 
     /// Threads that call all the time do not keep each other out.
     @Test func neitherOfTwoThreadsIsKeptOut() async throws {
-        var limits = PatchLimits.patient
+        var limits = PatchLimits.oneInstance
         limits.lockTime = isSanitized ? .seconds(10) : .seconds(1)
         let harness = try Harness(limits: limits)
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
@@ -93,7 +93,7 @@ import Testing
 
     /// A task has the next turn, and its actor is blocked. Other threads and tasks do not wait for that actor.
     @Test func anActorThatIsBlockedKeepsNobodyOut() async throws {
-        var limits = PatchLimits.patient
+        var limits = PatchLimits.oneInstance
         limits.lockTime = isSanitized ? .seconds(10) : .seconds(2)
         let harness = try Harness(limits: limits)
         let (holds, isIn, mayLeave) = try holding(harness)
@@ -134,7 +134,7 @@ import Testing
     /// A thread holds a patch until an unrelated task has run. Waiting calls must leave that task a thread.
     @Test
     func tasksThatWaitHoldNoThread() async throws {
-        let harness = try Harness()
+        let harness = try Harness(limits: .oneInstance)
         let (holds, isIn, mayLeave) = try holding(harness)
         let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in x }
         try harness.apply(
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test func aTaskGivesUpAsAThreadDoes() async throws {
-        var limits = PatchLimits.patient
+        var limits = PatchLimits.oneInstance
         limits.lockTime = .milliseconds(20)
         let harness = try Harness(limits: limits)
         let (holds, isIn, mayLeave) = try holding(harness)
@@ -180,7 +180,7 @@ import Testing
     /// As many calls may wait as the limit says. The original answers the others, and the breaker does not open.
     @Test(arguments: [50, 1000])
     func soManyCallsWaitAtATime(_ limit: Int) async throws {
-        var limits = PatchLimits.patient
+        var limits = PatchLimits.oneInstance
         limits.waitingCalls = limit
         let harness = try Harness(limits: limits)
         let gate = Mutex<[CheckedContinuation<Void, Never>]>([])
@@ -230,7 +230,7 @@ import Testing
 
     /// If a patch is busy or has no room, the older patch below it answers, not the original.
     @Test func theOlderPatchAnswersForABusyOne() async throws {
-        var limits = PatchLimits.patient
+        var limits = PatchLimits.oneInstance
         limits.lockTime = .milliseconds(5)
         let harness = try Harness(limits: limits)
         let isIn = Slot()
@@ -265,7 +265,7 @@ import Testing
 
     /// An original that calls its own name endlessly causes one event, not one for each call.
     @Test func oneEventTellsOfAllCallsWithoutRoom() throws {
-        let harness = try Harness()
+        let harness = try Harness(limits: .oneInstance)
         let own = Mutex<Replaceable<@Sendable (Int) -> Int>?>(nil)
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
             guard x < 100, let function = own.locked({ $0 }) else { return x }
@@ -284,7 +284,7 @@ import Testing
     /// An asynchronous call that continues within another call on the same thread has its own fuel, and does not use
     /// the other's.
     @Test func eachCallHasItsOwnFuel() async throws {
-        let harness = try Harness()
+        let harness = try Harness(limits: .oneInstance)
         let calls = try CallWithinCall(in: harness.registry)
         let burn = "for i = 1, 600000 do end"
         try harness.apply(
@@ -304,7 +304,7 @@ import Testing
             var a = 1
             var b = 2
         }
-        var limits = PatchLimits.patient
+        var limits = PatchLimits.oneInstance
         limits.callTime = .milliseconds(200)
         limits.callFuel = .max
         let harness = try Harness(limits: limits)
@@ -340,7 +340,7 @@ import Testing
 
     /// Objects are released with a call that was given up. Their `deinit` may enter the patch while a call leaves it.
     @Test func whatEndsWithACallMayCallThePatch() async throws {
-        var limits = PatchLimits.patient
+        var limits = PatchLimits.oneInstance
         limits.lockTime = .milliseconds(20)
         limits.failures = .max
         let harness = try Harness(limits: limits)
@@ -390,7 +390,7 @@ import Testing
     /// A task that is woken on the thread that leaves the patch does not block the queue.
     @Test
     func whoIsWokenHoldsNoQueue() async throws {
-        let harness = try Harness()
+        let harness = try Harness(limits: .oneInstance)
         let (holds, isIn, mayLeave) = try holding(harness)
         let mayEnd = DispatchSemaphore(value: 0)
         let other = try harness.registry.replaceable("T.o") { (x: Int) -> Int in x }
@@ -421,7 +421,7 @@ import Testing
     }
 
     @Test func objectsGoWithTheirOwnCallWhileOthersWait() async throws {
-        let harness = try Harness()
+        let harness = try Harness(limits: .oneInstance)
         let gate = Slot()
         let use = try harness.registry.replaceable("T.use") { (_: Basket, waits: Bool) async -> Int in
             if waits { await gate.wait() }
@@ -444,7 +444,7 @@ import Testing
     }
 
     @Test func aPatchThatIsBusyAfterAWaitIsReported() async throws {
-        var limits = PatchLimits.patient
+        var limits = PatchLimits.oneInstance
         limits.lockTime = .milliseconds(1)
         let harness = try Harness(limits: limits)
         let gate = Slot()

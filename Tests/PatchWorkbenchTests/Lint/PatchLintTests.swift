@@ -50,84 +50,122 @@ import Testing
         var testDescription: String { code.rawValue }
     }
 
-    static let cases: [Case] = [
-        Case(code: .syntax, bad: "local x = = 1", place: "1:11", good: "local x = 1\n" + good),
-        Case(code: .syntax, bad: "\n  x y", place: "2:5", good: "x = y\ny = x\n" + good),
-        Case(code: .syntax, bad: "local s = 'open\n", place: "1:11", good: good),
-        Case(
-            code: .syntax, bad: "local a\nlocal b = a" + String(repeating: ".b", count: 300), place: "2:413",
-            good: "local a = {}\nlocal b = a.b\n" + good),
-        Case(
-            code: .undefinedGlobal, bad: good + "\nfunction f() return prnt end", place: "2:21",
-            good: good + "\nlocal function f() return print end"),
-        Case(
-            code: .undefinedGlobal, bad: good + "\nlocal function f() return other end", place: "2:27",
-            good: good + "\nother = 1\nlocal function f() return other end"),
-        Case(
-            code: .notInSandbox, bad: good + "\nlocal function f() return os.time() end", place: "2:27",
-            good: good + "\nlocal os = {}\nlocal function f() return os.time() end"),
-        Case(
-            code: .notInSandbox, bad: good + "\nlocal function f() return string.dump(f) end", place: "2:34",
-            good: good + "\nlocal function f() return string.rep('x', 2) end"),
-        Case(code: .loadError, bad: good + "\n\nlocal x = nil + 1", place: "3:1", good: good + "\nlocal x = 1 + 1"),
-        Case(code: .loadLimit, bad: good + "\nwhile true do end", place: "2:1", good: good + "\nwhile false do end"),
-        Case(code: .replacesNothing, bad: "local x = 1", place: "1:1", good: good, replaces: ["Cart.total"]),
-        Case(code: .replacesMissing, bad: good + "\npatch.replace('Cart.clear', print)", place: "2:16", good: good),
-        Case(
-            code: .replacesUnused, bad: "-- @replaces Cart.total, Cart.clear\n" + good, place: "1:26",
-            good: good + "\npatch.replace('Cart.clear', function() end)", replaces: ["Cart.total", "Cart.clear"]),
-        Case(
-            code: .unknownFunction, bad: good + "\npatch.replace('Cart.totl', function() end)", place: "2:16",
-            good: good),
-        Case(
-            code: .unknownFunction, bad: "-- @replaces Cart.total, Cart.all\n" + good, place: "1:26",
-            good: good + "\npatch.replace('Cart.clear', function() end)", replaces: ["Cart.total", "Cart.all"]),
-        Case(
-            code: .arity, bad: "patch.replace('Cart.total', function(original, a, b, c) return a end)", place: "1:16",
-            good: "patch.replace('Cart.total', function(original, a, ...) return a end)"),
-        Case(
-            code: .resultType,
-            bad: "patch.replace('Cart.total', function(original, a)\n  if a then return 'ten' end\n  return a\nend)",
-            place: "2:13",
-            good: "patch.replace('Cart.total', function(original, a)\n  if a then return 10 end\n  return a\nend)"),
-        Case(
-            code: .resultType, bad: "patch.replace('Cart.total', function() return nil end)", place: "1:40",
-            good: "patch.replace('Cart.name', function() return nil end)\n" + good),
-        Case(code: .unusedLocal, bad: good + "\nlocal x = 1", place: "2:7", good: good + "\nlocal _, y = 1, 2\nz = y"),
-        Case(
-            code: .unusedLocal, bad: good + "\nlocal function f() return f end\nlocal x\nx = 1", place: "3:7",
-            good: good + "\nlocal x\nlocal function f() x = x and 2 end\nf()"),
-        Case(
-            code: .shadowedLocal, bad: good + "\nlocal a = 1\nfunction f(a) return a end f(a)", place: "3:12",
-            good: good + "\nlocal a = 1\nfunction f(b) return b end f(a)"),
-        Case(
-            code: .operand, bad: good + "\nfunction f() return #5 end", place: "2:21",
-            good: good + "\nfunction f() return #'5', 1 .. 2, ('x'):rep(2), '10' + 1, -2 ^ 2 end"),
-        Case(
-            code: .operand, bad: good + "\nfunction f(x) return 'a' .. (x and nil) .. nil end", place: "2:41",
-            good: good + "\nfunction f(x) return 'a' .. (x or '') end"),
-        Case(
-            code: .operand, bad: "patch.replace('Cart.total', function(original, a, b) return original(#a, b) end)",
-            place: "1:70", good: good),
-        Case(
-            code: .originalArguments, bad: "patch.replace('Cart.total', function(original, a) return original(a) end)",
-            place: "1:66",
-            good: "patch.replace('Cart.total', function(original, ...) return original(...) end)"),
-        Case(
-            code: .unknownClass, bad: "waxClass{'Crt'}\nfunction total(self) return 1 end\n" + good, place: "1:11",
-            good: "waxClass{'Cart'}\nfunction total(self, a, b) return 1 end"),
-        Case(
-            code: .unknownMethod, bad: "waxClass{'Cart'}\nfunction total(self, a, b) return self:view(a, b) end",
-            place: "2:40",
-            good:
-                "waxClass{'Cart'}\nfunction view(self) return 1 end\nfunction total(self, a, b) return self:view() end"),
-        Case(
-            code: .notInSandbox, bad: "waxClass{'Cart'}\nfunction total(self, a, b) return self.super:total(a, b) end",
-            place: "2:40",
-            good: "function string.trim(s) return s end\ntable.x = table.x or string.trim('')\n" + good),
-        Case(
-            code: .syntax, bad: "#!/usr/bin/lua\n" + good, place: "1:1", good: good),
+    private static func replacing(_ body: String, after load: String = "") -> String {
+        "\(load)\npatch.replace('Cart.total', function(original, a, b)\n\(body)\nreturn original(a, b) end)"
+    }
+
+    /// What a script keeps, and what is only like it.
+    private static let keeping: [(bad: String, place: String, good: String)] = [
+        (
+            replacing("count = count + 1", after: "local count = 0"), "3:1",
+            replacing("local count = 0 count = count + 1")
+        ),
+        (replacing("count = a"), "3:1", "count = 1\n" + good),
+        (replacing("seen[a] = b", after: "local seen = {}"), "3:1", replacing("local seen = {} seen[a] = b")),
+        (
+            replacing("seen.of.a = b", after: "local seen = {of = {}}"), "3:1",
+            replacing("local c = seen.of.a", after: "local seen = {of = {}}")
+        ),
+        (replacing("shop.sum = b", after: "shop = {}"), "3:1", replacing("local c = shop.sum", after: "shop = {}")),
+        (replacing("local s = seen s[1] = b", after: "local seen = {}"), "3:11", replacing("local s = {} s[1] = b")),
+        (replacing("table.insert(seen, a)", after: "local seen = {}"), "3:14", replacing("table.insert({}, a)")),
+        (
+            replacing("local f = function() n = n + 1 end f()", after: "local n = 0"), "3:22",
+            replacing("local n = 0 local f = function() n = n + 1 end f()")
+        ),
+        (
+            "local n = 0\nlocal function add() n = n + 1 end\n" + replacing("add()"), "2:22",
+            "local function add(n) n = n + 1 return n end\n" + replacing("add(1)")
+        ),
     ]
+
+    static let cases: [Case] =
+        keeping.map { Case(code: .keepsState, bad: $0.bad, place: $0.place, good: $0.good) } + [
+            Case(code: .syntax, bad: "local x = = 1", place: "1:11", good: "local x = 1\n" + good),
+            Case(code: .syntax, bad: "\n  x y", place: "2:5", good: "x = y\ny = x\n" + good),
+            Case(code: .syntax, bad: "local s = 'open\n", place: "1:11", good: good),
+            Case(
+                code: .syntax, bad: "local a\nlocal b = a" + String(repeating: ".b", count: 300), place: "2:413",
+                good: "local a = {}\nlocal b = a.b\n" + good),
+            Case(
+                code: .undefinedGlobal, bad: good + "\nfunction f() return prnt end", place: "2:21",
+                good: good + "\nlocal function f() return print end"),
+            Case(
+                code: .undefinedGlobal, bad: good + "\nlocal function f() return other end", place: "2:27",
+                good: good + "\nother = 1\nlocal function f() return other end"),
+            Case(
+                code: .notInSandbox, bad: good + "\nlocal function f() return os.time() end", place: "2:27",
+                good: good + "\nlocal os = {}\nlocal function f() return os.time() end"),
+            Case(
+                code: .notInSandbox, bad: good + "\nlocal function f() return string.dump(f) end", place: "2:34",
+                good: good + "\nlocal function f() return string.rep('x', 2) end"),
+            Case(code: .loadError, bad: good + "\n\nlocal x = nil + 1", place: "3:1", good: good + "\nlocal x = 1 + 1"),
+            Case(
+                code: .loadLimit, bad: good + "\nwhile true do end", place: "2:1", good: good + "\nwhile false do end"),
+            Case(code: .replacesNothing, bad: "local x = 1", place: "1:1", good: good, replaces: ["Cart.total"]),
+            Case(code: .replacesMissing, bad: good + "\npatch.replace('Cart.clear', print)", place: "2:16", good: good),
+            Case(
+                code: .replacesUnused, bad: "-- @replaces Cart.total, Cart.clear\n" + good, place: "1:26",
+                good: good + "\npatch.replace('Cart.clear', function() end)", replaces: ["Cart.total", "Cart.clear"]),
+            Case(
+                code: .unknownFunction, bad: good + "\npatch.replace('Cart.totl', function() end)", place: "2:16",
+                good: good),
+            Case(
+                code: .unknownFunction, bad: "-- @replaces Cart.total, Cart.all\n" + good, place: "1:26",
+                good: good + "\npatch.replace('Cart.clear', function() end)", replaces: ["Cart.total", "Cart.all"]),
+            Case(
+                code: .arity, bad: "patch.replace('Cart.total', function(original, a, b, c) return a end)",
+                place: "1:16",
+                good: "patch.replace('Cart.total', function(original, a, ...) return a end)"),
+            Case(
+                code: .resultType,
+                bad:
+                    "patch.replace('Cart.total', function(original, a)\n  if a then return 'ten' end\n  return a\nend)",
+                place: "2:13",
+                good: "patch.replace('Cart.total', function(original, a)\n  if a then return 10 end\n  return a\nend)"),
+            Case(
+                code: .resultType, bad: "patch.replace('Cart.total', function() return nil end)", place: "1:40",
+                good: "patch.replace('Cart.name', function() return nil end)\n" + good),
+            Case(
+                code: .unusedLocal, bad: good + "\nlocal x = 1", place: "2:7", good: good + "\nlocal _, y = 1, 2\nz = y"
+            ),
+            Case(
+                code: .unusedLocal, bad: good + "\nlocal function f() return f end\nlocal x\nx = 1", place: "3:7",
+                good: good + "\nlocal x\nlocal function f() x = x and 2 end\nf()"),
+            Case(
+                code: .shadowedLocal, bad: good + "\nlocal a = 1\nfunction f(a) return a end f(a)", place: "3:12",
+                good: good + "\nlocal a = 1\nfunction f(b) return b end f(a)"),
+            Case(
+                code: .operand, bad: good + "\nfunction f() return #5 end", place: "2:21",
+                good: good + "\nfunction f() return #'5', 1 .. 2, ('x'):rep(2), '10' + 1, -2 ^ 2 end"),
+            Case(
+                code: .operand, bad: good + "\nfunction f(x) return 'a' .. (x and nil) .. nil end", place: "2:41",
+                good: good + "\nfunction f(x) return 'a' .. (x or '') end"),
+            Case(
+                code: .operand, bad: "patch.replace('Cart.total', function(original, a, b) return original(#a, b) end)",
+                place: "1:70", good: good),
+            Case(
+                code: .originalArguments,
+                bad: "patch.replace('Cart.total', function(original, a) return original(a) end)",
+                place: "1:66",
+                good: "patch.replace('Cart.total', function(original, ...) return original(...) end)"),
+            Case(
+                code: .unknownClass, bad: "waxClass{'Crt'}\nfunction total(self) return 1 end\n" + good, place: "1:11",
+                good: "waxClass{'Cart'}\nfunction total(self, a, b) return 1 end"),
+            Case(
+                code: .unknownMethod, bad: "waxClass{'Cart'}\nfunction total(self, a, b) return self:view(a, b) end",
+                place: "2:40",
+                good:
+                    "waxClass{'Cart'}\nfunction view(self) return 1 end\nfunction total(self, a, b) return self:view() end"
+            ),
+            Case(
+                code: .notInSandbox,
+                bad: "waxClass{'Cart'}\nfunction total(self, a, b) return self.super:total(a, b) end",
+                place: "2:40",
+                good: "function string.trim(s) return s end\ntable.x = table.x or string.trim('')\n" + good),
+            Case(
+                code: .syntax, bad: "#!/usr/bin/lua\n" + good, place: "1:1", good: good),
+        ]
 
     @Test func aSpecIsNoPatch() throws {
         let spec = "local total = 1\ndescribe('Cart', function() it('works', function() prnt(x) end) end)"
@@ -423,7 +461,7 @@ import Testing
 
     @Test func manyGlobalsAndLongFunctionsAreRead() throws {
         let many = (1...1900).map { "F=function() g\($0)=h\($0) end" }.joined(separator: " ")
-        #expect(try lint(Self.good + "\n" + many).count == 100)
+        #expect(try lint("-- @instances any\n\(Self.good)\n\(many)").count == 100)
         // With more than 255 constants, Lua indexes globals in another way.
         let constants = (1...300).map { "local _ = 'k\($0)'" }.joined(separator: "\n")
         let wrapped = "do \(constants.replacingOccurrences(of: "local _", with: "_")) end\n"
@@ -431,6 +469,13 @@ import Testing
             wrapped + "function helper() end\nhelper()\n_G.other = 1\nother = other\n" + Self.good
                 + "\nF = function() return undef end")
         #expect(found.map(\.message) == ["the global undef is used, but nothing defines it"])
+    }
+
+    /// The head says that the author knows.
+    @Test func whatIsKeptIsTheAuthorsChoice() throws {
+        let script = "local count = 0\npatch.replace('Cart.total', function() count = count + 1 return count end)"
+        #expect(try lint(script).map(\.code) == [.keepsState])
+        for instances in ["1", "any"] { #expect(try lint("-- @instances \(instances)\n" + script).isEmpty) }
     }
 
     @Test func linesAndColumnsAreLuasAndUnicodes() throws {

@@ -1,0 +1,290 @@
+import Foundation
+import PatchCrypto
+@testable import PatchRunner
+import Synchronization
+import TestSupport
+import Testing
+
+/// Calls of one patch from several threads, each in an instance of the patch.
+@Suite(.ownThreads) struct InstanceTests {
+    private static func limits(_ instances: Int) -> PatchLimits {
+        var limits = PatchLimits.patient
+        limits.instances = instances
+        return limits
+    }
+
+    /// Runs a body on new threads, and waits for all of them.
+    private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<count {
+                group.addTask {
+                    await withCheckedContinuation { done in
+                        Thread.detachNewThread {
+                            body(thread)
+                            done.resume()
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Registers `T.meet`, which returns when as many threads are in it at once.
+    private func meeting(_ count: Int, in harness: Harness) throws -> Replaceable<@Sendable () -> Int> {
+        let arrived = Counter()
+        return try harness.registry.replaceable("T.meet") { () -> Int in
+            arrived.add()
+            while arrived.count < count { usleep(200) }
+            return 0
+        }
+    }
+
+    private func fallbacks(_ harness: Harness) -> [RunnerEvent.Fallback] {
+        harness.events.compactMap { if case .fellBack(_, _, let reason) = $0 { reason } else { nil } }
+    }
+
+    @Test(arguments: [1, 2, 16]) func threadsAreInAPatchAtOnce(_ count: Int) async throws {
+        let harness = try Harness(limits: Self.limits(count))
+        let meet = try meeting(count, in: harness)
+        let patch = try harness.apply(
+            "patch.replace('T.meet', function(original) return original() + 1 end)", replaces: ["T.meet"])
+        #expect(patch.script.lua.instances == 1)
+        let answers = Counter()
+        await onThreads(count) { _ in if meet() == 1 { answers.add() } }
+        #expect(answers.count == count)
+        #expect(patch.script.lua.instances == count)
+        #expect(harness.registry.state.first?.patches.first?.calls == count)
+        #expect(fallbacks(harness).isEmpty)
+    }
+
+    /// No caller of a patch that closes a hole gets through, however many there are, with the limits that a program has by default.
+    @Test(arguments: [16, 400]) func thePatchAnswersUnderLoad(_ callers: Int) async throws {
+        let harness = try Harness(limits: PatchLimits())
+        let body = { @Sendable (path: String) -> Bool in true }
+        let allows = try harness.registry.replaceable("Guard.allows", body)
+        let waits = try harness.registry.replaceable("Guard.waits") { (path: String) async -> Bool in true }
+        try harness.apply(
+            """
+            local function check(original, path)
+                local sum = 0
+                for i = 1, 30000 do sum = sum + i % 7 end
+                return sum > 0 and not path:find("..", 1, true)
+            end
+            patch.replace('Guard.allows', check)
+            patch.replace('Guard.waits', check)
+            """, replaces: ["Guard.allows", "Guard.waits"])
+        let allowed = Counter()
+        await onThreads(16) { _ in for _ in 0..<callers / 8 where allows("/../key") { allowed.add() } }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<callers {
+                group.addTask { for _ in 0..<2 where await waits("/../key") { allowed.add() } }
+            }
+        }
+        #expect(allowed.count == 0)
+        #expect(fallbacks(harness).isEmpty)
+        #expect(harness.failures.isEmpty, "\(harness.failures.first?.message ?? "")")
+    }
+
+    /// A nested call is in the instance that its thread is in, also if another patch lies between them.
+    @Test func nestedCallsStayInTheirInstance() async throws {
+        let harness = try Harness(limits: Self.limits(3))
+        let outer = try harness.registry.replaceable("T.outer") { (x: Int) -> Int in x }
+        _ = try harness.registry.replaceable("T.inner") { (x: Int) -> Int in -1 }
+        _ = try harness.registry.replaceable("T.other") { (x: Int) -> Int in -1 }
+        try harness.apply(
+            """
+            local current = 0
+            patch.replace('T.outer', function(original, x)
+                current = x
+                local sum = 0
+                for i = 1, 300 do sum = sum + i end
+                return host.call('T.other', x)
+            end)
+            patch.replace('T.inner', function(original, x) return current end)
+            """, id: "com.example.a", replaces: ["T.outer", "T.inner"])
+        try harness.apply(
+            """
+            patch.replace('T.other', function(original, x)
+                for i = 1, 1000 do end
+                return host.call('T.inner', x)
+            end)
+            """, id: "com.example.b", replaces: ["T.other"])
+        let wrong = Counter()
+        await onThreads(8) { thread in
+            for round in 0..<500 {
+                let x = thread * 1000 + round
+                if outer(x) != x { wrong.add() }
+            }
+        }
+        #expect(wrong.count == 0)
+        #expect(harness.failures.isEmpty)
+        #expect(fallbacks(harness).isEmpty)
+    }
+
+    @Test func whatAScriptKeepsIsItsInstances() async throws {
+        for (instances, most) in [(1, 1), (4, 4)] {
+            let harness = try Harness(limits: Self.limits(instances))
+            let next = try harness.registry.replaceable("T.next") { () -> Int in 0 }
+            let patch = try harness.apply(
+                """
+                local count = 0
+                patch.replace('T.next', function() for i = 1, 2000 do end count = count + 1 return count end)
+                """, replaces: ["T.next"])
+            let given = Mutex<[Int: Int]>([:])
+            await onThreads(6) { _ in
+                for _ in 0..<50 {
+                    let number = next()
+                    given.locked { $0[number, default: 0] += 1 }
+                }
+            }
+            let counts = given.locked { $0 }
+            #expect(counts.values.reduce(0, +) == 300)
+            #expect(counts.values.allSatisfy { $0 <= most })
+            #expect(patch.script.lua.instances <= most)
+            #expect(harness.registry.state.first?.patches.first?.calls == 300)
+        }
+    }
+
+    /// A script that replaces other names when it loads again has one instance, and one event says why.
+    @Test func aScriptThatLoadsDifferentlyHasOneInstance() async throws {
+        for script in [
+            "if not host.has('T.late') then patch.replace('T.more', function() return 1 end) end",
+            "if host.has('T.late') then patch.replace('T.late', function() return 1 end) end",
+            "if host.has('T.late') then error('not again') end",
+        ] {
+            let harness = try Harness(limits: Self.limits(2))
+            let isIn = DispatchSemaphore(value: 0), mayLeave = DispatchSemaphore(value: 0)
+            let hold = try harness.registry.replaceable("T.hold") { () -> Int in
+                isIn.signal()
+                mayLeave.wait()
+                return 1
+            }
+            let quick = try harness.registry.replaceable("T.quick") { () -> Int in 0 }
+            let more = try harness.registry.replaceable("T.more") { () -> Int in 0 }
+            let isLess = !script.contains("not host")
+            let patch = try harness.apply(
+                """
+                patch.replace('T.hold', function(original) return original() + 1 end)
+                patch.replace('T.quick', function(original) return 1 end)
+                \(isLess ? "patch.replace('T.more', function() return 1 end)" : "")
+                \(script)
+                """, replaces: ["T.hold", "T.quick", "T.more"])
+            _ = try harness.registry.replaceable("T.late") { () -> Int in 0 }
+            async let held: Void = onThreads(1) { _ in #expect(hold() == 2) }
+            await onThreads(1) { _ in isIn.wait() }
+            async let others: Void = onThreads(2) { _ in
+                #expect(quick() == 1)
+                #expect(more() == 1)
+            }
+            while !patch.script.lua.isWaitedFor { try await Task.sleep(for: .milliseconds(1)) }
+            mayLeave.signal()
+            await held
+            await others
+            #expect(patch.script.lua.instances == 1)
+            #expect(harness.logged.count == 1)
+            #expect(
+                harness.logged.first?.hasPrefix("calls take turns, because another instance could not be made: ")
+                    == true)
+            #expect(fallbacks(harness).isEmpty)
+        }
+    }
+
+    /// What a script logs while it loads is logged once.
+    @Test func loadingAgainLogsNothing() async throws {
+        let harness = try Harness(limits: Self.limits(3))
+        let meet = try meeting(3, in: harness)
+        let patch = try harness.apply(
+            "log.info('loaded') patch.replace('T.meet', function(original) log.info('called') return original() end)",
+            replaces: ["T.meet"])
+        await onThreads(3) { _ in _ = meet() }
+        #expect(patch.script.lua.instances == 3)
+        #expect(harness.logged.sorted() == ["called", "called", "called", "loaded"])
+    }
+
+    @Test func idleInstancesAreClosed() async throws {
+        let harness = try Harness(limits: Self.limits(3))
+        let meet = try meeting(3, in: harness)
+        let patch = try harness.apply(
+            "patch.replace('T.meet', function(original) return original() + 1 end)", replaces: ["T.meet"])
+        let one = patch.memory
+        await onThreads(3) { _ in _ = meet() }
+        let lua = patch.script.lua
+        #expect(lua.instances == 3)
+        #expect(lua.closeIdle())  // it notes how they were used
+        #expect(lua.instances == 3)
+        #expect(lua.closeIdle())
+        #expect(lua.instances == 2)
+        #expect(!lua.closeIdle())
+        #expect(lua.instances == 1)
+        #expect(patch.memory <= one + 4096)
+        #expect(harness.registry.state.first?.patches.first?.calls == 3)
+        #expect(meet() == 1)
+        #expect(harness.registry.state.first?.patches.first?.calls == 4)
+    }
+
+    /// `peakMemory` is for all instances together.
+    @Test func memoryIsLimitedOverAllInstances() async throws {
+        var limits = Self.limits(4)
+        limits.memory = 8 << 20
+        limits.peakMemory = 8 << 20
+        limits.failures = .max
+        let harness = try Harness(limits: limits)
+        let meet = try meeting(4, in: harness)
+        let keep = try harness.registry.replaceable("T.keep") { () -> Int in 0 }
+        let patch = try harness.apply(
+            """
+            local kept = {}
+            patch.replace('T.meet', function(original) return original() end)
+            patch.replace('T.keep', function(original)
+                kept[#kept + 1] = ('x'):rep(100000) .. #kept
+                return 1
+            end)
+            """, replaces: ["T.meet", "T.keep"])
+        await onThreads(4) { _ in
+            _ = meet()
+            for _ in 0..<70 { _ = keep() }
+        }
+        #expect(harness.failures.contains { $0.message == "ended: past its memory limit" })
+        #expect(patch.memory < 12 << 20, "\(patch.memory)")
+    }
+
+    /// Patches come and go while instances of them are made and calls are in them.
+    @Test func patchesGoWhileInstancesAreMade() async throws {
+        let harness = try Harness(limits: Self.limits(4))
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in
+            await Task.yield()
+            return x
+        }
+        let source = """
+            patch.replace('T.f', function(original, x) for i = 1, 200 do end return original(x) + 1000 end)
+            patch.replace('T.w', function(original, x) return original(x) + 1000 end)
+            """
+        let verified = try Harness.verified(source, replaces: ["T.f", "T.w"])
+        let isOver = Counter()
+        let wrong = Counter()
+        async let threads: Void = onThreads(6) { _ in
+            while isOver.count == 0 { if ![7, 1007].contains(function(7)) { wrong.add() } }
+        }
+        async let tasks: Void = withTaskGroup(of: Void.self) { group in
+            for _ in 0..<6 {
+                group.addTask {
+                    while isOver.count == 0 { if ![7, 1007].contains(await waits(7)) { wrong.add() } }
+                }
+            }
+        }
+        let end = ContinuousClock.now + .seconds(testsMayBeLong ? 10 : 1)
+        while ContinuousClock.now < end {
+            try harness.runner.activate(try harness.runner.load(verified))
+            try await Task.sleep(for: .milliseconds(2))
+            if Bool.random() { harness.runner.deactivate("com.example.shop.fix") }
+        }
+        isOver.add()
+        await threads
+        await tasks
+        harness.runner.deactivateAll()
+        #expect(wrong.count == 0)
+        #expect(function(7) == 7)
+        #expect(harness.failures.isEmpty, "\(harness.failures.first?.message ?? "")")
+    }
+}
