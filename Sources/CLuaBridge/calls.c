@@ -56,33 +56,33 @@ static pp_state *lock_any(pp_state *home, patience patience, bool *outermost, bo
 static _Atomic(pp_pause) stale_layer_found;
 void pp_when_stale(pp_pause pause) { atomic_store(&stale_layer_found, pause); }
 
-/// Locks the state of the cell's layer, if the layer is still on the slot.
-static __attribute__((noinline)) pp_layer *lock_layer_slowly(
-    void *cell, const void *slot, patience patience, pp_state **locked, bool *outermost, int32_t *refusal, pp_layer **refused) {
+/// What an attempt to lock a state for a cell's layer has come to.
+typedef struct pp_attempt {
+    /// The layer, which refuses if there is no state.
+    pp_layer *layer;
+    pp_state *state;
+    bool outermost;
+    /// A `pp_refusal`.
+    int32_t refusal;
+} pp_attempt;
+
+/// Locks a state of the cell's layer, if the layer is still on the slot.
+static __attribute__((noinline)) pp_attempt lock_layer_slowly(void *cell, const void *slot, patience patience) {
     pp_layer *seen = NULL;
     for (uint64_t seen_put = 0;;) {
         pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
-        *refused = layer;
         uint64_t put = layer ? atomic_load_explicit(&layer->puts, memory_order_acquire) : 0;
         // A layer that was taken off stays in the copy of a cell, and in the cell of a layer that was taken off before
         // it. In any other cell, it is there again only if it was put on a slot again.
-        if (!layer || (layer == seen && put == seen_put)) {
-            *refusal = PP_UNPATCHED;
-            return NULL;
-        }
-        bool may_grow = false;
-        pp_state *home = layer->home, *state = lock_any(home, patience, outermost, &may_grow);
-        if (!state) {
-            *refusal = may_grow ? PP_ALONE : PP_BUSY;
-            return NULL;
-        }
+        if (!layer || (layer == seen && put == seen_put)) return (pp_attempt){layer, .refusal = PP_UNPATCHED};
+        bool outermost, may_grow = false;
+        pp_state *home = layer->home, *state = lock_any(home, patience, &outermost, &may_grow);
+        if (!state) return (pp_attempt){layer, .refusal = may_grow ? PP_ALONE : PP_BUSY};
         bool is_on = atomic_load_explicit(&layer->slot, memory_order_relaxed) == slot
             && !atomic_load_explicit(&home->closing, memory_order_relaxed);
-        if (is_on && home_of(state) == home && !atomic_load_explicit(&state->closing, memory_order_relaxed)) {
-            *locked = state;
-            return layer;
-        }
-        if (*outermost) unlock_state(state);
+        if (is_on && atomic_load_explicit(&state->serves, memory_order_relaxed) == home)
+            return (pp_attempt){layer, state, outermost, 0};
+        if (outermost) unlock_state(state);
         if (is_on) continue; // only the state was closed
         seen = layer;
         seen_put = put;
@@ -91,8 +91,9 @@ static __attribute__((noinline)) pp_layer *lock_layer_slowly(
     }
 }
 
+/// Returns the layer. `*state` is NULL if it refuses.
 static inline pp_layer *lock_layer(
-    void *cell, const void *slot, patience patience, pp_state **locked, bool *outermost, int32_t *refusal, pp_layer **refused) {
+    void *cell, const void *slot, patience patience, pp_state **locked, bool *outermost, int32_t *refusal) {
     pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
     if (__builtin_expect(layer != NULL, 1)) {
         pp_state *state = atomic_load_explicit(&layer->home->instances[pp_thread.instance], memory_order_acquire);
@@ -101,43 +102,49 @@ static inline pp_layer *lock_layer(
                 atomic_compare_exchange_strong_explicit(
                     &state->owner, &free_owner, this_thread(), memory_order_acquire, memory_order_relaxed),
                 1)) {
-            count_turn(state);
-            *outermost = true;
-            *locked = state;
             if (__builtin_expect(
-                    atomic_load_explicit(&layer->slot, memory_order_relaxed) == slot && home_of(state) == layer->home
-                        && !atomic_load_explicit(&state->closing, memory_order_relaxed),
-                    1))
+                    atomic_load_explicit(&layer->slot, memory_order_relaxed) == slot
+                        && atomic_load_explicit(&state->serves, memory_order_relaxed) == layer->home,
+                    1)) {
+                pp_thread.inside++;
+                *locked = state;
+                *outermost = true;
                 return layer;
+            }
+            pp_thread.inside++;
             unlock_state(state);
         }
     }
-    return lock_layer_slowly(cell, slot, patience, locked, outermost, refusal, refused);
+    pp_attempt attempt = lock_layer_slowly(cell, slot, patience);
+    *locked = attempt.state;
+    *outermost = attempt.outermost;
+    *refusal = attempt.refusal;
+    return attempt.layer;
 }
 
-/// Refuses a call for which there is no room. Within one call by the host only the first refusal is reported; the
-/// others are only counted.
-static __attribute__((noinline)) bool refuse(pp_state *state, int32_t reason, bool outermost, int32_t *refusal) {
-    *refusal = state->session.has_refused ? PP_REFUSED_AGAIN : reason;
+/// Refuses a call for which there is no room, and releases the lock. Within one call by the host only the first refusal is
+/// reported; the others are only counted.
+static __attribute__((noinline)) int32_t refuse(pp_state *state, int32_t reason, bool outermost) {
+    int32_t refusal = state->session.has_refused ? PP_REFUSED_AGAIN : reason;
     if (outermost)
         unlock_state(state);
     else
         state->session.has_refused = true;
-    return false;
+    return refusal;
 }
 
-static inline bool admit(pp_state *state, pp_layer *layer, bool outermost, int32_t *refusal, pp_layer **refused) {
-    *refused = layer;
+/// Returns a `pp_refusal`, or 0.
+static inline int32_t admit(pp_state *state, bool outermost) {
     if (__builtin_expect(outermost, 1)) {
         if (__builtin_expect(state->session.interval < state->session.limits.instructions_per_check, 0)) pp_relax(state);
         reset_budget(state, state->session.limits.call_fuel);
         state->session.has_refused = false;
     } else if (state->budget.kill) {
-        return refuse(state, PP_KILLED, false, refusal);
+        return refuse(state, PP_KILLED, false);
     }
     if (__builtin_expect(state->session.depth >= state->session.limits.call_depth || !has_stack(state->session.limits.stack_bytes), 0))
-        return refuse(state, PP_NO_ROOM, outermost, refusal);
-    return true;
+        return refuse(state, PP_NO_ROOM, outermost);
+    return 0;
 }
 
 static inline void begin(
@@ -164,19 +171,23 @@ static inline void begin(
     if (__builtin_expect(call->is_of_host, 0)) host_ends(state);
 }
 
-static inline __attribute__((always_inline)) lua_State *enter(
-    void *cell, const void *slot, void *record, int32_t *refusal, pp_layer **refused) {
-    bool outermost;
+/// The address of a layer that refused, with a `pp_refusal` in its low bits.
+static inline pp_entry refused_by(pp_layer *layer, int32_t refusal) {
+    return (pp_entry){NULL, (uintptr_t)layer | (uintptr_t)refusal};
+}
+
+static inline __attribute__((always_inline)) pp_entry enter(void *cell, const void *slot, void *record) {
     pp_state *state;
-    pp_layer *layer = lock_layer(cell, slot, (patience){0}, &state, &outermost, refusal, refused);
-    if (!layer) return NULL;
-    if (!admit(state, layer, outermost, refusal, refused)) return NULL;
+    bool outermost;
+    int32_t refusal = 0;
+    pp_layer *layer = lock_layer(cell, slot, (patience){0}, &state, &outermost, &refusal);
+    if (__builtin_expect(!state, 0)) return refused_by(layer, refusal);
+    refusal = admit(state, outermost);
+    if (__builtin_expect(refusal, 0)) return refused_by(layer, refusal);
     pp_activation *call = &state->calls[state->session.depth], *outer = state->activation;
     lua_State *L = outer ? outer->L : state->main;
-    if (__builtin_expect(outer != NULL, 0) && !lua_checkstack(L, HOST_STACK)) {
-        refuse(state, PP_NO_ROOM, false, refusal);
-        return NULL;
-    }
+    if (__builtin_expect(outer != NULL, 0) && !lua_checkstack(L, HOST_STACK))
+        return refused_by(layer, refuse(state, PP_NO_ROOM, false));
     begin(state, call, layer, slot, record, L);
     if (__builtin_expect(outer != NULL, 0)) {
         call->base = lua_gettop(L);
@@ -190,18 +201,10 @@ static inline __attribute__((always_inline)) lua_State *enter(
         lua_pushvalue(L, layer->function);
         lua_pushvalue(L, layer->first);
     }
-    return L;
+    return (pp_entry){L, 0};
 }
 
-/// The address of a layer that refused, with a `pp_refusal` in its low bits.
-static inline uintptr_t refused_by(pp_layer *layer, int32_t refusal) { return (uintptr_t)layer | (uintptr_t)refusal; }
-
-pp_entry pp_enter(void *cell, const void *slot, void *record) {
-    int32_t refusal = 0;
-    pp_layer *refused = NULL;
-    lua_State *L = enter(cell, slot, record, &refusal, &refused);
-    return (pp_entry){L, L ? 0 : refused_by(refused, refusal)};
-}
+pp_entry pp_enter(void *cell, const void *slot, void *record) { return enter(cell, slot, record); }
 
 /// Whether a value is an object of the class whose table is at the other index.
 static bool is_object_of(lua_State *L, int value, int class_table) {
@@ -364,10 +367,9 @@ static inline __attribute__((always_inline)) bool read_scalar(lua_State *L, int3
 }
 
 pp_answer pp_call_scalars(void *cell, const void *slot, void *record, const uint64_t *arguments, uint64_t kinds) {
-    int32_t refusal = 0;
-    pp_layer *refused = NULL;
-    lua_State *L = enter(cell, slot, record, &refusal, &refused);
-    if (__builtin_expect(!L, 0)) return (pp_answer){refused_by(refused, refusal), PP_NOT_ENTERED};
+    pp_entry entry = enter(cell, slot, record);
+    lua_State *L = entry.L;
+    if (__builtin_expect(!L, 0)) return (pp_answer){entry.refused, PP_NOT_ENTERED};
     pp_state *state = state_of(L);
     pp_activation *call = state->activation;
     call->is_scalar = true;
@@ -423,36 +425,25 @@ static pp_activation *new_coroutine(pp_state *state) {
     return call;
 }
 
-static lua_State *enter_async(
-    void *cell, const void *slot, pp_waiter *waiter, int32_t *refusal, pp_layer **refused) {
-    bool outermost;
+pp_entry pp_enter_async(void *cell, const void *slot, pp_waiter *waiter) {
     pp_state *state;
-    pp_layer *layer = lock_layer(cell, slot, (patience){true, waiter}, &state, &outermost, refusal, refused);
-    if (!layer) return NULL;
-    if (!admit(state, layer, outermost, refusal, refused)) return NULL;
-    if (atomic_load_explicit(&home_of(state)->all_suspended, memory_order_relaxed) >= state->session.limits.waiting_calls) {
-        refuse(state, PP_CROWDED, outermost, refusal);
-        return NULL;
-    }
+    bool outermost;
+    int32_t refusal = 0;
+    pp_layer *layer = lock_layer(cell, slot, (patience){true, waiter}, &state, &outermost, &refusal);
+    if (!state) return refused_by(layer, refusal);
+    refusal = admit(state, outermost);
+    if (refusal) return refused_by(layer, refusal);
+    if (atomic_load_explicit(&home_of(state)->all_suspended, memory_order_relaxed) >= state->session.limits.waiting_calls)
+        return refused_by(layer, refuse(state, PP_CROWDED, outermost));
     state->session.trusted = true;
     pp_activation *call = state->spare ? take_spare(state) : new_coroutine(state);
-    if (!call) {
-        refuse(state, PP_NO_ROOM, outermost, refusal);
-        return NULL;
-    }
+    if (!call) return refused_by(layer, refuse(state, PP_NO_ROOM, outermost));
     lua_State *L = call->L;
     begin(state, call, layer, slot, NULL, L);
     call->step = PP_DONE;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->first);
-    return L;
-}
-
-pp_entry pp_enter_async(void *cell, const void *slot, pp_waiter *waiter) {
-    int32_t refusal = 0;
-    pp_layer *refused = NULL;
-    lua_State *L = enter_async(cell, slot, waiter, &refusal, &refused);
-    return (pp_entry){L, L ? 0 : refused_by(refused, refusal)};
+    return (pp_entry){L, 0};
 }
 
 int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
@@ -602,6 +593,7 @@ void pp_leave_home(pp_state *home) {
 /// Closes the Lua state; the `pp_state` stays. The caller holds the state's lock.
 void pp_empty(pp_state *state) {
     state->session.trusted = true;
+    atomic_store(&state->serves, NULL);
     lua_close(state->main);
     free(state->spare);
     state->spare = NULL;

@@ -66,7 +66,7 @@ static bool try_lock(pp_state *state) {
         || !atomic_compare_exchange_strong_explicit(
             &state->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed))
         return false;
-    count_turn(state);
+    pp_thread.inside++;
     return true;
 }
 
@@ -208,7 +208,7 @@ static bool take_if_possible(pp_state *state, pp_waiter *waiter) {
     if (!atomic_compare_exchange_strong_explicit(
             &state->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed))
         return false;
-    count_turn(state);
+    pp_thread.inside++;
     take_out(waiter);
     if (late) loses_turn(late);
     if (next_for(state)) atomic_store(&state->attention, true);
@@ -223,7 +223,7 @@ static pp_state *take_turn(pp_waiter *waiter) {
         && atomic_compare_exchange_strong_explicit(
             &given->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed)) {
         atomic_store(&waiter->given, NULL);
-        count_turn(given);
+        pp_thread.inside++;
         return given;
     }
     if (waiter->state) return take_if_possible(waiter->state, waiter) ? waiter->state : NULL;
@@ -235,14 +235,14 @@ static pp_state *take_turn(pp_waiter *waiter) {
     return NULL;
 }
 
-/// How often the locks that a waiter waits for were taken.
+/// How often the locks that a waiter waits for were released while there was a queue.
 static uint64_t turns_of(const pp_waiter *waiter) {
-    if (waiter->state) return atomic_load_explicit(&waiter->state->turns, memory_order_relaxed);
+    if (waiter->state) return waiter->state->turns;
     uint64_t all = 0;
     for (int32_t i = 0; i < PP_INSTANCES; i++) {
         pp_state *state = instance_at(waiter->home, i);
         if (state == &pp_taken) break;
-        all += atomic_load_explicit(&state->turns, memory_order_relaxed);
+        all += state->turns;
     }
     return all;
 }
@@ -337,6 +337,7 @@ bool pp_is_waited_for(pp_state *home) {
 
 void pp_hand_over(pp_state *state) {
     pthread_mutex_lock(&state->pool->mutex);
+    state->turns++;
     unlock_and_wake(state, hand_over(state));
 }
 
@@ -472,6 +473,7 @@ bool pp_join(pp_state *home, pp_state *state) {
     bool joins = atomic_load(&home->may_grow) && !atomic_load(&home->closing);
     if (joins) {
         state->instance = atomic_load(&home->instance_count);
+        atomic_store(&state->serves, home);
         atomic_store_explicit(&home->instances[state->instance], state, memory_order_release);
         atomic_store(&home->instance_count, state->instance + 1);
         atomic_store(&state->attention, true); // a thread may wait
@@ -484,6 +486,7 @@ void pp_part(pp_state *home, pp_state *state) {
     keep_counters(home, state);
     atomic_store(&home->instances[state->instance], &pp_taken);
     atomic_fetch_sub(&home->instance_count, 1);
+    atomic_store(&state->serves, NULL);
     atomic_store(&state->closing, true);
     atomic_store(&state->attention, true);
 }
@@ -494,10 +497,15 @@ bool pp_close_idle(pp_state *home) {
     // Only the last one is closed, so that their places have no holes.
     for (int32_t i = atomic_load(&home->instance_count) - 1; i > 0; i--) {
         pp_state *state = instance_at(home, i);
-        uint64_t turns = atomic_load_explicit(&state->turns, memory_order_relaxed);
-        bool is_idle = turns == state->seen_turns && state->suspended == 0;
-        state->seen_turns = turns;
-        if (closed || !is_idle || i != home->instance_count - 1 || !try_lock(state)) continue;
+        if (!try_lock(state)) continue;
+        bool is_idle = state->last_call == state->seen_call && state->suspended == 0;
+        state->seen_call = state->last_call;
+        if (!is_idle || closed || i != home->instance_count - 1) {
+            // The mutex is held, so nothing is handed over. A waiter looks again by itself.
+            pp_thread.inside--;
+            release(state);
+            continue;
+        }
         pp_part(home, state);
         closed = state;
     }

@@ -24,11 +24,6 @@ void pp_part(pp_state *home, pp_state *state);
 extern pp_state pp_taken;
 /// Does the work that is left to the last call in the state, and releases the lock.
 void pp_attend(pp_state *state);
-static inline void count_turn(pp_state *state) {
-    uint64_t turns = atomic_load_explicit(&state->turns, memory_order_relaxed);
-    atomic_store_explicit(&state->turns, turns + 1, memory_order_relaxed);
-    pp_thread.inside++;
-}
 static inline uintptr_t this_thread(void) { return (uintptr_t)&pp_thread; }
 
 /// Takes the lock. Returns whether this thread has it now; `*outermost` says whether it did not have it before.
@@ -37,7 +32,7 @@ static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outerm
     *outermost = true;
     if (atomic_compare_exchange_strong_explicit(
             &state->owner, &owner, this_thread(), memory_order_acquire, memory_order_relaxed)) {
-        count_turn(state);
+        pp_thread.inside++;
         return true;
     }
     if (owner == this_thread()) {

@@ -123,7 +123,7 @@ static pp_state *open_state(pp_pool *pool, pp_state *home, const pp_limits *limi
     bool outermost;
     while (!lock_state(state, INT32_MAX, &outermost)) {}
     state->suspended = 0;
-    state->seen_turns = 0;
+    state->seen_call = 0;
     state->instance = 0;
     atomic_store(&state->closing, false);
     state->session = (pp_session){
@@ -140,6 +140,7 @@ static pp_state *open_state(pp_pool *pool, pp_state *home, const pp_limits *limi
     free(state->calls);
     state->calls = calloc((size_t)limits->call_depth, sizeof *state->calls);
     if (!home) {
+        atomic_store(&state->serves, state);
         state->instances[0] = state;
         state->instance_count = 1;
         state->open_states = 1;
@@ -183,6 +184,7 @@ void pp_close(pp_state *home) {
     int32_t count = 0;
     pthread_mutex_lock(&home->pool->mutex);
     atomic_store(&home->may_grow, false);
+    atomic_store(&home->serves, NULL);
     atomic_store(&home->closing, true);
     while (atomic_load(&home->instance_count) > 1) {
         others[count] = atomic_load(&home->instances[home->instance_count - 1]);

@@ -166,8 +166,10 @@ struct pp_state {
     _Atomic(uintptr_t) owner;
     /// The patch's first state. It has the patch's layers, the queue for all of its states, and what else is shared.
     pp_state *_Atomic home;
-    /// How often the lock was taken.
-    _Atomic(uint64_t) turns;
+    /// The patch's first state while calls of the patch may begin in this one; else NULL.
+    pp_state *_Atomic serves;
+    /// How often the lock was released while there was a queue, or other work for the last call. Guarded by the pool's mutex.
+    uint64_t turns;
     atomic_bool closing;
     /// Whether there is work for the last call that leaves: `closing`, `abandoned`, or waiters.
     atomic_bool attention;
@@ -182,9 +184,9 @@ struct pp_state {
     _Atomic(int32_t) suspended;
     /// Whether it is the first state of a patch whenever it is in use.
     bool is_first;
-    /// Its place among the patch's states, and how often it was taken when `pp_close_idle` last looked.
+    /// Its place among the patch's states, and its last call when `pp_close_idle` last looked.
     int32_t instance;
-    uint64_t seen_turns;
+    int64_t seen_call;
     /// What a thread that is in another patch tried first before it took this state, plus 1; or 0.
     uint32_t displaced;
     /// The bytes that its script held when that was last looked at.
