@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "PatchFeed", targets: ["PatchFeed"]),
         .library(name: "PatchHTTP", targets: ["PatchHTTP"]),
         .library(name: "PatchRunner", targets: ["PatchRunner"]),
+        .library(name: "PatchFoundation", targets: ["PatchFoundation"]),
         .library(name: "PatchDevice", targets: ["PatchDevice"]),
         .library(name: "PatchTesting", targets: ["PatchTesting"]),
         .library(name: "PatchMacros", targets: ["PatchMacros"]),
@@ -49,6 +50,7 @@ let package = Package(
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),
+        .target(name: "PatchFoundation", dependencies: ["PatchRunner"]),
         .target(name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
         .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchCrypto"]),
         .target(
@@ -116,6 +118,11 @@ let package = Package(
         .testTarget(
             name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport"],
             exclude: ["Hostile/scripts"]),
+        .testTarget(
+            name: "PatchFoundationTests",
+            dependencies: [
+                "PatchFoundation", "PatchTesting", "PatchWorkbench", "PatchRunner", "PatchCrypto", "TestSupport",
+            ]),
         .testTarget(
             name: "PatchWorkbenchTests",
             dependencies: ["PatchWorkbench", "PatchRunner", "PatchCrypto", "TestSupport"], exclude: ["Spec/busted"]),

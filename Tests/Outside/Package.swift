@@ -11,6 +11,7 @@ let package = Package(
             name: "outside",
             dependencies: [
                 .product(name: "PatchRunner", package: "patchpack"),
+                .product(name: "PatchFoundation", package: "patchpack"),
                 .product(name: "PatchCrypto", package: "patchpack"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]),
@@ -27,7 +28,8 @@ let package = Package(
         .target(
             name: "samples",
             dependencies: [
-                "PatchCrypto", "PatchDevice", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchTesting",
+                "PatchCrypto", "PatchDevice", "PatchFeed", "PatchFoundation", "PatchHTTP", "PatchRunner",
+                "PatchTesting",
             ].map { .product(name: $0, package: "patchpack") },
             swiftSettings: [.swiftLanguageMode(.v6)]),
     ]

@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BLOCK = re.compile(r"^( *)```swift\n(.*?)^ *```$", re.S | re.M)
 DECLARATION = re.compile(r"(?:@\w+ )?(?:public )?(?:struct|final class|class|enum|extension|func)\b|@Test")
-MODULES = ["PatchCrypto", "PatchDevice", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchTesting"]
+MODULES = ["PatchCrypto", "PatchDevice", "PatchFeed", "PatchFoundation", "PatchHTTP", "PatchRunner", "PatchTesting"]
 
 
 def generate():

@@ -117,6 +117,12 @@ extension PatchKey where Self: RawRepresentable & Codable, RawValue: PatchKey {
 extension String: PatchKey {}
 extension Int: PatchKey {}
 
+/// A type that scripts see as one basic value, without cases that could be listed.
+package protocol SampledValue: PatchValue {
+    /// Any value, from which an interface learns what scripts see.
+    static var sample: Self { get }
+}
+
 /// How a function's result is passed. Used by the functions that register names.
 @usableFromInline package protocol PatchResult: SendableMetatype {
     /// The result's type.
