@@ -49,9 +49,9 @@ let package = Package(
                 .define("_FORTIFY_SOURCE", to: "2", .when(platforms: [.linux], configuration: .release)),
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
-        .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),
+        .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge", "Libc"]),
         .target(name: "PatchFoundation", dependencies: ["PatchRunner"]),
-        .target(name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
+        .target(name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto", "Libc"]),
         .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchCrypto"]),
         .target(
             name: "CEventReader",
@@ -91,11 +91,11 @@ let package = Package(
         .target(name: "PatchMacros", dependencies: ["PatchMacroPlugin", "PatchRunner"]),
         .testTarget(
             name: "ShopTests",
-            dependencies: ["shop", "PatchTesting", "PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto"],
+            dependencies: ["shop", "PatchTesting", "PatchDevice"],
             path: "examples/shop-tests"),
         .executableTarget(
             name: "shop",
-            dependencies: ["PatchDevice", "PatchHTTP", "PatchFeed", "PatchRunner", "PatchCrypto"],
+            dependencies: ["PatchDevice", "PatchHTTP"],
             path: "examples/shop"),
         .executableTarget(
             name: "tuf-client", dependencies: ["PatchHTTP", "PatchFeed", "PatchCrypto"], path: "Tests/Conformance"),

@@ -1,5 +1,4 @@
 import Foundation
-import PatchCrypto
 import PatchFoundation
 import PatchRunner
 import Synchronization
