@@ -30,6 +30,7 @@ extension Decimal: PatchValue {
 
     public static var patchTypeName: String { "Decimal" }
     public static var _isDirect: Bool { true }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Decimal? { isSecond ? 2 : 1 }
 
     /// The first integer with more than 15 digits.
     private static let bound: Int64 = 1_000_000_000_000_000
@@ -81,6 +82,4 @@ extension Decimal: PatchValue {
     }
 }
 
-extension Decimal: SampledValue {
-    package static var sample: Decimal { 1 }
-}
+extension Decimal: BasicValue {}

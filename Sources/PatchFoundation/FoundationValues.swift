@@ -20,6 +20,7 @@ extension URL: PatchValue {
 
     public static var patchTypeName: String { "URL" }
     public static var _isDirect: Bool { true }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> URL? { URL(filePath: isSecond ? "/b" : "/a") }
 
     /// A longer one takes milliseconds to parse, in a step that no limit ends.
     private static let longest = 64 << 10
@@ -45,6 +46,7 @@ extension Date: PatchValue {
 
     public static var patchTypeName: String { "Date" }
     public static var _isDirect: Bool { true }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Date? { Date(timeIntervalSince1970: isSecond ? 1 : 0) }
 }
 
 /// Scripts see data as a string of bytes.
@@ -58,6 +60,7 @@ extension Data: PatchValue {
     }
     public static var patchTypeName: String { "Data" }
     public static var _isDirect: Bool { true }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Data? { Data([isSecond ? 1 : 0]) }
 }
 
 extension PatchStack {
@@ -69,12 +72,6 @@ extension PatchStack {
     }
 }
 
-extension URL: SampledValue {
-    package static var sample: URL { URL(filePath: "/") }
-}
-extension Date: SampledValue {
-    package static var sample: Date { Date(timeIntervalSince1970: 0) }
-}
-extension Data: SampledValue {
-    package static var sample: Data { Data() }
-}
+extension URL: BasicValue {}
+extension Date: BasicValue {}
+extension Data: BasicValue {}

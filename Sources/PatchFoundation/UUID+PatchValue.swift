@@ -51,9 +51,14 @@ extension UUID: PatchKey {
 
     public static var patchTypeName: String { "UUID" }
     public static var _isDirect: Bool { true }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> UUID? {
+        var bytes = zero
+        bytes.15 = isSecond ? 1 : 0
+        return UUID(uuid: bytes)
+    }
 
     private static let textLength = 36
-    fileprivate static let zero: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    private static let zero: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
     private static func isHyphen(at place: Int) -> Bool { place == 8 || place == 13 || place == 18 || place == 23 }
 
@@ -71,6 +76,4 @@ extension UUID: PatchKey {
     }
 }
 
-extension UUID: SampledValue {
-    package static var sample: UUID { UUID(uuid: zero) }
-}
+extension UUID: BasicValue {}

@@ -407,7 +407,8 @@ STRUCT = """\
         _ make: @escaping @Sendable ({types}) -> Root, {fields}
     ) {{
         self.init([{parts}]) {{ root, stack in
-{puts} }} make: {{ stack, table throws(FieldMismatch) in make({reads}) }}
+{puts} }} make: {{ stack, table throws(FieldMismatch) in make({reads})
+        }} sample: {{ isSecond, depth throws(FieldMismatch) in make({samples}) }}
     }}
 
 """
@@ -485,7 +486,8 @@ def structs():
             fields=", ".join(f"_ {letter.lower()}: PatchField<Root, {letter}>" for letter in letters),
             parts=", ".join(f".init({letter.lower()})" for letter in letters), s="" if n == 1 else "s", n=n, in_order="" if n == 1 else ", in their order",
             puts="\n".join(f"{letter.lower()}.put(root, on: stack)" for letter in letters),
-            reads=", ".join(f"try {letter.lower()}.read(stack, from: table)" for letter in letters))
+            reads=", ".join(f"try {letter.lower()}.read(stack, from: table)" for letter in letters),
+            samples=", ".join(f"try {letter.lower()}.sample(isSecond({place}), depth)" for place, letter in enumerate(letters)))
     return STRUCTS_HEAD + inits.rstrip() + "\n}"
 
 
