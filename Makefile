@@ -178,6 +178,7 @@ walls:
 # Generates the code for registered functions with 0 to 8 arguments.
 generate:
 	python3 scripts/generate/arities.py functions | $(SWIFT) format - >Sources/PatchRunner/Registry/Arities.swift
+	python3 scripts/generate/arities.py refusals | $(SWIFT) format - >Sources/PatchRunner/Registry/Unavailable+Arities.swift
 	python3 scripts/generate/arities.py structs | $(SWIFT) format - >Sources/PatchRunner/Values/PatchFields+Arities.swift
 
 # Draws docs/recording.svg, from what the tool prints.

@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "PatchFeed", targets: ["PatchFeed"]),
         .library(name: "PatchHTTP", targets: ["PatchHTTP"]),
         .library(name: "PatchRunner", targets: ["PatchRunner"]),
+        .library(name: "PatchFoundation", targets: ["PatchFoundation"]),
         .library(name: "PatchDevice", targets: ["PatchDevice"]),
         .library(name: "PatchTesting", targets: ["PatchTesting"]),
         .library(name: "PatchMacros", targets: ["PatchMacros"]),
@@ -48,8 +49,9 @@ let package = Package(
                 .define("_FORTIFY_SOURCE", to: "2", .when(platforms: [.linux], configuration: .release)),
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
-        .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"]),
-        .target(name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"]),
+        .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge", "Libc"]),
+        .target(name: "PatchFoundation", dependencies: ["PatchRunner"]),
+        .target(name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto", "Libc"]),
         .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchCrypto"]),
         .target(
             name: "CEventReader",
@@ -89,11 +91,11 @@ let package = Package(
         .target(name: "PatchMacros", dependencies: ["PatchMacroPlugin", "PatchRunner"]),
         .testTarget(
             name: "ShopTests",
-            dependencies: ["shop", "PatchTesting", "PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto"],
+            dependencies: ["shop", "PatchTesting", "PatchDevice"],
             path: "examples/shop-tests"),
         .executableTarget(
             name: "shop",
-            dependencies: ["PatchDevice", "PatchHTTP", "PatchFeed", "PatchRunner", "PatchCrypto"],
+            dependencies: ["PatchDevice", "PatchHTTP"],
             path: "examples/shop"),
         .executableTarget(
             name: "tuf-client", dependencies: ["PatchHTTP", "PatchFeed", "PatchCrypto"], path: "Tests/Conformance"),
@@ -116,6 +118,11 @@ let package = Package(
         .testTarget(
             name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport"],
             exclude: ["Hostile/scripts"]),
+        .testTarget(
+            name: "PatchFoundationTests",
+            dependencies: [
+                "PatchFoundation", "PatchTesting", "PatchWorkbench", "PatchRunner", "PatchCrypto", "TestSupport",
+            ]),
         .testTarget(
             name: "PatchWorkbenchTests",
             dependencies: ["PatchWorkbench", "PatchRunner", "PatchCrypto", "TestSupport"], exclude: ["Spec/busted"]),

@@ -22,6 +22,7 @@ let package = Package(
             name: "benchmarks",
             dependencies: [
                 "CFloor", .product(name: "PatchRunner", package: "patchpack"),
+                .product(name: "PatchFoundation", package: "patchpack"),
                 .product(name: "PatchDevice", package: "patchpack"), .product(name: "PatchFeed", package: "patchpack"),
                 .product(name: "PatchHTTP", package: "patchpack"),
                 .product(name: "PatchCrypto", package: "patchpack"),

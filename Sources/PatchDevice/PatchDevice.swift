@@ -1,7 +1,9 @@
-public import PatchCrypto
-public import PatchFeed
+internal import Libc
+// An app that has a device needs no other import.
+@_exported public import PatchCrypto
+@_exported public import PatchFeed
 internal import PatchFiles
-public import PatchRunner
+@_exported public import PatchRunner
 
 /// The patches of an app on one device, over all of its launches.
 ///

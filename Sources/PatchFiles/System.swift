@@ -313,15 +313,5 @@ extension Path {
     }
 }
 
-/// The time of day that the system has.
-package enum WallClock {
-    /// The milliseconds since 1970.
-    package static var milliseconds: Int {
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &now)
-        return now.tv_sec * 1000 + now.tv_nsec / 1_000_000
-    }
-}
-
 /// Waits for a number of milliseconds.
 func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }

@@ -29,7 +29,7 @@ public struct HTTPSource: FeedSource {
         guard isSecure || settings.allowsHTTP else {
             throw PatchError(
                 .config, "\(Self.shown(url)): http is not allowed",
-                hint: "use https, or allow http for a server of your own")
+                hint: "use https, or \(settings.allowsHTTPName) for a server of your own")
         }
         guard !url.utf8.contains(where: { [UInt8(ascii: "?"), UInt8(ascii: "#"), 0x20, 0x0A, 0x0D, 0].contains($0) })
         else {

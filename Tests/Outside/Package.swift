@@ -11,12 +11,12 @@ let package = Package(
             name: "outside",
             dependencies: [
                 .product(name: "PatchRunner", package: "patchpack"),
-                .product(name: "PatchCrypto", package: "patchpack"),
+                .product(name: "PatchFoundation", package: "patchpack"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
             name: "main-actor",
-            dependencies: ["PatchCrypto", "PatchRunner", "PatchTesting"].map {
+            dependencies: ["PatchRunner", "PatchTesting"].map {
                 .product(name: $0, package: "patchpack")
             },
             swiftSettings: [
@@ -26,9 +26,9 @@ let package = Package(
         // What README and docs show; samples.py writes most of it.
         .target(
             name: "samples",
-            dependencies: [
-                "PatchCrypto", "PatchDevice", "PatchFeed", "PatchHTTP", "PatchRunner", "PatchTesting",
-            ].map { .product(name: $0, package: "patchpack") },
+            dependencies: ["PatchDevice", "PatchFoundation", "PatchHTTP", "PatchTesting"].map {
+                .product(name: $0, package: "patchpack")
+            },
             swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )

@@ -1,8 +1,5 @@
 import Foundation
-import PatchCrypto
 import PatchDevice
-import PatchFeed
-import PatchRunner
 import PatchTesting
 import Testing
 

@@ -1,9 +1,6 @@
 import Foundation
-import PatchCrypto
 import PatchDevice
-import PatchFeed
 import PatchHTTP
-import PatchRunner
 
 /// A shop that installs patches when it starts.
 ///
@@ -26,7 +23,7 @@ struct Main {
             guard let patches = options.patches else { return }
 
             let log = options.log
-            let runner = PatchRunner(registry: registry, host: host, clock: clock, events: { log(.runner($0)) })
+            let runner = PatchRunner(registry: registry, host: host, events: { log(.runner($0)) })
             print("\nits patches:")
             try install(patches, options, on: runner)
             print("\nthe shop, patched:")
@@ -63,10 +60,6 @@ struct Main {
         await center.background()
         await center.foreground()
         center.end()
-    }
-
-    @Sendable private static func clock() -> Timestamp? {
-        Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970))
     }
 
     /// Installs every patch in a folder. The shop starts even if a patch is refused.

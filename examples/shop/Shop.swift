@@ -1,4 +1,3 @@
-import PatchCrypto
 import PatchRunner
 
 /// The shop's functions. A patch can replace each of them. Five of them have bugs of a kind that has shipped before.

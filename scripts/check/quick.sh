@@ -23,6 +23,7 @@ find_tests() {
   # What the macros are tested with needs another package: make macros.
   Sources/PatchMacro*) target=PatchRunnerTests ;;
   Sources/PatchRunner/* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;
+  Sources/PatchFoundation/*) target=PatchFoundationTests ;;
   Sources/PatchWorkbench/* | Sources/CLuaWorkbench/*) target=PatchWorkbenchTests ;;
   Sources/patchpack/Commands/*)
     folder=${file#Sources/patchpack/Commands/}

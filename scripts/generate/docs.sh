@@ -23,7 +23,7 @@ convert() {
 }
 python3 scripts/generate/guides.py "$work/Guides.docc"
 convert Guides "$work/Guides.docc"
-modules=(PatchCrypto PatchRunner PatchFeed PatchHTTP PatchDevice PatchTesting)
+modules=(PatchCrypto PatchRunner PatchFoundation PatchFeed PatchHTTP PatchDevice PatchTesting)
 for module in "${modules[@]}"; do
   mkdir "$work/$module"
   "$swift" symbolgraph-extract -module-name "$module" -target "$target" "${flags[@]}" -minimum-access-level public -output-dir "$work/$module"

@@ -1,6 +1,7 @@
 import CFloor
 import Foundation
 import PatchCrypto
+import PatchFoundation
 import PatchRunner
 
 /// Calls of a function that is not patched, is patched, and is patched through to its original.
@@ -140,6 +141,17 @@ enum Calls {
                 ways: [
                     .init("C") { keep(floor_string_calls(floor, text, Int64($0))) },
                     .init("Replaceable", against: "C", target: .ratio(1.5)) { for _ in 0..<$0 { keep(strings(text)) } },
+                ]
+            ).run()
+        }
+        let ids = try registry.replaceable("Bench.uuid") { (id: UUID) -> UUID in id }
+        let (id, idText) = (UUID(), UUID().uuidString)
+        rows += try patched(identity, on: ["Bench.string", "Bench.uuid"], runner, workshop) { _ in
+            try Rounds(
+                work: "a patched call with a UUID", count: 50_000,
+                ways: [
+                    .init("its string") { for _ in 0..<$0 { keep(strings(idText)) } },
+                    .init("UUID", against: "its string", target: .ratio(1.2)) { for _ in 0..<$0 { keep(ids(id)) } },
                 ]
             ).run()
         }

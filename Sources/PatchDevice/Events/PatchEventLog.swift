@@ -1,3 +1,4 @@
+internal import Libc
 public import PatchCrypto
 internal import PatchFiles
 public import PatchRunner
@@ -8,7 +9,7 @@ internal import Synchronization
 /// ``PatchDevice`` makes one of its own. For a runner alone:
 ///
 ///     let log = PatchEventLog(folder: "…/events", resource: EventResource(host: host, installation: installation))
-///     let runner = PatchRunner(registry: registry, host: host, clock: clock) { log.record(.runner($0)) }
+///     let runner = PatchRunner(registry: registry, host: host) { log.record(.runner($0)) }
 ///
 /// An event that happens again within a minute is counted, and written once with its count when the minute is over. A line is
 /// written with one call, so another program can follow the files. Several processes may log to one folder.

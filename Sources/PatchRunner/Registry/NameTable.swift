@@ -16,7 +16,7 @@ package final class NameTable: SlotTable {
 
     private let listener = Mutex<(@Sendable () -> Void)?>(nil)
     private let described = Mutex<[String: PatchInterface.Struct]>([:])
-    /// The types with cases, by their names; nil for a name that several have.
+    /// The types with cases, and other basic ones, by their names; nil for a name that several have.
     private let enums = Mutex<[String: (any PatchValue.Type)?]>([:])
     private let sampled = Mutex<[String: PatchInterface.Scalar]>([:])
     /// Held while any runner activates or deactivates a patch.
@@ -132,8 +132,8 @@ package final class NameTable: SlotTable {
         }
     }
 
-    /// The types with cases whose names are their own.
-    var typesWithCases: [any PatchValue.Type] { enums.locked { $0.values.compactMap(\.self) } }
+    /// The types with cases, and other basic ones, whose names are their own.
+    var basicTypes: [any PatchValue.Type] { enums.locked { $0.values.compactMap(\.self) } }
 
     /// What scripts see of the types of samples.
     var samples: [PatchInterface.Scalar] { sampled.locked { Array($0.values) } }
@@ -149,7 +149,7 @@ package final class NameTable: SlotTable {
             return
         }
         guard let type = type as? any PatchStruct.Type else {
-            if type is any CaseIterable.Type { enums.append(type) }
+            if type is any CaseIterable.Type || type is any BasicValue.Type { enums.append(type) }
             return
         }
         let fields = type.declaredFields

@@ -1,22 +1,23 @@
 public import PatchCrypto
 
-// What the compiler chooses if no function that registers fits, so that its error says why. Without these it names one of more than
-// a hundred functions that could have been meant.
+// What the compiler chooses if no function that registers fits, so that its error says why. Without these, and those in
+// Unavailable+Arities.swift, it names one of more than a hundred functions that could have been meant.
 extension PatchRegistry {
+    // Not for any type that is wanted, or a type that is wrong where it is declared would be said to be a wrong closure.
     @available(
         *, unavailable,
         message:
             "a patch can replace a function of at most eight arguments if each of them and the result is a PatchValue, and none is inout or variadic; see docs/runner.md"
     )
     @_disfavoredOverload
-    public func replaceable<Function: Sendable>(
-        _ name: String, _ original: Function
-    ) throws(PatchError) -> Replaceable<Function> { fatalError() }
+    public func replaceable<Other: Sendable>(
+        _ name: String, _ original: Other
+    ) throws(PatchError) -> Replaceable<@Sendable () -> Void> { fatalError() }
 
     @available(
         *, unavailable,
         message:
-            "a PatchPoint has at most eight arguments; each of them and the result is a PatchValue, none is inout or variadic, and an asynchronous one is nonisolated(nonsending); see docs/runner.md"
+            "a PatchPoint has at most eight arguments; each of them and the result is a PatchValue (UUID, URL, Date, Data, Decimal: import PatchFoundation), none is inout or variadic, and an asynchronous one is nonisolated(nonsending); see docs/runner.md"
     )
     @_disfavoredOverload
     public func point<Function>(_ name: String, _ function: Function.Type) throws(PatchError) -> PatchPoint<Function> {
@@ -28,7 +29,7 @@ extension PatchPoint {
     @available(
         *, unavailable,
         message:
-            "a PatchPoint has at most eight arguments; each of them and the result is a PatchValue, none is inout or variadic, and an asynchronous one is nonisolated(nonsending); see docs/runner.md"
+            "a PatchPoint has at most eight arguments; each of them and the result is a PatchValue (UUID, URL, Date, Data, Decimal: import PatchFoundation), none is inout or variadic, and an asynchronous one is nonisolated(nonsending); see docs/runner.md"
     )
     @_disfavoredOverload
     public init(_ name: String, _ function: Function.Type = Function.self, parameters: [String] = []) { fatalError() }

@@ -12,6 +12,7 @@ extension PatchInterface.Scalar {
     /// - Returns: nil if scripts see tables, objects, or values of several types.
     init?(_ type: any PatchValue.Type, sample: (any PatchValue)? = nil, host: HostInfo) {
         let listed = (type as? any CaseIterable.Type).map { Self.values(of: $0) } ?? []
+        let sample = sample ?? (type as? any BasicValue.Type)?._sample(false, depth: 0)
         let samples = listed.isEmpty ? [sample].compactMap { $0 } : listed
         guard !samples.isEmpty,
             let state = try? ScriptState(

@@ -21,7 +21,7 @@ extension PatchRegistry {
                     signature.arguments.map(type), parameters: signature.parameters, result: type(signature.result),
                     throws: signature.throws, isAsynchronous: signature.isAsynchronous))
         }
-        let enums = names.typesWithCases.compactMap { PatchInterface.Scalar($0, host: host) }
+        let enums = names.basicTypes.compactMap { PatchInterface.Scalar($0, host: host) }
         let others = names.samples.filter { sample in !enums.contains { $0.name == sample.name } }
         return PatchInterface(
             app: host.app, appVersion: host.version.description,

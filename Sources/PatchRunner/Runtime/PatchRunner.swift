@@ -1,9 +1,11 @@
-public import PatchCrypto
+// An app that has a runner needs no other import.
+internal import Libc
+@_exported public import PatchCrypto
 internal import Synchronization
 
 /// Loads verified patches, and activates and deactivates them on the functions of a registry.
 ///
-///     let runner = PatchRunner(registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), clock: clock)
+///     let runner = PatchRunner(registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"))
 ///     let patch = try runner.install(envelope, trust: trustStore, keys: scriptKey)
 ///     …
 ///     runner.deactivate(patch.id)
@@ -45,18 +47,18 @@ public final class PatchRunner: Sendable {
     ///   - host: The program that patches run in.
     ///   - limits: The limits of each patch.
     ///   - minimumVersions: The lowest version that is accepted for each patch id: the ``minimumVersions`` of an earlier runner.
-    ///   - clock: Returns the current time, for patches that expire. This library does not read the time itself. If the
-    ///     clock returns nil, a patch that expires is refused.
+    ///   - clock: Returns the current time, for patches that expire; nil asks the system. If the clock returns nil, a patch
+    ///     that expires is refused.
     ///   - events: Called for each event, on the thread on which it happens. A script's log lines and failures are
     ///     reported while a call waits, so it must be quick. Without it, no messages are made.
     public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(),
         minimumVersions: [String: Int] = [:],
-        clock: @escaping @Sendable () -> Timestamp?, events: (@Sendable (RunnerEvent) -> Void)? = nil
+        clock: (@Sendable () -> Timestamp?)? = nil, events: (@Sendable (RunnerEvent) -> Void)? = nil
     ) {
         self.init(
-            registry: registry, host: host, limits: limits, minimumVersions: minimumVersions, clock: clock,
-            events: events,
+            registry: registry, host: host, limits: limits, minimumVersions: minimumVersions,
+            clock: clock ?? { Timestamp(secondsSince1970: WallClock.milliseconds / 1000) }, events: events,
             checksHost: true, onLine: nil)
     }
 

@@ -10,6 +10,8 @@ extension PatchFields {
             a.put(root, on: stack)
         } make: { stack, table throws(FieldMismatch) in
             make(try a.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(try a.sample(isSecond(0), depth))
         }
     }
 
@@ -23,6 +25,8 @@ extension PatchFields {
             b.put(root, on: stack)
         } make: { stack, table throws(FieldMismatch) in
             make(try a.read(stack, from: table), try b.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth))
         }
     }
 
@@ -38,6 +42,8 @@ extension PatchFields {
             c.put(root, on: stack)
         } make: { stack, table throws(FieldMismatch) in
             make(try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth))
         }
     }
 
@@ -56,6 +62,10 @@ extension PatchFields {
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(
+                try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth),
+                try d.sample(isSecond(3), depth))
         }
     }
 
@@ -75,6 +85,10 @@ extension PatchFields {
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(
+                try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth),
+                try d.sample(isSecond(3), depth), try e.sample(isSecond(4), depth))
         }
     }
 
@@ -95,6 +109,10 @@ extension PatchFields {
             make(
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(
+                try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth),
+                try d.sample(isSecond(3), depth), try e.sample(isSecond(4), depth), try f.sample(isSecond(5), depth))
         }
     }
 
@@ -120,6 +138,11 @@ extension PatchFields {
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
                 try g.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(
+                try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth),
+                try d.sample(isSecond(3), depth), try e.sample(isSecond(4), depth), try f.sample(isSecond(5), depth),
+                try g.sample(isSecond(6), depth))
         }
     }
 
@@ -147,6 +170,11 @@ extension PatchFields {
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
                 try g.read(stack, from: table), try h.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(
+                try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth),
+                try d.sample(isSecond(3), depth), try e.sample(isSecond(4), depth), try f.sample(isSecond(5), depth),
+                try g.sample(isSecond(6), depth), try h.sample(isSecond(7), depth))
         }
     }
 
@@ -176,6 +204,11 @@ extension PatchFields {
                 try a.read(stack, from: table), try b.read(stack, from: table), try c.read(stack, from: table),
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
                 try g.read(stack, from: table), try h.read(stack, from: table), try i.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(
+                try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth),
+                try d.sample(isSecond(3), depth), try e.sample(isSecond(4), depth), try f.sample(isSecond(5), depth),
+                try g.sample(isSecond(6), depth), try h.sample(isSecond(7), depth), try i.sample(isSecond(8), depth))
         }
     }
 
@@ -208,6 +241,12 @@ extension PatchFields {
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
                 try g.read(stack, from: table), try h.read(stack, from: table), try i.read(stack, from: table),
                 try j.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(
+                try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth),
+                try d.sample(isSecond(3), depth), try e.sample(isSecond(4), depth), try f.sample(isSecond(5), depth),
+                try g.sample(isSecond(6), depth), try h.sample(isSecond(7), depth), try i.sample(isSecond(8), depth),
+                try j.sample(isSecond(9), depth))
         }
     }
 
@@ -243,6 +282,12 @@ extension PatchFields {
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
                 try g.read(stack, from: table), try h.read(stack, from: table), try i.read(stack, from: table),
                 try j.read(stack, from: table), try k.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(
+                try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth),
+                try d.sample(isSecond(3), depth), try e.sample(isSecond(4), depth), try f.sample(isSecond(5), depth),
+                try g.sample(isSecond(6), depth), try h.sample(isSecond(7), depth), try i.sample(isSecond(8), depth),
+                try j.sample(isSecond(9), depth), try k.sample(isSecond(10), depth))
         }
     }
 
@@ -279,6 +324,12 @@ extension PatchFields {
                 try d.read(stack, from: table), try e.read(stack, from: table), try f.read(stack, from: table),
                 try g.read(stack, from: table), try h.read(stack, from: table), try i.read(stack, from: table),
                 try j.read(stack, from: table), try k.read(stack, from: table), try l.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(
+                try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth),
+                try d.sample(isSecond(3), depth), try e.sample(isSecond(4), depth), try f.sample(isSecond(5), depth),
+                try g.sample(isSecond(6), depth), try h.sample(isSecond(7), depth), try i.sample(isSecond(8), depth),
+                try j.sample(isSecond(9), depth), try k.sample(isSecond(10), depth), try l.sample(isSecond(11), depth))
         }
     }
 
@@ -317,6 +368,13 @@ extension PatchFields {
                 try g.read(stack, from: table), try h.read(stack, from: table), try i.read(stack, from: table),
                 try j.read(stack, from: table), try k.read(stack, from: table), try l.read(stack, from: table),
                 try m.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(
+                try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth),
+                try d.sample(isSecond(3), depth), try e.sample(isSecond(4), depth), try f.sample(isSecond(5), depth),
+                try g.sample(isSecond(6), depth), try h.sample(isSecond(7), depth), try i.sample(isSecond(8), depth),
+                try j.sample(isSecond(9), depth), try k.sample(isSecond(10), depth), try l.sample(isSecond(11), depth),
+                try m.sample(isSecond(12), depth))
         }
     }
 
@@ -357,6 +415,13 @@ extension PatchFields {
                 try g.read(stack, from: table), try h.read(stack, from: table), try i.read(stack, from: table),
                 try j.read(stack, from: table), try k.read(stack, from: table), try l.read(stack, from: table),
                 try m.read(stack, from: table), try n.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(
+                try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth),
+                try d.sample(isSecond(3), depth), try e.sample(isSecond(4), depth), try f.sample(isSecond(5), depth),
+                try g.sample(isSecond(6), depth), try h.sample(isSecond(7), depth), try i.sample(isSecond(8), depth),
+                try j.sample(isSecond(9), depth), try k.sample(isSecond(10), depth), try l.sample(isSecond(11), depth),
+                try m.sample(isSecond(12), depth), try n.sample(isSecond(13), depth))
         }
     }
 
@@ -399,6 +464,13 @@ extension PatchFields {
                 try g.read(stack, from: table), try h.read(stack, from: table), try i.read(stack, from: table),
                 try j.read(stack, from: table), try k.read(stack, from: table), try l.read(stack, from: table),
                 try m.read(stack, from: table), try n.read(stack, from: table), try o.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(
+                try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth),
+                try d.sample(isSecond(3), depth), try e.sample(isSecond(4), depth), try f.sample(isSecond(5), depth),
+                try g.sample(isSecond(6), depth), try h.sample(isSecond(7), depth), try i.sample(isSecond(8), depth),
+                try j.sample(isSecond(9), depth), try k.sample(isSecond(10), depth), try l.sample(isSecond(11), depth),
+                try m.sample(isSecond(12), depth), try n.sample(isSecond(13), depth), try o.sample(isSecond(14), depth))
         }
     }
 
@@ -443,6 +515,14 @@ extension PatchFields {
                 try j.read(stack, from: table), try k.read(stack, from: table), try l.read(stack, from: table),
                 try m.read(stack, from: table), try n.read(stack, from: table), try o.read(stack, from: table),
                 try p.read(stack, from: table))
+        } sample: { isSecond, depth throws(FieldMismatch) in
+            make(
+                try a.sample(isSecond(0), depth), try b.sample(isSecond(1), depth), try c.sample(isSecond(2), depth),
+                try d.sample(isSecond(3), depth), try e.sample(isSecond(4), depth), try f.sample(isSecond(5), depth),
+                try g.sample(isSecond(6), depth), try h.sample(isSecond(7), depth), try i.sample(isSecond(8), depth),
+                try j.sample(isSecond(9), depth), try k.sample(isSecond(10), depth), try l.sample(isSecond(11), depth),
+                try m.sample(isSecond(12), depth), try n.sample(isSecond(13), depth), try o.sample(isSecond(14), depth),
+                try p.sample(isSecond(15), depth))
         }
     }
 }

@@ -12,7 +12,7 @@ extension PatchStack {
     /// Charges for work that is done for the script: steps, and bytes that are about to be allocated.
     ///
     /// - Returns: false if the run must end.
-    @usableFromInline func pays(_ steps: Int, bytes: Int = 0) -> Bool {
+    @usableFromInline package func pays(_ steps: Int, bytes: Int = 0) -> Bool {
         unsafe pp_pay(state, UInt64(steps), UInt64(bytes))
     }
 
@@ -36,7 +36,7 @@ extension PatchStack {
 
     package func push(bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe push($0) } }
 
-    private func push(_ bytes: UnsafeRawBufferPointer) {
+    package func push(_ bytes: UnsafeRawBufferPointer) {
         if unsafe pp_give_string(state, bytes.baseAddress, bytes.count) { return }
         let limit = values.limits.stringBytes
         guard bytes.count <= limit else {
@@ -121,7 +121,7 @@ extension PatchStack {
     }
 
     /// Reads a string's bytes. nil for another value, and for a string that is longer than the limit.
-    private func withBytes<Result>(at index: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+    package func withBytes<Result>(at index: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
         var count = 0
         guard let bytes = unsafe pp_take_string(state, index, &count) else {
             refuseString(at: index)

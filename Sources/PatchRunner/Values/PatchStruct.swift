@@ -10,9 +10,10 @@ internal import PatchCrypto
 ///             Item.init(name:price:), .field("name", \.name), .field("price", \.price))
 ///     }
 ///
-/// Declare all stored properties, in their order; registering a function that uses the struct checks this. Conform where
-/// the struct is declared, not in an extension: in a module whose default isolation is the main actor, an extension has to be
-/// `nonisolated`.
+/// Declare all stored properties, in the order in which the initializer takes them; registering a function that uses the struct checks
+/// this. For that it makes a few values, so the initializer has to take any value of its types, as it does for what a script returns.
+/// Conform where the struct is declared, not in an extension: in a module whose default isolation is the main actor, an extension
+/// has to be `nonisolated`.
 ///
 /// It is passed several times faster than a `Codable` type, which is also possible (``PatchValue``). The app's interface
 /// lists the fields with their types, so that `patchpack lint` and `patchpack test` know them.
@@ -32,6 +33,9 @@ extension PatchStruct {
         patchFields.mismatch(in: stack, at: index)
     }
     public static var _isDirect: Bool { true }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Self? {
+        try? patchFields.sample({ _ in isSecond }, depth)
+    }
 }
 
 // The same for a type that is also `Codable`, which would have two defaults.
@@ -87,6 +91,12 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
         }
     }
 
+    /// A value of the field's type.
+    @usableFromInline func sample(_ isSecond: Bool, _ depth: Int) throws(FieldMismatch) -> Value {
+        guard let value = Value._sample(isSecond, depth: depth) else { throw FieldMismatch() }
+        return value
+    }
+
     /// Reads the field's value, which stays on the stack.
     @inlinable func read(_ stack: PatchStack, from table: Int32) throws(FieldMismatch) -> Value {
         stack.pushField(name, of: table)
@@ -133,13 +143,18 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
 }
 
 extension PatchFields {
-    /// Why these cannot be the fields: two are in the wrong order, so that an initializer would get each in place of the other,
-    /// or a stored property is missing, so that each call would reset it. nil if nothing is wrong.
+    /// Why these cannot be the fields: the initializer gets each of two in place of the other, or a stored property is missing, so that
+    /// each call would reset it. nil if nothing is wrong.
     ///
     /// It does not see a property that fits into the padding between two fields.
     func layoutFault() -> PatchError? {
+        let found = try? placesReadBack()
+        if let fault = found.flatMap(swapFault) { return fault }
         let stored = all.compactMap { field in field.place.map { (name: field.name.text, place: $0) } }
-        for (field, next) in zip(stored, stored.dropFirst()) where field.place.offset > next.place.offset {
+        // Where it is not known how the initializer takes them, it is expected to take them as they are stored.
+        let isKnown = found.map { found in all.indices.allSatisfy { found[$0] == $0 || all[$0].place == nil } } ?? false
+        for (field, next) in zip(stored, stored.dropFirst())
+        where !isKnown && field.place.offset > next.place.offset {
             return PatchError(
                 .config,
                 "\(Root.patchTypeName) declares its field \(field.name) before \(next.name), but stores it after that",
@@ -161,6 +176,37 @@ extension PatchFields {
         return end < MemoryLayout<Root>.size ? Self.missing(last) : nil
     }
 
+    /// Makes values in which each field has a pattern of the two samples of its type, and reads the patterns back.
+    ///
+    /// - Returns: For each field the place of the one whose pattern it has; nil for another pattern.
+    /// - Throws: If there is no sample of a field's type.
+    private func placesReadBack() throws(FieldMismatch) -> [Int?] {
+        // The pattern of a field is a number with three of six binary digits, so that none is the least or the most of two others.
+        let patterns = (0..<64).filter { $0.nonzeroBitCount == 3 }.prefix(all.count)
+        var read: [Int?] = all.map { _ in 0 }
+        for round in 0..<6 {
+            let root = try sample({ patterns[$0] >> round & 1 == 1 }, 0)
+            for (place, field) in all.enumerated() {
+                let digit = field.isSecond(root).map { $0 ? 1 << round : 0 }
+                read[place] = read[place].flatMap { read in digit.map { read | $0 } }
+            }
+        }
+        return read.map { $0.flatMap(patterns.firstIndex(of:)) }
+    }
+
+    /// Finds a field that has what the initializer takes for another one, which has not got it.
+    private func swapFault(_ found: [Int?]) -> PatchError? {
+        for (place, other) in found.enumerated() {
+            // A field that is computed from another one has the same, and so has the other one.
+            guard let other, other != place, found[other] != other, all[other].type == all[place].type else { continue }
+            return PatchError(
+                .config,
+                "\(Root.patchTypeName) has in its field \(all[place].name.text) what its initializer takes for \(all[other].name.text)",
+                hint: "declare the fields in the order in which the initializer takes them")
+        }
+        return nil
+    }
+
     private static func missing(_ place: String) -> PatchError {
         PatchError(
             .config,
@@ -177,17 +223,27 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
     /// Sets the fields of the table on top.
     @usableFromInline let put: @Sendable (Root, PatchStack) -> Void
     @usableFromInline let make: @Sendable (PatchStack, Int32) throws(FieldMismatch) -> Root
+    /// Makes a struct from samples: of each field that which the closure says for its place, so deep in other values.
+    @usableFromInline let sample: @Sendable ((Int) -> Bool, Int) throws(FieldMismatch) -> Root
 
     /// A field without its type.
     @usableFromInline struct AnyField: Sendable {
         let name: FieldName
         let type: any PatchValue.Type
         let place: StoredPlace?
+        /// Which of the samples of its type the field of a struct has; nil for another value, or if they cannot be told apart.
+        let isSecond: @Sendable (Root) -> Bool?
 
         @usableFromInline init<Value>(_ field: PatchField<Root, Value>) {
             name = field.name
             type = Value.self
             place = StoredPlace(of: Value.self, at: field.offset)
+            isSecond = { root in
+                let samples = [false, true].map { String(reflecting: Value._sample($0, depth: 0)) }
+                let value = String(reflecting: Value?.some(root[keyPath: field.keyPath]))
+                guard samples[0] != samples[1] else { return nil }
+                return value == samples[1] ? true : value == samples[0] ? false : nil
+            }
         }
     }
 
@@ -208,11 +264,13 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
 
     @usableFromInline init(
         _ fields: [AnyField], put: @escaping @Sendable (Root, PatchStack) -> Void,
-        make: @escaping @Sendable (PatchStack, Int32) throws(FieldMismatch) -> Root
+        make: @escaping @Sendable (PatchStack, Int32) throws(FieldMismatch) -> Root,
+        sample: @escaping @Sendable ((Int) -> Bool, Int) throws(FieldMismatch) -> Root
     ) {
         all = fields
         self.put = put
         self.make = make
+        self.sample = sample
     }
 
     @inlinable func push(_ root: Root, to stack: PatchStack) {

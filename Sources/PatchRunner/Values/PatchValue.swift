@@ -44,6 +44,14 @@ public protocol PatchValue: SendableMetatype {
 
     /// The name of an array of values for scripts.
     static var _patchArrayTypeName: String { get }
+
+    /// One of two values of the type, with which a registration checks that the fields of a struct are not swapped. Both may be the same.
+    ///
+    /// - Parameters:
+    ///   - isSecond: Which of the two.
+    ///   - depth: How many values it is in. Deep in others, collections are empty, because a type may contain itself.
+    /// - Returns: nil if none can be made.
+    static func _sample(_ isSecond: Bool, depth: Int) -> Self?
 }
 
 extension PatchValue {
@@ -79,6 +87,17 @@ extension PatchValue {
     public static var _isDirect: Bool { true }
 
     public static var _patchArrayTypeName: String { "array of \(patchTypeName)" }
+
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Self? {
+        (Self.self as? any CaseIterable.Type)?.sample(isSecond) as? Self
+    }
+}
+
+extension CaseIterable {
+    /// One of the first two cases, or the only one.
+    fileprivate static func sample(_ isSecond: Bool) -> Any? {
+        allCases.dropFirst(isSecond ? 1 : 0).first ?? allCases.first
+    }
 }
 
 /// A type whose values can be the keys of a dictionary that is passed to scripts.
@@ -116,6 +135,9 @@ extension PatchKey where Self: RawRepresentable & Codable, RawValue: PatchKey {
 
 extension String: PatchKey {}
 extension Int: PatchKey {}
+
+/// A type with a name of its own that scripts see as one basic value, without cases that could be listed.
+package protocol BasicValue: PatchValue {}
 
 /// How a function's result is passed. Used by the functions that register names.
 @usableFromInline package protocol PatchResult: SendableMetatype {

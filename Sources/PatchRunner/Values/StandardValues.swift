@@ -3,6 +3,7 @@ extension Bool: PatchValue {
     public static func read(from stack: PatchStack, at index: Int32) -> Bool? { stack.bool(at: index) }
     public static var patchTypeName: String { "boolean" }
     public static var _isDirect: Bool { true }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Bool? { isSecond }
 }
 
 extension Double: PatchValue {
@@ -12,6 +13,7 @@ extension Double: PatchValue {
     public static var _isDirect: Bool { true }
     public static func _push(_ values: [Double], to stack: PatchStack) { stack.push(values) }
     public static func _readArray(from stack: PatchStack, at index: Int32) -> [Double]? { stack.numbers(at: index) }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Double? { isSecond ? 2 : 1 }
 }
 
 extension Float: PatchValue {
@@ -22,6 +24,7 @@ extension Float: PatchValue {
         let value = Float(number)
         return value.isFinite || !number.isFinite ? value : nil
     }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Float? { isSecond ? 2 : 1 }
     public static var patchTypeName: String { "number" }
     public static var _isDirect: Bool { true }
 }
@@ -34,6 +37,7 @@ extension Int: PatchValue {
     public static var patchTypeName: String { "integer" }
     public static func _push(_ values: [Int], to stack: PatchStack) { stack.push(values) }
     public static func _readArray(from stack: PatchStack, at index: Int32) -> [Int]? { stack.integers(at: index) }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Int? { isSecond ? 2 : 1 }
 }
 
 extension PatchValue where Self: FixedWidthInteger & Codable {
@@ -53,6 +57,7 @@ extension PatchValue where Self: FixedWidthInteger & Codable {
         }
         return "expected \(patchTypeName) from \(min) to \(max), given \(integer)"
     }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Self? { isSecond ? 2 : 1 }
     public static var patchTypeName: String { "integer" }
 }
 
@@ -82,6 +87,7 @@ extension String: PatchValue {
         let given = stack.typeName(at: index)
         return "expected string, given \(given == "string" ? "a string that is not UTF-8" : given)"
     }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> String? { isSecond ? "b" : "a" }
 }
 
 extension Optional: PatchValue where Wrapped: PatchValue {
@@ -106,6 +112,9 @@ extension Optional: PatchValue where Wrapped: PatchValue {
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         Wrapped._mismatch(in: stack, at: index)
     }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Wrapped?? {
+        .some(isSecond ? sampleOfPart(Wrapped.self, depth) : nil)
+    }
 }
 
 extension Array: PatchValue where Element: PatchValue {
@@ -128,6 +137,9 @@ extension Array: PatchValue where Element: PatchValue {
             }
         }
         return "expected \(patchTypeName), given another table"
+    }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> [Element]? {
+        isSecond ? sampleOfPart(Element.self, depth).map { [$0] } ?? [] : []
     }
 }
 
@@ -175,6 +187,17 @@ extension Dictionary: PatchValue where Key: PatchKey, Value: PatchValue {
         }
         return found
     }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> [Key: Value]? {
+        guard isSecond, let key = sampleOfPart(Key.self, depth), let value = sampleOfPart(Value.self, depth) else {
+            return [:]
+        }
+        return [key: value]
+    }
+}
+
+/// A value for a collection; nil deep in others, because a type may contain itself.
+private func sampleOfPart<Part: PatchValue>(_: Part.Type, _ depth: Int) -> Part? {
+    depth < 2 ? Part._sample(true, depth: depth + 1) : nil
 }
 
 /// A type whose values consist of values of another type.

@@ -1,3 +1,4 @@
+import Foundation
 import PatchCrypto
 import PatchRunner
 import Testing
@@ -86,6 +87,24 @@ import TestSupport
         #expect(try code(.init(script, expires: "2030-01-01T00:00:00Z"), time: nil).hint == "give the runner a clock")
         #expect(
             try code(.init(script, version: 3), floors: ["com.example.shop.fix": 4]).message.contains("minimum of 4"))
+    }
+
+    /// A runner without a clock of its own has the system's.
+    @Test(arguments: [(-3600, false), (3600, true)]) func aPatchExpiresByTheSystemsClock(seconds: Int, isGood: Bool)
+        throws
+    {
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let runner = PatchRunner(registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"))
+        let now = Int(Date().timeIntervalSince1970)
+        let expires = try #require(Timestamp(secondsSince1970: now + seconds))
+        let patch = try VerifiedPatch("patch.replace('T.f', print)", expires: expires.description)
+        let fault = { () -> PatchError? in
+            do throws(PatchError) { _ = try runner.load(patch) } catch { return error }
+            return nil
+        }()
+        #expect((fault == nil) == isGood)
+        #expect(fault?.message.contains("expired") != false)
     }
 
     @Test func aNewerVersionTakesTheOldersPlaceAndNoOlderOneComesBack() throws {

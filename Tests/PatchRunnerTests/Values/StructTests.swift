@@ -272,14 +272,110 @@ import Testing
             ])
     }
 
-    /// Each of these would corrupt values without a word.
-    @Test func fieldsAreAllStoredPropertiesInTheirOrder() throws {
+    private func fault<Value: PatchStruct>(_: Value.Type) -> String? {
+        let error = #expect(throws: PatchError.self) {
+            try PatchRegistry().replaceable("T.f") { (x: [Value]) in }
+        }
+        #expect(error?.code == .config)
+        return error?.message
+    }
+
+    /// Each of these would swap values without a word.
+    @Test func fieldsAreInTheOrderOfTheInitializer() throws {
         struct Swapped: PatchStruct {
             var first: Int
             var second: Int
             static let patchFields = PatchFields(
                 Swapped.init(first:second:), .field("second", \.second), .field("first", \.first))
         }
+        // As they are stored, but not as the initializer takes them.
+        struct Other<Value: PatchValue & Sendable>: PatchStruct {
+            var first: Value
+            var kept: Int
+            var second: Value
+            init(second: Value, kept: Int, first: Value) {
+                (self.first, self.kept, self.second) = (first, kept, second)
+            }
+            static var patchFields: PatchFields<Other> {
+                PatchFields(
+                    Other.init(second:kept:first:), .field("first", \.first), .field("kept", \.kept),
+                    .field("second", \.second))
+            }
+            static var patchTypeName: String { "Other" }
+        }
+        struct Turned: PatchStruct {
+            var a: Bool
+            var b: Bool
+            var c: Bool {
+                didSet {}
+            }
+            init(_ a: Bool, _ b: Bool, _ c: Bool) { (self.a, self.b, self.c) = (c, a, b) }
+            static let patchFields = PatchFields(Turned.init, .field("a", \.a), .field("b", \.b), .field("c", \.c))
+        }
+        #expect(fault(Swapped.self) == "Swapped has in its field second what its initializer takes for first")
+        #expect(fault(Turned.self) == "Turned has in its field a what its initializer takes for c")
+        let swapped = "Other has in its field first what its initializer takes for second"
+        #expect(fault(Other<String>.self) == swapped)
+        #expect(fault(Other<Double>.self) == swapped)
+        #expect(fault(Other<Float?>.self) == swapped)
+        #expect(fault(Other<UInt8>.self) == swapped)
+        #expect(fault(Other<Bool>.self) == swapped)
+        #expect(fault(Other<[UInt8]>.self) == swapped)
+        #expect(fault(Other<[String]?>.self) == swapped)
+        #expect(fault(Other<[Int: Bool]>.self) == swapped)
+        #expect(fault(Other<Meal>.self) == swapped)
+        #expect(fault(Other<Point>.self) == swapped)
+        #expect(fault(Other<[Point]>.self) == swapped)
+        #expect(fault(Other<Other<Int>>.self) == swapped)
+    }
+
+    /// Fields may be stored in any order, be computed from others, and be changed by the initializer.
+    @Test func fieldsInTheOrderOfTheInitializerAreTaken() throws {
+        struct Turned: Equatable, PatchStruct {
+            var first: String
+            var second: String
+            init(second: String, first: String) { (self.first, self.second) = (first, second) }
+            static let patchFields = PatchFields(
+                Turned.init(second:first:), .field("second", \.second), .field("first", \.first))
+        }
+        struct Trimmed: Equatable, PatchStruct {
+            var least: Int
+            var most: Int
+            var also: Int { least }
+            init(_ a: Int, _ b: Int, _: Int) { (least, most) = (min(a, b), max(a, b)) }
+            static let patchFields = PatchFields(
+                Trimmed.init, .field("least", \.least), .field("most", \.most), .field("also", \.also))
+        }
+        struct Tree: Equatable, PatchStruct {
+            var name: String
+            var parts: [Tree]
+            var others: [String: [Tree]]
+            static let patchFields = PatchFields(
+                Tree.init, .field("name", \.name), .field("parts", \.parts), .field("others", \.others))
+        }
+        let turned = Turned(second: "b", first: "a")
+        #expect(try answer(turned, "x.first = x.first .. x.second return x").0 == Turned(second: "b", first: "ab"))
+        #expect(try answer(Trimmed(1, 2, 0), "return x").0 == Trimmed(1, 2, 0))
+        let tree = Tree(name: "a", parts: [Tree(name: "b", parts: [], others: [:])], others: [:])
+        #expect(try answer(tree, "return x").0 == tree)
+    }
+
+    /// There is no value of the object to make, so the order of the stored properties counts.
+    @Test func fieldsThatCannotBeMadeAreInTheOrderOfTheProperties() throws {
+        final class Basket: PatchObject {}
+        struct Turned: PatchStruct {
+            var first: Int
+            var second: Int
+            var basket: Basket
+            static let patchFields = PatchFields(
+                { Turned(first: $1, second: $0, basket: $2) }, .field("second", \.second), .field("first", \.first),
+                .field("basket", \.basket))
+        }
+        #expect(fault(Turned.self) == "Turned declares its field second before first, but stores it after that")
+    }
+
+    /// Each of these would be reset without a word.
+    @Test func fieldsAreAllStoredProperties() throws {
         struct Tagged: PatchStruct {
             var name: String
             var id = 0
@@ -297,14 +393,6 @@ import Testing
             var count: UInt8
             static let patchFields = PatchFields({ First(count: $0) }, .field("count", \.count))
         }
-        func fault<Value: PatchStruct>(_: Value.Type) -> String? {
-            let error = #expect(throws: PatchError.self) {
-                try PatchRegistry().replaceable("T.f") { (x: [Value]) in }
-            }
-            #expect(error?.code == .config)
-            return error?.message
-        }
-        #expect(fault(Swapped.self) == "Swapped declares its field second before first, but stores it after that")
         let reset = "that is no field, so a patched call would reset it"
         #expect(fault(Tagged.self) == "Tagged has a stored property after name \(reset)")
         #expect(fault(Last.self) == "Last has a stored property after name \(reset)")

@@ -102,6 +102,14 @@ import Testing
                 "check", "http://127.0.0.1:\(server.port)", "--root", "feed/metadata/1.root.json",
             ])
             #expect(plain.status == 78 && plain.error.contains("http is not allowed"), "\(plain.error)")
+            #expect(plain.error.contains("use https, or --allow-http for a server of your own"), "\(plain.error)")
+        }
+
+        @Test func anAppIsToldHowHTTPIsAllowed() throws {
+            let fault = #expect(throws: PatchError.self) { try HTTPSource("http://127.0.0.1:8931") }
+            #expect(fault?.message == "http://127.0.0.1:8931: http is not allowed")
+            #expect(fault?.hint == "use https, or HTTPSettings(allowsHTTP: true) for a server of your own")
+            _ = try HTTPSource("http://127.0.0.1:8931", settings: HTTPSettings(allowsHTTP: true))
         }
 
         @Test(arguments: [

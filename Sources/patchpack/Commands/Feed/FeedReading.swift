@@ -37,9 +37,9 @@ struct FeedReading: Sendable {
 
     /// How a server is asked, as the options say.
     static func settings(_ arguments: ParsedArguments) throws(PatchError) -> HTTPSettings {
-        var settings = HTTPSettings()
-        settings.allowsHTTP = arguments.has(.insecure)
-        settings.authorities = try arguments.text(of: .authorities)
+        var settings = HTTPSettings(
+            allowsHTTP: arguments.has(.insecure), authorities: try arguments.text(of: .authorities))
+        settings.allowsHTTPName = "--\(Option.insecure.name)"
         settings.authoritiesName = "--\(Option.authorities.name)"
         return settings
     }

@@ -1,3 +1,4 @@
+import Libc
 import PatchCrypto
 import PatchFiles
 import PatchReport

@@ -1,5 +1,4 @@
 import Foundation
-import PatchCrypto
 import PatchRunner
 import PatchTesting
 

@@ -1,4 +1,5 @@
-import PatchCrypto
+import Foundation
+import PatchFoundation
 import PatchRunner
 import Synchronization
 
@@ -15,6 +16,23 @@ struct Item: PatchStruct {
 struct Coded: Codable, PatchValue {
     var name: String
     var price: Double
+}
+
+/// Foundation's values as fields.
+struct Order: PatchStruct, Equatable {
+    var id: UUID
+    var page: URL
+    var made: Date
+    var note: Data
+    var total: Decimal
+
+    static let patchFields = PatchFields(
+        Order.init, .field("id", \.id), .field("page", \.page), .field("made", \.made), .field("note", \.note),
+        .field("total", \.total))
+
+    static let sample = Order(
+        id: UUID(), page: URL(filePath: "/a b"), made: Date(timeIntervalSince1970: 1_800_000_000.5),
+        note: Data([0, 255]), total: Decimal(1999) / 100)
 }
 
 final class Basket: PatchObject {}
@@ -70,6 +88,7 @@ struct Main {
         let (functions, registry) = (Kept.functions, Kept.registry)
         try registry.expose(Basket.self) { exposeMethods(&$0) }
         let asked = try registry.replaceable("Methods.sum") { (_: Basket) -> Double in 0 }
+        let pay = try registry.replaceable("Orders.pay") { (order: Order, _: UUID?) -> Order in order }
         try await callAll(functions)
 
         var limits = PatchLimits()
@@ -79,14 +98,16 @@ struct Main {
         let runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.outside", version: "1"), limits: limits,
             clock: { nil }, events: { if case .failed = $0 { print("wrong:", $0) } })
-        let names = registry.state.map(\.name).filter { $0 != "Methods.sum" }
+        let own = ["Methods.sum", "Orders.pay"]
+        let names = registry.state.map(\.name).filter { !own.contains($0) }
         let script =
             names.map { "patch.replace('\($0)', function(original, ...) return original(...) end)\n" }.joined()
-            + "patch.replace('Methods.sum', function(original, basket) return \(methodCalls) end)"
+            + "patch.replace('Methods.sum', function(original, basket) return \(methodCalls) end)\n"
+            + "patch.replace('Orders.pay', function(_, order, id) order.id = id:lower() order.total = order.total * 3 return order end)"
         let signingKey = try SigningKey.generate(.ed25519)
         let scriptKey = try ScriptKey.generate(for: .aes128CBCMD5)
         let manifest = try Manifest(
-            id: "com.example.outside.all", version: 1, app: "com.example.outside", replaces: names + ["Methods.sum"],
+            id: "com.example.outside.all", version: 1, app: "com.example.outside", replaces: names + own,
             scripts: [.init(name: "main.lua", size: script.utf8.count)])
         let envelope = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signingKey])
             .pack(manifest, [PatchScript(name: "main.lua", bytes: Array(script.utf8))])
@@ -94,6 +115,9 @@ struct Main {
         try await callAll(functions)
 
         World.check(asked(Basket()) == methodSum, "methods")
+        var paid = Order.sample
+        (paid.id, paid.total) = (UUID(), Decimal(5997) / 100)
+        World.check(pay(Order.sample, paid.id) == paid, "Foundation's values")
         for state in registry.state {
             World.check(state.patches.first.map { $0.calls > 0 && $0.failures == 0 } == true, state.name)
         }

@@ -1,9 +1,6 @@
 // swift-format-ignore-file
 // What the samples of README and docs leave out.
-import PatchCrypto
 import PatchDevice
-import PatchFeed
-import PatchRunner
 
 let host = try! HostInfo(app: "com.example.shop", version: "2.3.1")
 let registry = PatchRegistry()

@@ -1,0 +1,85 @@
+public import Foundation
+public import PatchRunner
+
+/// Scripts see a decimal number as a number.
+///
+/// A decimal of up to 15 significant digits is the same after a script has passed it on, because a number holds so many. One that has more is
+/// not passed. What a script returns is rounded to 15 significant digits, so that 0.1 + 0.2 is 0.3, unless it is an integer.
+extension Decimal: PatchValue {
+    public func push(to stack: PatchStack) {
+        guard let number = exactNumber else {
+            return stack.refuse("\(self) is no decimal of at most 15 significant digits")
+        }
+        number.push(to: stack)
+    }
+
+    public static func read(from stack: PatchStack, at index: Int32) -> Decimal? {
+        // An integer of the script is exact, also one of more than 15 digits. A float without a fraction is not.
+        if let integer = stack.integer(at: index),
+            integer.magnitude < bound.magnitude || stack.typeName(at: index) == "integer"
+        {
+            return Decimal(integer)
+        }
+        return stack.number(at: index).flatMap(Decimal.init(rounding:))
+    }
+
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+        guard let number = stack.number(at: index) else { return stack.mismatch(expected: "number", at: index) }
+        return "expected Decimal, given \(number)"
+    }
+
+    public static var patchTypeName: String { "Decimal" }
+    public static var _isDirect: Bool { true }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Decimal? { isSecond ? 2 : 1 }
+
+    /// The first integer with more than 15 digits.
+    private static let bound: Int64 = 1_000_000_000_000_000
+
+    /// The nearest number; nil if there are more than 15 significant digits. `NSDecimalNumber.doubleValue` is often another one.
+    private var exactNumber: Double? {
+        var compact = self
+        unsafe NSDecimalCompact(&compact)
+        let digits = compact.significand.magnitude
+        guard !isNaN, digits < Decimal(Self.bound) else { return nil }
+        // So few digits are an integer that both types hold exactly.
+        let integer = Int64(NSDecimalNumber(decimal: digits).doubleValue)
+        return Double("\(sign == .minus ? "-" : "")\(integer)e\(compact.exponent)")
+    }
+
+    /// A number's first 15 significant digits; nil if it is out of range.
+    private init?(rounding number: Double) {
+        guard number.isFinite else { return nil }
+        // At most 18 digits: a number is described by at most 17, and by another 0 after the point.
+        var digits: Int64 = 0
+        var exponent = 0
+        let parts = number.magnitude.description.utf8.split(separator: UInt8(ascii: "e"))
+        var isFraction = false
+        for byte in parts[0] {
+            guard byte != UInt8(ascii: ".") else {
+                isFraction = true
+                continue
+            }
+            digits = digits * 10 + Int64(byte - UInt8(ascii: "0"))
+            if isFraction { exponent -= 1 }
+        }
+        if parts.count > 1, let power = Int(Substring(parts[1])) { exponent += power }
+        var dropped: Int64 = 1
+        while digits / dropped >= Self.bound {
+            dropped *= 10
+            exponent += 1
+        }
+        digits = (digits + dropped / 2) / dropped
+        while digits > 0, digits % 10 == 0 {
+            digits /= 10
+            exponent += 1
+        }
+        guard digits > 0 else {
+            self = 0
+            return
+        }
+        guard (-128...127).contains(exponent) else { return nil }
+        self.init(sign: number.sign, exponent: exponent, significand: Decimal(digits))
+    }
+}
+
+extension Decimal: BasicValue {}

@@ -1,0 +1,77 @@
+public import Foundation
+public import PatchRunner
+
+/// Scripts see a URL as a string: its `absoluteString`.
+///
+/// A script may return any URL of at most 64 KiB, also a relative one. A string with characters that no URL has is refused, not escaped.
+extension URL: PatchValue {
+    public func push(to stack: PatchStack) { absoluteString.push(to: stack) }
+
+    public static func read(from stack: PatchStack, at index: Int32) -> URL? {
+        guard let text = String.read(from: stack, at: index), text.utf8.count <= longest,
+            stack.pays(text.utf8.count, bytes: 4 * text.utf8.count)
+        else { return nil }
+        return URL(string: text, encodingInvalidCharacters: false)
+    }
+
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+        stack.mismatch(of: "URL", expected: "string", at: index)
+    }
+
+    public static var patchTypeName: String { "URL" }
+    public static var _isDirect: Bool { true }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> URL? { URL(filePath: isSecond ? "/b" : "/a") }
+
+    /// A longer one takes milliseconds to parse, in a step that no limit ends.
+    private static let longest = 64 << 10
+}
+
+/// Scripts see a date as a number: the seconds since 1970, as `os.time` has them.
+///
+/// A number holds them exactly to less than a microsecond. What a script returns is a date of the years 1 to 9999.
+extension Date: PatchValue {
+    public func push(to stack: PatchStack) { timeIntervalSince1970.push(to: stack) }
+
+    public static func read(from stack: PatchStack, at index: Int32) -> Date? {
+        guard let seconds = stack.number(at: index), (-62_135_596_800..<253_402_300_800).contains(seconds) else {
+            return nil
+        }
+        return Date(timeIntervalSince1970: seconds)
+    }
+
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+        guard let seconds = stack.number(at: index) else { return stack.mismatch(expected: "number", at: index) }
+        return "expected a Date from the year 1 to 9999, given \(seconds) seconds since 1970"
+    }
+
+    public static var patchTypeName: String { "Date" }
+    public static var _isDirect: Bool { true }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Date? { Date(timeIntervalSince1970: isSecond ? 1 : 0) }
+}
+
+/// Scripts see data as a string of bytes.
+extension Data: PatchValue {
+    public func push(to stack: PatchStack) { unsafe withUnsafeBytes { unsafe stack.push($0) } }
+    public static func read(from stack: PatchStack, at index: Int32) -> Data? {
+        unsafe stack.withBytes(at: index) { unsafe Data($0) }
+    }
+    public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
+        stack.mismatch(expected: "string", at: index)
+    }
+    public static var patchTypeName: String { "Data" }
+    public static var _isDirect: Bool { true }
+    public static func _sample(_ isSecond: Bool, depth: Int) -> Data? { Data([isSecond ? 1 : 0]) }
+}
+
+extension PatchStack {
+    /// The message for a value that could not be read as a type that scripts see as another one.
+    func mismatch(of type: String, expected seen: String, at index: Int32) -> String {
+        guard typeName(at: index) == seen else { return mismatch(expected: seen, at: index) }
+        if let fault = takeReadFault() { return fault }
+        return "expected \(type), given \(String(decoding: text(at: index).utf8.prefix(128), as: UTF8.self))"
+    }
+}
+
+extension URL: BasicValue {}
+extension Date: BasicValue {}
+extension Data: BasicValue {}
