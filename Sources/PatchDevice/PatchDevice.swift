@@ -241,9 +241,9 @@ public final class PatchDevice: Sendable {
     ///
     /// - Parameters:
     ///   - id: The patch's reverse-DNS name.
-    ///   - version: Its version; nil for all that are held.
+    ///   - version: Its version; nil for all that are held or run.
     ///   - reason: Why, for ``why(_:)``.
-    /// - Returns: Whether a version of it was held.
+    /// - Returns: Whether a version of it was held, or ran.
     /// - Throws: `io` if that cannot be written.
     @discardableResult
     public func ban(_ id: String, version: Int? = nil, reason: String) throws(PatchError) -> Bool {

@@ -617,15 +617,15 @@ import Testing
         #expect(stages(device) == ["8 downloaded", "7 good"], "nor is it good")
     }
 
-    @Test func aVersionThatIsNoLongerHeldIsWithdrawnToo() async throws {
+    @Test func whatRunsWhileANewerVersionWaitsIsWithdrawnToo() async throws {
         let device = try device()
         let seven = try device.feed.publish(Self.source(7))
         try await device.launch()
         try device.feed.publish(Self.source(8), nextLaunch: true)
         await device.sync()
-        #expect(device.running.map(\.version) == [7] && stages(device) == ["8 downloaded"])
+        #expect(device.running.map(\.version) == [7] && stages(device) == ["8 downloaded", "7 trial"])
         #expect(device.why(Self.id).first?.isRunning == false)
-        #expect(Self.codes(device) == ["8 downloaded", "7 superseded"])
+        #expect(Self.codes(device) == ["8 downloaded", "7 trial"])
         try device.feed.withdraw(seven)
         await device.sync()
         #expect(device.running.isEmpty)

@@ -167,6 +167,72 @@ import Testing
         #expect(stages(bench.device) == ["8 trial 0", "7 good 0"], "it runs a whole launch first")
     }
 
+    // MARK: by hand
+
+    /// A newer version waits for the next launch while an older one runs. What is banned never comes back.
+    @Test(arguments: [nil, 7]) func aBanIsOfWhatRunsWhateverWaits(version: Int?) async throws {
+        let bench = try devices.device()
+        try await putOnTrial(bench)
+        try bench.feed.publish(DeviceTests.source(8))
+        await bench.foreground()
+        #expect(stages(bench.device) == ["8 downloaded 0", "7 trial 0"])
+        #expect(DeviceTests.codes(bench) == ["8 downloaded", "7 trial"])
+        #expect(try bench.device?.ban(DeviceTests.id, version: version, reason: "for this test") == true)
+        #expect(bench.running.isEmpty)
+        try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 8))
+        for _ in 0..<2 {
+            await bench.sync()
+            #expect(bench.running.isEmpty)
+            bench.end()
+            try await bench.launch()
+        }
+        #expect(DeviceTests.codes(bench) == (version == nil ? ["8 banned", "7 banned"] : ["8 withdrawn", "7 banned"]))
+    }
+
+    @Test func whatRunsGivesWayAtTheNextLaunch() async throws {
+        let bench = try devices.device()
+        try await putOnTrial(bench)
+        try bench.feed.publish(DeviceTests.source(8))
+        await bench.foreground()
+        #expect(stages(bench.device) == ["8 downloaded 0", "7 trial 0"])
+        bench.end()
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["8 trial 0"], "the newer one is tried now")
+    }
+
+    private func putOnTrial(_ bench: Bench) async throws {
+        try bench.feed.publish(DeviceTests.source(7))
+        try await bench.launch()
+        bench.confirm()
+        bench.advance(seconds: 3600)
+    }
+
+    @Test func whatRunsAfterAClearIsWatchedOnceItIsHeldAgain() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try await bench.launch(syncing: false)
+        try bench.device?.clear()
+        #expect(bench.app?.price(1) == 8)
+        bench.confirm()
+        await bench.sync()
+        #expect(DeviceTests.codes(bench) == ["7 trial"])
+        for _ in 0..<2 {
+            bench.crash()
+            try await bench.launch(syncing: false)
+        }
+        bench.confirm()
+        #expect(DeviceTests.codes(bench) == ["7 banned"])
+    }
+
+    @Test func aBanRightAfterAClearIsOfWhatRuns() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try await bench.launch(syncing: false)
+        try bench.device?.clear()
+        #expect(try bench.device?.ban(DeviceTests.id, reason: "for this test") == true)
+        #expect(bench.running.isEmpty)
+        await bench.sync()
+        #expect(DeviceTests.codes(bench) == ["7 banned"] && bench.running.isEmpty)
+    }
+
     // MARK: functions that are registered later
 
     private static let late = "com.example.shop.late"

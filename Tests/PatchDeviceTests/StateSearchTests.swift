@@ -23,7 +23,7 @@ import Testing
     enum Event: CaseIterable {
         case launch, confirm, end, kill, background, foreground, sync, publishA, publishB, publishC, publishMend,
             withdrawC
-        case toggle, block, turn
+        case toggle, block, turn, clear
     }
 
     private struct World: Hashable {
@@ -104,6 +104,11 @@ import Testing
             guard world.offered.insert(name).inserted else { return nil }
         case .publishMend:
             guard old.offered.contains("a"), world.offered.insert("m").inserted else { return nil }
+        case .clear:
+            guard old.isAlive else { return nil }
+            // What runs goes on running.
+            world.state.clear(old.state.appVersion)
+            (world.crashes, world.hadSeveral) = (0, false)
         case .toggle: world.isEnabled.toggle()
         case .block: world.isBlocked.toggle()
         case .withdrawC:
@@ -128,7 +133,10 @@ import Testing
         guard world.isEnabled else { return world.running = [] }
         for name in world.offered.subtracting(world.withdrawn).sorted()
         where name != "a" || !world.offered.contains("m") {
-            world.state.add([(patch(name), name)])
+            world.state.add([(patch(name), name)], running: world.running)
+        }
+        for held in world.state.held where held.stage == .downloaded && world.running.contains(held.hash) {
+            _ = world.state.activate(held.hash)
         }
         guard world.state.launch?.isSafe != true else { return }
         let suspects = world.state.held.filter { $0.stage == .suspect && world.running.contains($0.hash) }
@@ -179,11 +187,13 @@ import Testing
     }
 
     /// Events that make the search much longer together.
-    private static let more: [[Event]] = [[], [.block], [.toggle, .publishMend]]
+    private static let more: [[Event]] = [[], [.block], [.toggle, .publishMend], [.clear]]
 
     @Test(arguments: Truth.allCases, more)
     func noInnocentIsBannedAndEveryAppRecovers(_ truth: Truth, _ more: [Event]) throws {
         guard more.isEmpty || testsMayBeLong && !isSanitized else { return }
+        // A patch that was good may be banned once that is forgotten.
+        guard truth != .oneTurnsBad || more != [.clear] else { return }
         let events = Event.allCases.filter { !Self.more.joined().contains($0) } + more
         let version = try #require(AppVersion("1.0"))
         let first = World(state: StoreState(app: "a", appVersion: version, installation: "i"))

@@ -85,6 +85,15 @@ import Testing
             }
         }
 
+        mutating func dropOldVersions() {
+            for (id, versions) in stages {
+                for version in versions.keys.filter({ isOnTrial(Self.key(id, $0)) }).sorted().dropLast() {
+                    set(Self.key(id, version), nil)
+                    failures[Self.key(id, version)] = nil
+                }
+            }
+        }
+
         private func highest(_ mayRun: (String) -> Bool) -> Set<String> {
             Set(
                 stages.compactMap { id, versions in
@@ -95,6 +104,7 @@ import Testing
         mutating func launch() {
             let wasHealthy = hasLaunch && isConfirmed && !isWatched
             judge()
+            dropOldVersions()
             (hasLaunch, isConfirmed, isWatched, isReturn) = (true, false, true, false)
             (began, late, broken, leftOut) = ([], [], [], false)
             guard isEnabled else { return }
@@ -153,9 +163,10 @@ import Testing
             }
         }
 
-        mutating func download(_ id: String, _ version: Int) {
+        mutating func download(_ id: String, _ version: Int, running: Set<String>) {
             guard stages[id]?[version] == nil else { return }
-            for key in keys where key.hasPrefix("\(id) ") && isOnTrial(key) {
+            for key in keys
+            where key.hasPrefix("\(id) ") && isOnTrial(key) && !running.contains(key) {
                 set(key, nil)
                 failures[key] = nil
             }
@@ -188,6 +199,11 @@ import Testing
         mutating func activate(_ key: String, isDue: Bool) {
             if stage(key) == "downloaded" { set(key, "trial") }
             couldNotRun.remove(key)
+            for other in keys where other != key && other.split(separator: " ")[0] == key.split(separator: " ")[0] {
+                guard isOnTrial(other) else { continue }
+                began.remove(other)
+                late.remove(other)
+            }
             guard hasLaunch, !began.contains(key) else { return }
             if isDue, !isConfirmed {
                 began.insert(key)
@@ -233,9 +249,12 @@ import Testing
                     state.end()
                     if model.hasLaunch { model.isWatched = false }
                 case ..<78:
-                    history.append("download \(key)")
-                    state.add([(Self.patch(id, number), Self.hash(id, number))])
-                    model.download(id, number)
+                    // What runs is some of what the launch began with, or activated.
+                    let held = state.held.filter { _ in Bool.random(using: &random) }
+                    history.append("download \(key) while these run: \(held.map(\.patch))")
+                    state.add([(Self.patch(id, number), Self.hash(id, number))], running: Set(held.map(\.hash)))
+                    model.download(
+                        id, number, running: Set(held.map { Model.key($0.patch.id, $0.patch.version) }))
                 case ..<84:
                     history.append("remove \(key)")
                     state.remove(Self.hash(id, number))

@@ -59,6 +59,16 @@ extension PatchStore {
     /// The patches that run.
     package var running: [PatchID] { runner?.active.map { PatchID(id: $0.id, version: $0.version) } ?? [] }
 
+    /// Watches what runs and is held again, such as after ``clear()``, as if it were activated now.
+    package func watchRunning() throws(PatchError) {
+        let hashes = memory.locked { memory in
+            let running = memory.running
+            return memory.state.held.filter { $0.stage == .downloaded && running.contains($0.hash) }.map(\.hash)
+        }
+        guard !hashes.isEmpty else { return }
+        try change { state in hashes.flatMap { state.activate($0) } }
+    }
+
     /// Activates what has waited for functions that are registered now: of each patch the highest version.
     private func activateWaiting() {
         let (ready, runner, trust) = memory.locked { memory in
@@ -216,6 +226,8 @@ extension PatchStore {
             // Another thread may have taken it away while its script was loading.
             let isMeant = memory.locked { memory in
                 memory.hindrances[hash] = nil
+                let id = patch.manifest.id
+                memory.activated[id] = (PatchID(id: id, version: patch.manifest.version), hash)
                 return memory.state.isEnabled && memory.state.held.contains { $0.hash == hash }
             }
             guard !isMeant else { return true }

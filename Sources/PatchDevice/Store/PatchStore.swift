@@ -46,11 +46,18 @@ package final class PatchStore: Sendable {
         var launching: Launching?
         /// Why patches do not run in this launch, by the hashes of their envelopes.
         var hindrances: [String: Hindrance] = [:]
+        /// What was activated last of each patch, by id. It may have ended since, and may be held no more.
+        var activated: [String: (patch: PatchID, hash: String)] = [:]
         weak var runner: PatchRunner?
         var trust: (@Sendable () -> PatchTrust)?
 
         /// What is held, in a process that may have to look for it many times.
         func patch(_ hash: String) -> PatchID? { state.held.first { $0.hash == hash }?.patch }
+
+        /// The hashes of what runs.
+        var running: Set<String> {
+            Set((runner?.active ?? []).compactMap { activated[$0.id] }.map(\.hash))
+        }
     }
 
     /// Whether the patches that are held were activated, and who waits for that.
@@ -232,15 +239,20 @@ package final class PatchStore: Sendable {
     ///
     /// - Parameters:
     ///   - id: The patch's reverse-DNS name.
-    ///   - version: Its version; nil for all that are held.
+    ///   - version: Its version; nil for all that are held or run.
     ///   - reason: Why, for ``why(_:)``.
-    /// - Returns: Whether a version of it was held.
+    /// - Returns: Whether a version of it was held, or ran.
     /// - Throws: `io` if that cannot be written.
     @discardableResult
     package func ban(_ id: String, version: Int? = nil, reason: String) throws(PatchError) -> Bool {
         let time = clock()
-        let meant = state.held.filter { $0.patch.id == id && (version == nil || $0.patch.version == version) }
-        let hashes = meant.map(\.hash)
+        var meant = state.held.filter { $0.patch.id == id }.map { (patch: $0.patch, hash: $0.hash) }
+        // What runs may be held no more.
+        let last = memory.locked { memory in
+            memory.activated[id].flatMap { memory.running.contains($0.hash) ? $0 : nil }
+        }
+        if let last, !meant.contains(where: { $0.hash == last.hash }) { meant.append(last) }
+        meant.removeAll { version != nil && $0.patch.version != version }
         // The state is written first, so that the ban holds if the app ends in between.
         defer {
             if version == nil || runner?.active.contains(where: { $0.id == id && $0.version == version }) == true {
@@ -248,9 +260,9 @@ package final class PatchStore: Sendable {
             }
         }
         try change { state in
-            hashes.compactMap { state.ban($0, reason, at: time) }.map { StoreState.Outcome.banned($0) }
+            meant.compactMap { state.ban($0.patch, $0.hash, reason, at: time) }.map { StoreState.Outcome.banned($0) }
         }
-        return !hashes.isEmpty
+        return !meant.isEmpty
     }
 
     /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked or removed stay so.
@@ -260,12 +272,7 @@ package final class PatchStore: Sendable {
     package func clear() throws(PatchError) {
         let version = host.version
         try change { state in
-            let (revoked, trustNumber) = (state.revoked, state.trustNumber)
-            let hasLaunch = state.launch != nil
-            state = StoreState(app: state.app, appVersion: version, installation: state.installation)
-            if hasLaunch { state.launch = StoreState.Launch(patches: []) }
-            state.revoke(revoked)
-            state.raiseTrust(to: trustNumber)
+            state.clear(version)
             return []
         }
     }
@@ -308,8 +315,9 @@ package final class PatchStore: Sendable {
 
     /// Holds patches whose envelopes were written.
     package func hold(_ patches: [(patch: PatchID, hash: String)]) throws(PatchError) {
+        let running = memory.locked { $0.running }
         try change { state in
-            state.add(patches)
+            state.add(patches, running: running)
             return []
         }
     }

@@ -186,6 +186,7 @@ package struct StoreState: Sendable, Hashable {
             (launch, failures, mayReturn, hasConfirmed, unconfirmed) = (nil, 0, false, false, 0)
         }
         if let launch { judge(launch, limits, time, &outcomes) }
+        dropOldVersions()
         var launch = Launch(patches: [])
         if isEnabled { choose(&launch, onlyGood: onlyGood, wasHealthy: wasHealthy) }
         let chosen = Set(launch.patches)
@@ -261,6 +262,12 @@ package struct StoreState: Sendable, Hashable {
         outcomes.append(.safeMode(failures: failures))
         for index in ran { held[index].isOff = true }
         (failures, mayReturn) = (0, false)
+    }
+
+    /// Of what is not good, the highest version of a patch is the one that the feed has offered last.
+    private mutating func dropOldVersions() {
+        var seen: Set<String> = []
+        held.removeAll { $0.stage != .good && !seen.insert($0.patch.id).inserted }
     }
 
     /// What may run: of each patch the highest version that is neither a suspect nor off. After a failed launch in which nothing was
@@ -389,6 +396,11 @@ package struct StoreState: Sendable, Hashable {
         if let index = held.firstIndex(where: { $0.hash == hash }) {
             if let patch = startTrial(at: index) { outcomes.append(.trial(patch)) }
             held[index].couldNotRun = false
+            // Another version ends, so what follows is not its doing.
+            let id = held[index].patch.id
+            let ended = held.filter { $0.patch.id == id && $0.hash != hash && $0.stage != .good }.map(\.hash)
+            launch?.patches.removeAll(where: ended.contains)
+            launch?.late.removeAll(where: ended.contains)
         }
         guard var launch, !launch.patches.contains(hash) else { return outcomes }
         if isDue, !launch.isConfirmed {
@@ -417,11 +429,16 @@ package struct StoreState: Sendable, Hashable {
     // MARK: what is held
 
     /// Adds patches that were downloaded and verified, of each id one. Another version of it that is not good gives way.
-    package mutating func add(_ patches: [(patch: PatchID, hash: String)]) {
+    ///
+    /// - Parameter running: The hashes of what runs, which stays until the launch has ended.
+    package mutating func add(_ patches: [(patch: PatchID, hash: String)], running: Set<String> = []) {
         var known = Set(held.map(\.hash) + bans.map(\.hash))
         let new = patches.filter { known.insert($0.hash).inserted }
         let newest = Dictionary(new.map { ($0.patch.id, $0) }) { $1 }
-        held.removeAll { held in newest[held.patch.id].map { held.stage != .good || held.patch == $0.patch } ?? false }
+        held.removeAll { held in
+            let isKept = held.stage == .good || running.contains(held.hash)
+            return newest[held.patch.id].map { !isKept || held.patch == $0.patch } ?? false
+        }
         held += newest.values.map { Held($0.patch, hash: $0.hash) }
         held.sort(by: Held.precedes)
     }
@@ -438,10 +455,25 @@ package struct StoreState: Sendable, Hashable {
     @discardableResult
     package mutating func ban(_ hash: String, _ reason: String, at time: Timestamp?) -> Ban? {
         guard let patch = held.first(where: { $0.hash == hash })?.patch else { return nil }
+        return ban(patch, hash, reason, at: time)
+    }
+
+    /// Never takes a patch again, whether it is held or only runs.
+    package mutating func ban(_ patch: PatchID, _ hash: String, _ reason: String, at time: Timestamp?) -> Ban? {
+        guard !isBanned(hash) else { return nil }
         remove(hash)
         let ban = Ban(patch: patch, hash: hash, reason: String(reason.prefix(500)), time: time)
         add(ban)
         return ban
+    }
+
+    /// Forgets everything but the installation, and the keys that were revoked or removed.
+    package mutating func clear(_ version: AppVersion) {
+        var new = StoreState(app: app, appVersion: version, installation: installation)
+        if launch != nil { new.launch = Launch(patches: []) }
+        new.revoke(revoked)
+        new.raiseTrust(to: trustNumber)
+        self = new
     }
 
     package mutating func revoke(_ keys: Set<KeyID>) { revoked.formUnion(keys) }

@@ -277,6 +277,7 @@ struct SyncPass: Sendable {
     private func activateNew(
         on runner: PatchRunner, _ list: PatchList, _ activation: PatchSync.Activation, _ trust: PatchTrust
     ) throws(PatchError) {
+        try store.watchRunning()
         let state = store.state
         guard activation == .now, state.isEnabled, state.launch?.isSafe != true else { return }
         let running = Set(store.running)
