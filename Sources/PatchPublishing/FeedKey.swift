@@ -44,10 +44,7 @@ package struct FeedKey: Sendable {
 
     private init(_ key: SchemeKey, kind: String, text: String) throws(PatchError) {
         self.key = key
-        json = .object([
-            ("keytype", .string(kind)), ("keyval", .object([("public", .string(text))])),
-            ("scheme", .string(key.scheme.rawValue)),
-        ])
+        json = FeedKeys.entry(of: key, kind: kind, text: text)
         id = try MessageDigest.sha256.text(of: json.canonical)
     }
 }

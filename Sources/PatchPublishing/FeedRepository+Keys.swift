@@ -40,33 +40,15 @@ extension FeedRepository {
                 .config, "\(shared.id.prefix(16)) is a key of \(isOffline ? "an online role" : "root or targets")",
                 hint: "make another key: a thief of the online key must not be able to add code")
         }
-        let entry = JSONValue.object([
-            ("keyids", .array(ids.map(JSONValue.string))), ("threshold", .integer(needed)),
-        ])
-        if role == .rollout {
-            touch(.targets, at: now)
-            drafts[.targets]?.signed.change("delegations") { delegations in
-                delegations.change("keys") { keys in for key in added { keys.set(key.id, key.json) } }
-                var delegation = delegations["roles"]?.elements.first ?? .object([])
-                for member in entry.members { delegation.set(member.key, member.value) }
-                delegations.set("roles", .array([delegation]))
-                delegations.change("keys") { keys in
-                    keys = .object(keys.members.filter { ids.contains($0.key) })
-                }
-            }
-            touch(.rollout, at: now)
-        } else {
+        let new = added.map { (id: $0.id, json: $0.json) }
+        if let keys = role.rootKeys {
             touch(.root, at: now)
-            drafts[.root]?.signed.change("keys") { keys in for key in added { keys.set(key.id, key.json) } }
-            drafts[.root]?.signed.change("roles") { $0.set(role.rawValue, entry) }
-            let used = Set(
-                (drafts[.root]?.signed["roles"]?.members ?? []).flatMap { _, role in
-                    role["keyids"]?.elements.compactMap(\.text) ?? []
-                })
-            drafts[.root]?.signed.change("keys") { keys in keys = .object(keys.members.filter { used.contains($0.key) })
-            }
-            // What the role has signed must be signed again by the new keys.
-            if role != .root { touch(role, at: now) }
+            try bodies.root.setKeys(of: keys, to: ids, threshold: needed, adding: new)
+        } else {
+            touch(.targets, at: now)
+            try bodies.targets.setKeys(of: role.rawValue, to: ids, threshold: needed, adding: new)
         }
+        // What the role has signed must be signed again by the new keys.
+        touch(role, at: now)
     }
 }

@@ -55,16 +55,19 @@ extension FeedRepository {
         }
 
         let timestamp = try metadata(.timestamp, nil, by: allowed.map(\.root.timestamp))
-        var listed = try TimestampMetadata(timestamp).snapshot
+        let timestampBody = try TimestampMetadata(timestamp)
+        var listed = timestampBody.snapshot
         if let version = reading.snapshot { listed = MetadataDescription(version: version) }
         let snapshot = try metadata(.snapshot, listed, by: allowed.map(\.root.snapshot))
         let files = try SnapshotMetadata(snapshot)
-        let targets = try metadata(.targets, files.entry(of: "targets"), by: allowed.map(\.root.targets))
-        guard let delegation = try TargetsMetadata(targets).delegations.first(where: { $0.role == "rollout" }) else {
+        let targets = try metadata(.targets, files.entry(of: Role.targets.rawValue), by: allowed.map(\.root.targets))
+        let targetsBody = try TargetsMetadata(targets)
+        guard let delegation = targetsBody.delegations.first(where: { $0.role == Role.rollout.rawValue }) else {
             throw PatchError(.feedMalformed, "this feed has no list of patches", hint: "was it made by another tool?")
         }
-        let rollout = try metadata(.rollout, files.entry(of: "rollout"), by: [delegation.keys])
-        let list = try Self.list(of: TargetsMetadata(rollout), read)
+        let rollout = try metadata(.rollout, files.entry(of: Role.rollout.rawValue), by: [delegation.keys])
+        let rolloutBody = try TargetsMetadata(rollout)
+        let list = try Self.list(of: rolloutBody, read)
 
         var taken: [Role: Int] = [:]
         if reading.snapshot == nil {
@@ -87,15 +90,15 @@ extension FeedRepository {
         var root: (file: SignedMetadata, root: RootMetadata)? = newest
         if reading.snapshot != nil {
             root = nil
-            if case .integer(let version)? = snapshot.body["change"]?["root"] {
+            if let version = files.change.root {
                 root = roots.first { $0.root.version == version && (try? snapshot.verify(by: $0.root.snapshot)) != nil }
             }
         }
         self.init(
-            [
-                .root: MetadataDraft(root?.file ?? newest.file), .timestamp: MetadataDraft(timestamp),
-                .snapshot: MetadataDraft(snapshot), .targets: MetadataDraft(targets), .rollout: MetadataDraft(rollout),
-            ], list: PatchListDraft(list), stale: stale, taken: taken, previous: (snapshot.version, digest))
+            Bodies(
+                root: root?.root ?? newest.root, targets: targetsBody, rollout: rolloutBody, snapshot: files,
+                timestamp: timestampBody),
+            list: PatchListDraft(list), stale: stale, taken: taken, previous: (snapshot.version, digest))
         knowsRoot = root != nil
     }
 

@@ -17,7 +17,7 @@ extension FeedRepository {
         }
         guard changed.remove(.rollout) != nil else { return }
         list.json = list.json.merged(with: other.list.json, since: base.list.json)
-        drafts[.rollout] = other.drafts[.rollout]
+        bodies.rollout = other.bodies.rollout
         touch(.rollout, at: now)
         list.published = now
     }

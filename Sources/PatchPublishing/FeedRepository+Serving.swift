@@ -5,18 +5,14 @@ internal import PatchFeed
 extension FeedRepository {
     /// The files that this state of the feed consists of, but for the root files and the timestamp.
     package var paths: [String] {
-        let lists = (drafts[.rollout]?.signed["targets"]?.members ?? []).map { path, value in
-            (path: path, sha256: value["hashes"]?["sha256"]?.text ?? "")
-        }
+        let lists = bodies.rollout.targets.values.map { (path: $0.path, sha256: $0.sha256 ?? "") }
         return (targets + lists).map { Self.place(of: $0.path, sha256: $0.sha256) }
             + [Role.targets, .rollout, .snapshot].map { "metadata/\(state(of: $0).version).\($0).json" }
     }
 
     /// The version of the snapshot that this one came from; nil if it does not say.
     package var earlierSnapshot: Int? {
-        guard case .integer(let version) = drafts[.snapshot]?.signed["previous"]?["version"],
-            version < state(of: .snapshot).version
-        else { return nil }
+        guard let version = bodies.snapshot.previousVersion, version < bodies.snapshot.version else { return nil }
         return version
     }
 
@@ -35,20 +31,8 @@ extension FeedRepository {
 
     /// The change that made this state, as its snapshot says it. Older versions of patchpack made snapshots that do not.
     package var change: Change {
-        let change = drafts[.snapshot]?.signed["change"]
-        return Change(
-            time: change?["time"]?.text.flatMap(Timestamp.init), author: change?["author"]?.text,
-            reason: change?["reason"]?.text)
-    }
-
-    /// What a snapshot says of the change that it is a part of, and of the root file that counted then.
-    func change(at now: Timestamp) -> JSONValue {
-        var change = JSONValue.object([
-            ("root", .integer(drafts[.root]?.version ?? 1)), ("time", .string(now.description)),
-        ])
-        if let author { change.set("author", .string(author)) }
-        if let reason { change.set("reason", .string(reason)) }
-        return change
+        let change = bodies.snapshot.change
+        return Change(time: change.time, author: change.author, reason: change.reason)
     }
 
     /// A timestamp that any copy of the feed may have made.
@@ -87,13 +71,13 @@ extension FeedRepository {
         var version = state(of: .snapshot).version
         while version > other.version {
             guard let bytes = try read("metadata/\(version).snapshot.json"),
-                let file = try? SignedMetadata(bytes, name: "snapshot.json", type: Role.snapshot.type)
+                let snapshot = try? SnapshotMetadata(
+                    SignedMetadata(bytes, name: "snapshot.json", type: SnapshotMetadata.type))
             else { return false }
-            guard file.body["previous"] != nil else {
+            guard let previous = try snapshot.previous() else {
                 version = other.version
                 break
             }
-            let previous = try MetadataDescription(file.body.object("previous"))
             guard previous.version < version, previous.version >= other.version,
                 let before = try read("metadata/\(previous.version).snapshot.json"),
                 (try? previous.file.check(before, of: "snapshot.json")) != nil

@@ -157,21 +157,8 @@ package struct PatchEntryDraft: Sendable {
 
     /// The part of all devices that it is for; nil for all, or, if there are groups or users, for only those.
     package var rollout: Rollout? {
-        get {
-            guard let value = json[Key.rollout], let permyriad = value[Key.permyriad]?.number,
-                let unit = value[Key.unit]?.text.flatMap(Rollout.Unit.init)
-            else { return nil }
-            return Rollout(permyriad: permyriad, unit: unit, seed: value[Key.seed]?.text)
-        }
-        set {
-            json.set(
-                Key.rollout,
-                newValue.map { rollout in
-                    .object(
-                        [(Key.permyriad, .integer(rollout.permyriad)), (Key.unit, .string(rollout.unit.rawValue))]
-                            + (rollout.seed.map { [(Key.seed, .string($0))] } ?? []))
-                })
-        }
+        get { try? Rollout(JSONObject(json[Key.rollout], Key.rollout)) }
+        set { json.set(Key.rollout, newValue?.json) }
     }
 
     /// Groups that it is for, whatever the percentage.

@@ -88,6 +88,14 @@ final class FeedFixture {
     }
 }
 
+extension SigningKey {
+    /// The file of metadata that this key has signed, whatever they are.
+    func file(of signed: JSONValue) throws -> [UInt8] {
+        let signature = try sign(signed.canonical[...])
+        return MetadataSignature.file(signed, [.init(keyID: try FeedKey(verifyingKey).id, bytes: signature)])
+    }
+}
+
 /// A feed's files in memory, and what was asked for.
 final class MemorySource: FeedSource {
     private let state = Mutex<(files: [String: [UInt8]], requests: [String])>(([:], []))

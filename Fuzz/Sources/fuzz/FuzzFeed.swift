@@ -107,13 +107,14 @@ struct FuzzFeed: FeedSource {
 
     private static func signed(_ role: FeedRepository.Role, _ body: JSONValue) -> [UInt8] {
         let key = role == .root || role == .targets ? FuzzKeys.signing : FuzzKeys.online
-        var draft = MetadataDraft(body)
-        FuzzKeys.must { draft.add(try key.sign(draft.payload[...]), by: try FeedKey(key.verifyingKey).id) }
-        return draft.encoded
+        return FuzzKeys.must {
+            MetadataSignature.file(
+                body, [.init(keyID: try FeedKey(key.verifyingKey).id, bytes: try key.sign(body.canonical[...]))])
+        }
     }
 
     private static func description(of file: [UInt8]) -> JSONValue {
-        FeedRepository.description(of: file.count, FuzzKeys.must { try MessageDigest.sha256.text(of: file) })
+        FileDescription(length: file.count, sha256: FuzzKeys.must { try MessageDigest.sha256.text(of: file) }).json
     }
 
     /// Puts a target in its place, and metadata that describe it.

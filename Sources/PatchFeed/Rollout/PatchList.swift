@@ -208,11 +208,18 @@ extension PatchList.Entry {
 extension Rollout {
     private typealias Key = PatchList.Key
 
-    init(_ object: JSONObject) throws(PatchError) {
+    package init(_ object: JSONObject) throws(PatchError) {
         let text = try object.text(Key.unit)
         guard let unit = Unit(rawValue: text) else { throw object.fault(Key.unit, "expected installation or user") }
         self.init(
             permyriad: try object.number(Key.permyriad, in: 0...10_000), unit: unit,
             seed: try object.optional(Key.seed, object.text))
+    }
+
+    /// The rollout as it is signed.
+    package var json: JSONValue {
+        .object(
+            [(Key.permyriad, .integer(permyriad)), (Key.unit, .string(unit.rawValue))]
+                + (seed.map { [(Key.seed, .string($0))] } ?? []))
     }
 }

@@ -63,21 +63,17 @@ import Testing
         _ = try await feed.list(storage)
         let sound = feed.server.files
 
-        var forged = MetadataDraft(
-            try SignedMetadata(feed.server["metadata/2.snapshot.json"]!, name: "snapshot", type: "snapshot"))
-        forged.renew(version: SignedMetadata.versions.upperBound, expires: FeedFixture.now.adding(days: 30))
-        forged.signed.change("meta") {
-            $0.change("rollout.json") { $0.set("version", .integer(SignedMetadata.versions.upperBound)) }
-        }
-        try sign(&forged, with: feed.online)
-        feed.server["metadata/\(SignedMetadata.versions.upperBound).snapshot.json"] = forged.encoded
-        var timestamp = MetadataDraft(
-            try SignedMetadata(feed.server["metadata/timestamp.json"]!, name: "timestamp", type: "timestamp"))
-        timestamp.renew(version: SignedMetadata.versions.upperBound, expires: FeedFixture.now.adding(days: 7))
-        timestamp.signed.set(
-            "meta", .object([("snapshot.json", .object([("version", .integer(SignedMetadata.versions.upperBound))]))]))
-        try sign(&timestamp, with: feed.online)
-        feed.server["metadata/timestamp.json"] = timestamp.encoded
+        let most = SignedMetadata.versions.upperBound
+        var snapshot = try SnapshotMetadata(
+            SignedMetadata(feed.server["metadata/2.snapshot.json"]!, name: "snapshot", type: "snapshot"))
+        snapshot.version = most
+        snapshot.setEntry(of: "rollout", to: MetadataDescription(version: most))
+        feed.server["metadata/\(most).snapshot.json"] = try feed.online.file(of: snapshot.json)
+        var timestamp = try TimestampMetadata(
+            SignedMetadata(feed.server["metadata/timestamp.json"]!, name: "timestamp", type: "timestamp"))
+        timestamp.version = most
+        timestamp.snapshot = MetadataDescription(version: most)
+        feed.server["metadata/timestamp.json"] = try feed.online.file(of: timestamp.json)
         await #expect(throws: PatchError.self) { try await feed.list(storage) }
 
         feed.server.files = sound
@@ -91,10 +87,6 @@ import Testing
             }
         }
         #expect(try await feed.list(storage).entries.count == 1)
-    }
-
-    private func sign(_ draft: inout MetadataDraft, with key: SigningKey) throws {
-        draft.add(try key.sign(draft.payload[...]), by: try FeedKey(key.verifyingKey).id)
     }
 
     /// One key under two ids is one key.

@@ -73,9 +73,13 @@ import Testing
                 }
             }
         }
-        var draft = MetadataDraft(root)
-        draft.add(try thief.sign(draft.payload[...]), by: feedKey.id)
-        return draft.encoded
+        return try file(of: root, signedBy: thief)
+    }
+
+    /// The file of metadata with one signature.
+    private func file(of signed: JSONValue, signedBy key: SigningKey) throws -> [UInt8] {
+        let signature = try key.sign(signed.canonical[...])
+        return MetadataSignature.file(signed, [.init(keyID: try FeedKey(key.verifyingKey).id, bytes: signature)])
     }
 
     /// Puts the thief's whole feed into the folder: a root, targets, a trust store and a list with a patch of its own.
@@ -86,12 +90,9 @@ import Testing
         let feedKey = try FeedKey(thief.verifyingKey)
         feed.touch(.targets, at: now)
         feed.touch(.rollout, at: now)
-        feed.drafts[.targets]?.signed.change("delegations") { delegations in
-            delegations.change("keys") { $0.set(feedKey.id, feedKey.json) }
-            var role = delegations["roles"]?.elements.first ?? .null
-            role.set("keyids", .array((role["keyids"]?.elements ?? []) + [.string(feedKey.id)]))
-            delegations.set("roles", .array([role]))
-        }
+        try feed.bodies.targets.setKeys(
+            of: "rollout", to: feed.keys(of: .rollout).ids + [feedKey.id], threshold: 1,
+            adding: [(feedKey.id, feedKey.json)])
         try offer("evil.js", in: &feed)
         let store = try TrustStoreFile.with([(thief.verifyingKey, "evil")])
         _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: store, at: now)
@@ -371,9 +372,7 @@ import Testing
     /// A change that waits is never signed by an action that does something else, and what is added to it counts for nothing.
     @Test(arguments: [["refresh", "feed"], ["withdraw", "feed", id], ["disable", "feed"]])
     func urgentActionsSignNothingThatWaits(_ action: [String]) throws {
-        var draft = MetadataDraft(try JSONValue(parsing: try forgedRoot())["signed"] ?? .null)
-        draft.add(try thief.sign(draft.payload[...]), by: try FeedKey(thief.verifyingKey).id)
-        try work.folder.write(draft.encoded, to: "feed/staged/root.json")
+        try work.folder.write(try forgedRoot(), to: "feed/staged/root.json")
         let run = try work.run(action + Self.owner)
         #expect(run.status == 0, "\(run.error)")
         let staged = try SignedMetadata(try #require(read("staged/root.json")), name: "root.json", type: "root")
@@ -431,10 +430,7 @@ import Testing
                 role.set("threshold", .integer(1))
             }
         }
-        var draft = MetadataDraft(root)
-        let first = try key("root")
-        draft.add(try first.sign(draft.payload[...]), by: try FeedKey(first.verifyingKey).id)
-        try work.folder.write(draft.encoded, to: "feed/staged/root.json")
+        try work.folder.write(try file(of: root, signedBy: key("root")), to: "feed/staged/root.json")
         for arguments in [["sign", "feed", "--show"], ["sign", "feed"]] {
             let run = try work.run(arguments + ["--key", "new.pem"])
             let shown = run.text + run.error

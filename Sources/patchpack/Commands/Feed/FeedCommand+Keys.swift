@@ -20,7 +20,7 @@ extension FeedCommand {
             return FeedRepository.Role.allCases.compactMap { role in
                 let state = feed.state(of: role)
                 if feed.changed.contains(role) { return "renewed  \(role) \(state.version)" }
-                let days = state.expires.map { change.now.wholeDays(until: $0) } ?? 0
+                let days = change.now.wholeDays(until: state.expires)
                 guard days < role.days / 4 else { return nil }
                 console.warning("the role \(role) ends in \(days) days, and its keys are not here")
                 return nil

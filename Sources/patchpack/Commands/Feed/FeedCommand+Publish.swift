@@ -53,7 +53,7 @@ extension FeedCommand {
         let change = try FeedChange(arguments, console, folder: arguments.operands[1].path)
         let origin = try source.ownRepository()
         let entry = try origin.entry(arguments.operands[2].text, version: arguments.number(of: .patchVersion))
-        guard let path = entry.path, let digest = origin.targets.first(where: { $0.path == path })?.sha256
+        guard let path = entry.path, let digest = origin.digest(of: path)
         else {
             throw PatchError(.feedMalformed, "the release keys have not signed its envelope").about(source.path)
         }
@@ -162,7 +162,7 @@ extension FeedCommand {
         try change.run { (feed) throws(PatchError) in
             let path = "patches/\(feed.app)/\(id)-\(version).js"
             let isListed = feed.list.entries.contains { $0.id == id && $0.version == version }
-            let isSigned = feed.targets.contains { $0.path == path }
+            let isSigned = feed.digest(of: path) != nil
             guard isListed || isSigned else { throw .unlisted(id, version: version, in: feed) }
             if isListed { feed.prune(at: change.now) { $0.id == id && $0.version == version } }
             if isSigned { feed.removeTargets(at: change.now) { $0 == path } }

@@ -93,7 +93,7 @@ struct FeedFolder: Sendable {
     /// The trust store that a feed delivers; nil if it delivers none.
     func trustStore(of feed: FeedRepository) throws(PatchError) -> [UInt8]? {
         let path = PatchList.trustPath(for: feed.app)
-        guard let digest = feed.targets.first(where: { $0.path == path })?.sha256 else { return nil }
+        guard let digest = feed.digest(of: path) else { return nil }
         let file = FeedRepository.place(of: path, sha256: digest)
         var bytes = feed.newTarget(path)
         if bytes == nil { bytes = try read(file, limit: PatchList.trustLimit) }
@@ -123,8 +123,8 @@ struct FeedFolder: Sendable {
         guard !keys.isEmpty else { return [] }
         var names: [String] = []
         for entry in feed.list.entries where entry.state != .withdrawn {
-            guard let target = feed.targets.first(where: { $0.path == entry.path }),
-                let bytes = try read(FeedRepository.place(of: target.path, sha256: target.sha256))
+            guard let target = entry.path, let digest = feed.digest(of: target),
+                let bytes = try read(FeedRepository.place(of: target, sha256: digest))
             else { continue }
             let envelope = try path.naming { () throws(PatchError) in try UnverifiedEnvelope(bytes) }
             if envelope.signatures.allSatisfy({ keys.contains($0.keyID) }) {
