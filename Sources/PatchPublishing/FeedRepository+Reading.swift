@@ -28,99 +28,86 @@ extension FeedRepository {
     /// - Parameter read: Reads a file below the feed's folder; nil if there is none.
     /// - Throws: `feed-malformed`, `feed-signature`, `feed-rollback` or `feed-mismatch` if a file is not the feed's.
     package init(_ reading: Reading, _ read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) {
-        let roots = try Self.roots(from: reading.root, read)
-        guard let newest = roots.last else { throw PatchError(.internal, "no root") }
-        // The keys that may have signed a file: the newest root's, unless older ones are asked for.
-        let allowed = (reading.snapshot != nil ? roots : reading.isInterrupted ? roots.suffix(2) : [newest]).reversed()
-        var stale: Set<Role> = []
-        var digest = ""
+        let earlierRoots = reading.snapshot != nil ? .max : reading.isInterrupted ? 1 : 0
+        var trusted = try Self.trusted(
+            from: reading.root, earlierRoots: earlierRoots, snapshot: reading.snapshot, read)
 
-        /// Reads a file, and checks that it is the one that is listed, and that the role's keys have signed it.
-        func metadata(
-            _ role: Role, _ listed: MetadataDescription?, by keys: [RoleKeys]
-        ) throws(PatchError) -> SignedMetadata {
-            let path = "metadata/\(listed.map { "\($0.version)." } ?? "")\(role).json"
+        /// Reads a file, and gives it to the workflow.
+        func take(
+            _ path: String, _ update: ([UInt8]) throws(PatchError) -> Void
+        ) throws(PatchError) -> [UInt8] {
             let bytes = try Self.file(path, read)
-            if role == .snapshot { digest = try MessageDigest.sha256.text(of: bytes) }
-            do throws(PatchError) {
-                try listed?.file.check(bytes, of: path)
-                let file = try SignedMetadata(bytes, name: path, type: role.type)
-                guard file.version == listed?.version ?? file.version else {
-                    throw PatchError(.feedMismatch, "\(path): is of version \(file.version)")
-                }
-                return try Self.verified(file, by: keys) { stale.insert(role) }
-            } catch {
-                throw error.hinting(Self.isForeign)
-            }
+            do throws(PatchError) { try update(bytes) } catch { throw error.hinting(Self.isForeign) }
+            return bytes
         }
 
-        let timestamp = try metadata(.timestamp, nil, by: allowed.map(\.root.timestamp))
-        let timestampBody = try TimestampMetadata(timestamp)
-        var listed = timestampBody.snapshot
-        if let version = reading.snapshot { listed = MetadataDescription(version: version) }
-        let snapshot = try metadata(.snapshot, listed, by: allowed.map(\.root.snapshot))
-        let files = try SnapshotMetadata(snapshot)
-        let targets = try metadata(.targets, files.entry(of: Role.targets.rawValue), by: allowed.map(\.root.targets))
-        let targetsBody = try TargetsMetadata(targets)
-        guard let delegation = targetsBody.delegations.first(where: { $0.role == Role.rollout.rawValue }) else {
+        _ = try take(FeedLayout.timestamp) { bytes throws(PatchError) in
+            try trusted.update(timestamp: bytes, called: FeedLayout.timestamp)
+        }
+        guard let timestamp = trusted.timestamp, let listed = trusted.listedSnapshot else { throw Self.unread }
+        let path = FeedLayout.snapshot(listed.version)
+        let snapshotBytes = try take(path) { bytes throws(PatchError) in
+            try trusted.update(snapshot: bytes, called: path)
+        }
+        guard let snapshot = trusted.snapshot else { throw Self.unread }
+
+        func takeTargets(_ key: TrustedMetadata.TargetsKey, by keys: [RoleKeys]) throws(PatchError) -> TargetsMetadata {
+            let path = FeedLayout.metadata(key.role, version: try snapshot.entry(of: key.role).version)
+            _ = try take(path) { bytes throws(PatchError) in
+                try trusted.update(targets: bytes, of: key, by: keys, called: path)
+            }
+            guard let targets = trusted.targets[key] else { throw Self.unread }
+            return targets
+        }
+
+        let targets = try takeTargets(.top, by: trusted.keys(of: \.targets))
+        guard let delegation = targets.delegations.first(where: { $0.role == Role.rollout.rawValue }) else {
             throw PatchError(.feedMalformed, "this feed has no list of patches", hint: "was it made by another tool?")
         }
-        let rollout = try metadata(.rollout, files.entry(of: Role.rollout.rawValue), by: [delegation.keys])
-        let rolloutBody = try TargetsMetadata(rollout)
-        let list = try Self.list(of: rolloutBody, read)
+        let rollout = try takeTargets(
+            .init(role: delegation.role, delegator: Role.targets.rawValue), by: [delegation.keys])
+        let list = try Self.list(of: rollout, read)
 
-        var taken: [Role: Int] = [:]
-        if reading.snapshot == nil {
-            for (role, version) in [
-                (Role.targets, targets.version), (.rollout, rollout.version), (.snapshot, snapshot.version),
-            ] {
-                var last = version
-                while try read("metadata/\(last + 1).\(role).json") != nil {
-                    last += 1
-                    guard last - version < Self.mostTaken else {
-                        throw PatchError(
-                            .feedMismatch, "metadata/\(last).\(role).json: nothing lists this file and many before it",
-                            hint: Self.isForeign)
-                    }
-                }
-                taken[role] = last
-            }
-        }
-        // An earlier state had the root of its time, which it may not say, or not say rightly.
-        var root: (file: SignedMetadata, root: RootMetadata)? = newest
+        var bodies = Bodies(
+            root: trusted.root, targets: targets, rollout: rollout, snapshot: snapshot, timestamp: timestamp)
+        var knowsRoot = true
         if reading.snapshot != nil {
-            root = nil
-            if let version = files.change.root {
-                root = roots.first { $0.root.version == version && (try? snapshot.verify(by: $0.root.snapshot)) != nil }
+            // An earlier state had the root of its time, which it may not say, or not say rightly.
+            let file = try SignedMetadata(snapshotBytes, name: path, type: SnapshotMetadata.type)
+            let root = ([trusted.root] + trusted.earlierRoots).first {
+                $0.version == snapshot.change.root && (try? file.verify(by: $0.snapshot)) != nil
             }
+            knowsRoot = root != nil
+            if let root { bodies.root = root }
         }
         self.init(
-            Bodies(
-                root: root?.root ?? newest.root, targets: targetsBody, rollout: rolloutBody, snapshot: files,
-                timestamp: timestampBody),
-            list: PatchListDraft(list), stale: stale, taken: taken, previous: (snapshot.version, digest))
-        knowsRoot = root != nil
+            bodies, list: PatchListDraft(list),
+            stale: Set(Role.allCases.filter { $0 != .rollout && trusted.staleTypes.contains($0.type) }),
+            taken: reading.snapshot == nil ? try Self.taken(by: bodies, read) : [:],
+            previous: (snapshot.version, try MessageDigest.sha256.text(of: snapshotBytes)))
+        self.knowsRoot = knowsRoot
     }
 
     /// Reads a feed as its own first root file says, which proves nothing about whose feed it is.
     package init(trustingItself read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) {
-        try self.init(Reading(root: Self.file("metadata/1.root.json", read)), read)
+        try self.init(Reading(root: Self.file(FeedLayout.firstRoot, read)), read)
     }
 
     /// The version of a root file that its own keys have signed.
     package static func version(ofRoot bytes: [UInt8]) throws(PatchError) -> Int {
-        guard let start = Timestamp(secondsSince1970: 0) else { throw PatchError(.internal, "no time") }
-        return try TrustedMetadata(root: bytes, start: start).root.version
+        try trusted(ReadingLeniency(), root: bytes).root.version
     }
 
     private static let isForeign =
         "this file is not the feed's, or was damaged: take the folder from a backup, and see who else can write to it"
 
+    private static let unread = PatchError(.internal, "metadata that were read are not there")
+
     private static func file(
         _ path: String, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> [UInt8] {
         guard let bytes = try read(path) else {
-            let isFirst = path == "metadata/timestamp.json" || path == "metadata/1.root.json"
+            let isFirst = path == FeedLayout.timestamp || path == FeedLayout.firstRoot
             throw PatchError(
                 .feedUnavailable,
                 isFirst ? "\(path): missing, so this is not the folder of a feed" : "\(path): missing",
@@ -130,14 +117,46 @@ extension FeedRepository {
         return bytes
     }
 
-    /// The roots from a trusted one to the newest. Each is signed by the keys of the one before.
-    static func roots(
-        from pinned: [UInt8], _ read: (String) throws(PatchError) -> [UInt8]?
-    ) throws(PatchError) -> [(file: SignedMetadata, root: RootMetadata)] {
-        // Long ago, so that nothing has expired.
+    /// The last version of each role that has a file, which metadata may not list.
+    private static func taken(
+        by bodies: Bodies, _ read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) -> [Role: Int] {
+        var taken: [Role: Int] = [:]
+        for role in [Role.targets, .rollout, .snapshot] {
+            let version = bodies[role].version
+            var last = version
+            while try read(FeedLayout.metadata(role.rawValue, version: last + 1)) != nil {
+                last += 1
+                guard last - version < mostTaken else {
+                    throw PatchError(
+                        .feedMismatch,
+                        "\(FeedLayout.metadata(role.rawValue, version: last)): nothing lists this file and many before it",
+                        hint: isForeign)
+                }
+            }
+            taken[role] = last
+        }
+        return taken
+    }
+
+    private static func trusted(_ leniency: ReadingLeniency, root: [UInt8]) throws(PatchError) -> TrustedMetadata {
         guard let start = Timestamp(secondsSince1970: 0) else { throw PatchError(.internal, "no time") }
-        var trusted = try TrustedMetadata(root: pinned, start: start)
-        let path = "metadata/\(trusted.root.version).root.json"
+        return try TrustedMetadata(root: root, start: start, leniency: leniency)
+    }
+
+    /// Begins to read with the roots, from a trusted one to the newest. Each is signed by the keys of the one before.
+    ///
+    /// - Parameters:
+    ///   - earlierRoots: How many roots before the newest one count too.
+    ///   - snapshot: The snapshot to read; nil for the one that the timestamp lists.
+    static func trusted(
+        from pinned: [UInt8], earlierRoots: Int, snapshot: Int? = nil,
+        _ read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) -> TrustedMetadata {
+        var leniency = ReadingLeniency()
+        (leniency.ignoresEnds, leniency.earlierRoots, leniency.snapshot) = (true, earlierRoots, snapshot)
+        var trusted = try trusted(leniency, root: pinned)
+        let path = FeedLayout.root(trusted.root.version)
         guard let own = try trusted.root.version == 1 ? file(path, read) : read(path) else {
             throw PatchError(
                 .feedRollback, "\(path): missing, but this signer has seen it: the folder is older than that",
@@ -146,11 +165,7 @@ extension FeedRepository {
         guard own == pinned else {
             throw PatchError(.feedMismatch, "\(path): not the root file that is trusted", hint: isForeign)
         }
-        func entry(_ bytes: [UInt8]) throws(PatchError) -> (file: SignedMetadata, root: RootMetadata) {
-            (try SignedMetadata(bytes, name: "root.json", type: "root"), trusted.root)
-        }
-        var roots = [try entry(pinned)]
-        while let bytes = try read("metadata/\(trusted.root.version + 1).root.json") {
+        while let bytes = try read(FeedLayout.root(trusted.root.version + 1)) {
             do throws(PatchError) {
                 guard bytes.count <= FeedLimits().root else {
                     throw PatchError(.feedLimit, "\(trusted.root.version + 1).root.json: more than devices read")
@@ -159,28 +174,8 @@ extension FeedRepository {
             } catch {
                 throw error.hinting(isForeign)
             }
-            roots.append(try entry(bytes))
         }
-        return roots
-    }
-
-    /// Checks that the first of several sets of keys has signed a file, or else one of the others.
-    ///
-    /// - Parameter note: Called if it was one of the others.
-    static func verified(
-        _ file: SignedMetadata, by keys: [RoleKeys], else note: () -> Void
-    ) throws(PatchError) -> SignedMetadata {
-        var failure: PatchError?
-        for keys in keys {
-            do throws(PatchError) {
-                try file.verify(by: keys)
-                if failure != nil { note() }
-                return file
-            } catch {
-                failure = failure ?? error
-            }
-        }
-        throw failure ?? PatchError(.internal, "no keys")
+        return trusted
     }
 
     /// The list that the rollout role's metadata describe.

@@ -6,8 +6,10 @@ extension FeedRepository {
     /// The files that this state of the feed consists of, but for the root files and the timestamp.
     package var paths: [String] {
         let lists = bodies.rollout.targets.values.map { (path: $0.path, sha256: $0.sha256 ?? "") }
-        return (targets + lists).map { Self.place(of: $0.path, sha256: $0.sha256) }
-            + [Role.targets, .rollout, .snapshot].map { "metadata/\(state(of: $0).version).\($0).json" }
+        return (targets + lists).map { FeedLayout.target($0.path, sha256: $0.sha256) }
+            + [Role.targets, .rollout, .snapshot].map {
+                FeedLayout.metadata($0.rawValue, version: state(of: $0).version)
+            }
     }
 
     /// The version of the snapshot that this one came from; nil if it does not say.
@@ -55,10 +57,10 @@ extension FeedRepository {
     package func position(
         of timestamp: [UInt8], called name: String, root: [UInt8], _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> Position {
-        let file = try SignedMetadata(timestamp, name: name, type: Role.timestamp.type)
         // An older root's keys have signed what was deployed before the keys changed.
-        let keys = try Self.roots(from: root, read).reversed().map(\.root.timestamp)
-        let metadata = try TimestampMetadata(Self.verified(file, by: keys) {})
+        var trusted = try Self.trusted(from: root, earlierRoots: .max, read)
+        try trusted.update(timestamp: timestamp, called: name)
+        guard let metadata = trusted.timestamp else { throw PatchError(.internal, "no timestamp") }
         let isOwn = try descends(from: metadata.snapshot, read)
         return Position(version: metadata.version, snapshot: metadata.snapshot.version, isOwn: isOwn)
     }
@@ -70,7 +72,7 @@ extension FeedRepository {
     ) throws(PatchError) -> Bool {
         var version = state(of: .snapshot).version
         while version > other.version {
-            guard let bytes = try read("metadata/\(version).snapshot.json"),
+            guard let bytes = try read(FeedLayout.snapshot(version)),
                 let snapshot = try? SnapshotMetadata(
                     SignedMetadata(bytes, name: "snapshot.json", type: SnapshotMetadata.type))
             else { return false }
@@ -79,12 +81,12 @@ extension FeedRepository {
                 break
             }
             guard previous.version < version, previous.version >= other.version,
-                let before = try read("metadata/\(previous.version).snapshot.json"),
+                let before = try read(FeedLayout.snapshot(previous.version)),
                 (try? previous.file.check(before, of: "snapshot.json")) != nil
             else { return false }
             version = previous.version
         }
-        guard version == other.version, let own = try read("metadata/\(version).snapshot.json") else { return false }
+        guard version == other.version, let own = try read(FeedLayout.snapshot(version)) else { return false }
         return (try? other.file.check(own, of: "snapshot.json")) != nil
     }
 }

@@ -125,27 +125,23 @@ extension FeedRepository {
 
     /// The bytes of a target that is new; nil if it is not.
     package func newTarget(_ path: String) -> [UInt8]? {
-        let names = path.split(separator: "/")
-        return newTargets.last { file in
-            file.path.hasPrefix("targets/" + names.dropLast().joined(separator: "/"))
-                && file.path.hasSuffix(".\(names.last ?? "")")
-        }?.bytes
+        newTargets.last { FeedLayout.isTarget($0.path, path) }?.bytes
     }
 
     /// The change so far, as files to keep until others have signed it; the new targets are among them.
     package var staged: [File] {
         var files = newTargets
         for role in Role.drafted where changed.contains(role) {
-            files.append(File(path: Self.stagedPath(role), bytes: file(of: role), replaces: true))
+            files.append(File(path: FeedLayout.staged(role.rawValue), bytes: file(of: role), replaces: true))
         }
-        if changed.contains(.rollout) { files.append(File(path: Self.stagedList, bytes: listBytes, replaces: true)) }
+        if changed.contains(.rollout) {
+            files.append(File(path: FeedLayout.stagedList, bytes: listBytes, replaces: true))
+        }
         return files
     }
 
     /// The places of staged files, which may or may not be there.
-    package static let stagedPaths = Role.drafted.map(stagedPath) + [stagedList]
-    private static let stagedList = "staged/list.json"
-    private static func stagedPath(_ role: Role) -> String { "staged/\(role).json" }
+    package static let stagedPaths = Role.drafted.map { FeedLayout.staged($0.rawValue) } + [FeedLayout.stagedList]
 
     /// Takes up a change that was staged.
     ///
@@ -154,7 +150,7 @@ extension FeedRepository {
     /// - Throws: `config` if the feed has changed since.
     package mutating func takeUp(reading read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) -> Bool {
         for role in Role.drafted {
-            let path = Self.stagedPath(role)
+            let path = FeedLayout.staged(role.rawValue)
             guard let bytes = try read(path) else { continue }
             let file = try SignedMetadata(bytes, name: path, type: role.type)
             guard file.version > bodies[role].version else {
@@ -166,16 +162,18 @@ extension FeedRepository {
             signatures[role] = file.signatures
             changed.insert(role)
         }
-        if let bytes = try read(Self.stagedList) {
+        if let bytes = try read(FeedLayout.stagedList) {
             let listed = bodies.rollout.targets
             guard listed.count == 1, let target = listed[ExactString(PatchList.path(for: app))] else {
-                throw PatchError(.feedMalformed, "\(Self.stagedPath(.rollout)): expected the list alone")
+                throw PatchError(.feedMalformed, "\(FeedLayout.staged(Role.rollout.rawValue)): expected the list alone")
             }
             _ = try PatchList(decoding: bytes)
-            try target.file.check(bytes, of: Self.stagedList)
-            list = PatchListDraft(try JSONValue(of: Self.stagedList, parsing: bytes))
+            try target.file.check(bytes, of: FeedLayout.stagedList)
+            list = PatchListDraft(try JSONValue(of: FeedLayout.stagedList, parsing: bytes))
         } else if changed.contains(.rollout) {
-            throw PatchError(.feedUnavailable, "\(Self.stagedList): missing, although staged/rollout.json is there")
+            throw PatchError(
+                .feedUnavailable,
+                "\(FeedLayout.stagedList): missing, although \(FeedLayout.staged(Role.rollout.rawValue)) is there")
         }
         // What no key of the role has made is not carried on: a signer would take it for a signature, and devices for too much.
         for role in changed {
@@ -245,20 +243,20 @@ extension FeedRepository {
         var versioned = newTargets
         if changed.contains(.rollout) {
             let bytes = listBytes
-            let place = Self.place(of: PatchList.path(for: app), sha256: try MessageDigest.sha256.text(of: bytes))
+            let place = FeedLayout.target(PatchList.path(for: app), sha256: try MessageDigest.sha256.text(of: bytes))
             versioned.append(File(path: place, bytes: bytes, replaces: false))
         }
         for role in Role.allCases where changed.contains(role) && role != .timestamp {
-            let path = "metadata/\(bodies[role].version).\(role).json"
+            let path = FeedLayout.metadata(role.rawValue, version: bodies[role].version)
             versioned.append(File(path: path, bytes: file(of: role), replaces: false))
         }
-        let timestamp = File(path: "metadata/timestamp.json", bytes: file(of: .timestamp), replaces: true)
+        let timestamp = File(path: FeedLayout.timestamp, bytes: file(of: .timestamp), replaces: true)
         guard changed.contains(.root), oldRoot.version > 0, try isValidUnderOldRoot() else {
             return versioned + [timestamp]
         }
         // What is new is signed by the old keys too, so the new root can come last, and no client ever finds files that its
         // root does not allow.
-        let isRoot = { (file: File) in file.path.hasSuffix(".root.json") }
+        let isRoot = { (file: File) in FeedLayout.isRoot(file.path) }
         return versioned.filter { !isRoot($0) } + [timestamp] + versioned.filter(isRoot)
     }
 

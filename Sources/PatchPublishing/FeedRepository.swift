@@ -300,7 +300,7 @@ package struct FeedRepository: Sendable {
         var entries: [PatchEntryDraft] = []
         var results: [Bool] = []
         for publication in publications {
-            let path = "patches/\(app)/\(publication.name)"
+            let path = FeedLayout.envelope(publication.name, of: app)
             let digest = try MessageDigest.sha256.text(of: publication.envelope)
             let earlier = known[path] ?? files[publication.name]
             guard earlier == nil || earlier == digest else {
@@ -348,7 +348,7 @@ package struct FeedRepository: Sendable {
 
     private mutating func addTarget(_ path: String, _ bytes: [UInt8], _ digest: String) {
         bodies.targets.targets[ExactString(path)] = FeedTarget(path: path, length: bytes.count, sha256: digest)
-        newTargets.append(File(path: Self.place(of: path, sha256: digest), bytes: bytes, replaces: false))
+        newTargets.append(File(path: FeedLayout.target(path, sha256: digest), bytes: bytes, replaces: false))
     }
 
     /// Changes the list. It then says when each entry was changed, by whom and why.
@@ -423,7 +423,7 @@ package struct FeedRepository: Sendable {
     /// The envelopes that the release keys have signed and no entry lists.
     package var unlistedTargets: [String] {
         let listed = Set(list.entries.compactMap(\.path))
-        return targets.map(\.path).filter { $0.utf8.starts(with: "patches/".utf8) && !listed.contains($0) }
+        return targets.map(\.path).filter { $0.utf8.starts(with: FeedLayout.envelopes.utf8) && !listed.contains($0) }
     }
 
     /// Renews metadata that end soon: the timestamp always, the others when less than half of their time is left.
@@ -436,12 +436,5 @@ package struct FeedRepository: Sendable {
             guard !waiting.contains(role), role == .timestamp || endsSoon || isPassed else { continue }
             touch(role, at: now)
         }
-    }
-
-    /// The place of a target's file: with its hash before its name.
-    package static func place(of path: String, sha256: String) -> String {
-        var names = path.split(separator: "/").map(String.init)
-        names[names.count - 1] = "\(sha256).\(names[names.count - 1])"
-        return "targets/" + names.joined(separator: "/")
     }
 }

@@ -54,7 +54,7 @@ public final class BenchFeed: Sendable {
             at: now)
         var files: [String: [UInt8]] = [:]
         for file in try feed.files(signedBy: [FeedSigner(root)] + signers, at: now) { files[file.path] = file.bytes }
-        self.root = files["metadata/1.root.json"] ?? []
+        self.root = files[FeedLayout.firstRoot] ?? []
         state = Mutex(State(files: files, signingKey: signingKey))
     }
 

@@ -120,7 +120,7 @@ struct FuzzFeed: FeedSource {
     /// Puts a target in its place, and metadata that describe it.
     private mutating func link(_ role: FeedRepository.Role, target path: String, _ content: [UInt8]) {
         let digest = FuzzKeys.must { try MessageDigest.sha256.text(of: content) }
-        files[FeedRepository.place(of: path, sha256: digest)] = content
+        files[FeedLayout.target(path, sha256: digest)] = content
         var body = bodies[role] ?? .null
         body.change("targets") { $0.set(path, Self.description(of: content)) }
         link([role: Self.signed(role, body)])

@@ -192,7 +192,9 @@ extension PatchList.Entry {
         }
         path = try object.text(Key.path)
         // The online key signs what is below `rollout`, and must not be able to add code.
-        guard path.utf8.starts(with: "patches/".utf8) else { throw object.fault(Key.path, "expected patches/…") }
+        guard path.utf8.starts(with: FeedLayout.envelopes.utf8) else {
+            throw object.fault(Key.path, "expected \(FeedLayout.envelopes)…")
+        }
         guard let range = VersionRange(try object.text(Key.appVersions)) else {
             throw object.fault(Key.appVersions, "expected a range such as >=2.3.0 <2.5.0")
         }

@@ -68,7 +68,7 @@ struct FeedChange {
     /// The earlier states of the feed. They count if the keys of a trusted root have signed them.
     func history() -> FeedHistory {
         FeedHistory { (number) throws(PatchError) in
-            guard try folder.read("metadata/\(number).snapshot.json") != nil else { return nil }
+            guard try folder.read(FeedLayout.snapshot(number)) != nil else { return nil }
             return try folder.repository(FeedRepository.Reading(root: pin.root(), snapshot: number))
         }
     }
@@ -206,9 +206,9 @@ struct FeedChange {
 
     private func whileLocked(_ body: () throws(PatchError) -> Void) throws(PatchError) {
         // The error of the lock would be about a file that no reader knows.
-        guard try folder.read("metadata/timestamp.json") != nil else {
+        guard try folder.read(FeedLayout.timestamp) != nil else {
             throw PatchError(
-                .feedUnavailable, "metadata/timestamp.json: missing, so this is not the folder of a feed",
+                .feedUnavailable, "\(FeedLayout.timestamp): missing, so this is not the folder of a feed",
                 hint: folder.path.isFolder ? "make one: patchpack feed init DIR" : "the folder of the feed comes first"
             ).about(folder.path)
         }
@@ -265,7 +265,7 @@ struct FeedChange {
             }
             // A new key of the root, or a signer's first feed.
             if base == nil || feed.changed.contains(.root),
-                let root = files.first(where: { $0.path.hasSuffix(".root.json") })
+                let root = files.first(where: { FeedLayout.isRoot($0.path) })
             {
                 for file in try pin.keep(root.bytes) {
                     console.warning(

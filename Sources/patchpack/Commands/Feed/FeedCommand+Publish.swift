@@ -19,7 +19,7 @@ extension FeedCommand {
             }
             keys.append(found)
         }
-        guard FileInfo(change.folder.path.appending(Path("metadata")), following: true) == nil else {
+        guard FileInfo(change.folder.path.appending(Path(FeedLayout.metadataFolder)), following: true) == nil else {
             throw PatchError(.exists, "is a feed already", hint: "name another folder").about(change.folder.path)
         }
         var feed = try FeedRepository(
@@ -33,9 +33,9 @@ extension FeedCommand {
             Folder.removeEmpty(made)
             throw error
         }
-        if let root = try change.folder.read("metadata/1.root.json") {
+        if let root = try change.folder.read(FeedLayout.firstRoot) {
             console.note(
-                "the app gets \(change.folder.path.appending(Path("metadata/1.root.json"))), SHA-256 \(try MessageDigest.sha256.text(of: root))"
+                "the app gets \(change.folder.path.appending(Path(FeedLayout.firstRoot))), SHA-256 \(try MessageDigest.sha256.text(of: root))"
             )
         }
         return 0
@@ -57,7 +57,7 @@ extension FeedCommand {
         else {
             throw PatchError(.feedMalformed, "the release keys have not signed its envelope").about(source.path)
         }
-        let file = source.path.appending(Path(FeedRepository.place(of: path, sha256: digest)))
+        let file = source.path.appending(Path(FeedLayout.target(path, sha256: digest)))
         // The list is the online key's word; what is published is what the envelope itself says.
         try publish([file], in: change, arguments, as: "promoted") { manifest in
             manifest.id == entry.id && manifest.version == entry.version
@@ -160,7 +160,7 @@ extension FeedCommand {
             throw PatchError(.usage, "no version", hint: "give --patch-version N")
         }
         try change.run { (feed) throws(PatchError) in
-            let path = "patches/\(feed.app)/\(id)-\(version).js"
+            let path = FeedLayout.envelope("\(id)-\(version).js", of: feed.app)
             let isListed = feed.list.entries.contains { $0.id == id && $0.version == version }
             let isSigned = feed.digest(of: path) != nil
             guard isListed || isSigned else { throw .unlisted(id, version: version, in: feed) }
