@@ -128,7 +128,7 @@ package struct SnapshotMetadata: MetadataBody {
 // What this tool's snapshots say beside what clients read.
 extension SnapshotMetadata {
     /// The change that a snapshot is a part of.
-    package struct Change: Sendable {
+    package struct ChangeNote: Sendable {
         package var author: String?
         package var reason: String?
         package var time: Timestamp?
@@ -141,10 +141,10 @@ extension SnapshotMetadata {
     }
 
     /// Snapshots of older versions of patchpack say nothing of it.
-    package var change: Change {
+    package var change: ChangeNote {
         get {
             let change = received["change"]
-            return Change(
+            return ChangeNote(
                 author: change?["author"]?.text, reason: change?["reason"]?.text,
                 time: change?["time"]?.text.flatMap { Timestamp($0) }, root: change?["root"]?.number)
         }

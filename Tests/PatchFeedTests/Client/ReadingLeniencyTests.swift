@@ -50,10 +50,11 @@ import Testing
         for role in [FeedRepository.Role.timestamp, .snapshot, .targets] {
             try repository.rotate(
                 role, adding: [FeedKey((role == .targets ? feed.release : new).verifyingKey)],
-                removing: role == .targets ? [] : repository.keys(of: role).ids, threshold: nil, at: FeedFixture.now)
+                removing: role == .targets ? [] : repository.keys(of: role).ids, threshold: nil, in: FeedFixture.details
+            )
         }
         let keys = try feed.signers(feed.root + [feed.release, feed.online, new, other])
-        for file in try repository.files(signedBy: keys, at: FeedFixture.now) where FeedLayout.isRoot(file.path) {
+        for file in try repository.files(signedBy: keys, in: FeedFixture.details) where FeedLayout.isRoot(file.path) {
             feed.server[file.path] = file.bytes
         }
         var device = try trusted()
@@ -68,8 +69,8 @@ import Testing
                 var again = try FeedRepository(
                     FeedRepository.Reading(root: feed.pinnedRoot, isInterrupted: true), { path in feed.server[path] })
                 try again.rotate(
-                    .root, adding: [FeedKey(other.verifyingKey)], removing: [], threshold: nil, at: FeedFixture.now)
-                return try again.files(signedBy: keys, at: FeedFixture.now).filter { FeedLayout.isRoot($0.path) }
+                    .root, adding: [FeedKey(other.verifyingKey)], removing: [], threshold: nil, in: FeedFixture.details)
+                return try again.files(signedBy: keys, in: FeedFixture.details).filter { FeedLayout.isRoot($0.path) }
             }())
         signer = try trusted { $0.earlierRoots = 1 }
         #expect(throws: PatchError(.feedSignature, "")) { try read(&signer) }

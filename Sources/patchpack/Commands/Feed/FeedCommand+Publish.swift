@@ -75,7 +75,7 @@ extension FeedCommand {
         let verification = try Verification(arguments)
         let audience = try FeedAudience(arguments)
         var differing: PatchError?
-        try change.run { (feed) throws(PatchError) in
+        try change.run { (feed, details) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
             var publications: [FeedRepository.Publication] = []
             var names: [String] = []
@@ -102,7 +102,7 @@ extension FeedCommand {
                     })
             }
             let listed = feed.list.entries
-            let isNew = try feed.publish(publications, files: change.folder.published(for: feed.app), at: change.now)
+            let isNew = try feed.publish(publications, files: change.folder.published(for: feed.app), in: details)
             var lines: [String] = []
             for (name, (publication, isNew)) in zip(names, zip(publications, isNew)) {
                 guard !isNew else {
@@ -131,7 +131,7 @@ extension FeedCommand {
         let change = try FeedChange(arguments, console)
         let keep = try arguments.number(of: .keep) ?? 1
         let ids = arguments.operands.dropFirst().map(\.text)
-        try change.run { (feed) throws(PatchError) in
+        try change.run { (feed, details) throws(PatchError) in
             var lines: [String] = []
             var gone: Set<String> = []
             for id in ids {
@@ -144,7 +144,7 @@ extension FeedCommand {
                     lines.append("removed  \(id) \(version)")
                 }
             }
-            feed.prune(at: change.now) { gone.contains("\($0.id) \($0.version)") }
+            feed.prune(in: details) { gone.contains("\($0.id) \($0.version)") }
             for path in feed.unlistedTargets {
                 console.warning("\(path) is signed, but in no entry: `feed remove` takes it away")
             }
@@ -159,13 +159,13 @@ extension FeedCommand {
         guard let version = try arguments.number(of: .patchVersion) else {
             throw PatchError(.usage, "no version", hint: "give --patch-version N")
         }
-        try change.run { (feed) throws(PatchError) in
+        try change.run { (feed, details) throws(PatchError) in
             let path = FeedLayout.envelope("\(id)-\(version).js", of: feed.app)
             let isListed = feed.list.entries.contains { $0.id == id && $0.version == version }
             let isSigned = feed.digest(of: path) != nil
             guard isListed || isSigned else { throw .unlisted(id, version: version, in: feed) }
-            if isListed { feed.prune(at: change.now) { $0.id == id && $0.version == version } }
-            if isSigned { feed.removeTargets(at: change.now) { $0 == path } }
+            if isListed { feed.prune(in: details) { $0.id == id && $0.version == version } }
+            if isSigned { feed.removeTargets(in: details) { $0 == path } }
             if isListed {
                 console.warning("a device that has it keeps it, because no entry withdraws it any more")
             }

@@ -143,15 +143,13 @@ package struct PatchEntryDraft: Sendable {
     /// The entry after a change, with when it was made, by whom and why.
     ///
     /// - Parameter old: The entry before; nil for a new one.
-    func stamped(
-        since old: PatchEntryDraft?, at now: Timestamp, by author: String?, because reason: String?
-    ) -> PatchEntryDraft {
+    func stamped(since old: PatchEntryDraft?, in details: ChangeDetails) -> PatchEntryDraft {
         guard old?.json.encoded() != json.encoded() else { return self }
         var entry = self
-        entry.since = now
-        if state == .active, old?.state != .active { entry.offered = now }
-        entry.author = author
-        if entry.reason == old?.reason { entry.reason = reason }
+        entry.since = details.now
+        if state == .active, old?.state != .active { entry.offered = details.now }
+        entry.author = details.author
+        if entry.reason == old?.reason { entry.reason = details.reason }
         return entry
     }
 

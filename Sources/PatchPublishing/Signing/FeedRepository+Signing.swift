@@ -107,20 +107,6 @@ extension FeedRepository {
         Set(keys(of: role).ids).union(role.rootKeys.map { oldRoot[keyPath: $0].ids } ?? [])
     }
 
-    /// Checks that a timestamp file that is served is not newer than this feed's own.
-    ///
-    /// - Throws: `feed-rollback` if it is newer, `feed-signature` if this feed's keys have not signed it.
-    package func check(served bytes: [UInt8]) throws(PatchError) {
-        let file = try SignedMetadata(bytes, name: "the served timestamp.json", type: TimestampMetadata.type)
-        try file.verify(by: oldRoot.timestamp)
-        let (served, own) = (try TimestampMetadata(file).version, state(of: .timestamp).version)
-        guard served <= own else {
-            throw PatchError(
-                .feedRollback, "the served timestamp.json is of version \(served), but this folder's of version \(own)",
-                hint: "another copy of the feed was changed since: work on that one")
-        }
-    }
-
     // MARK: staging
 
     /// The bytes of a target that is new; nil if it is not.
@@ -198,24 +184,25 @@ extension FeedRepository {
     ///
     /// - Parameters:
     ///   - signers: The keys at hand, among them those of the snapshot and timestamp roles.
-    ///   - now: The time of signing.
+    ///   - details: Those of the whole change.
     /// - Throws: `feed-signature` if signatures are missing.
-    package mutating func files(signedBy signers: [FeedSigner], at now: Timestamp) throws(PatchError) -> [File] {
+    package mutating func files(signedBy signers: [FeedSigner], in details: ChangeDetails) throws(PatchError) -> [File]
+    {
         try sign(with: signers)
         if let first = try missing().first { throw Self.unsigned(first.role, first.keyIDs) }
         if !changed.isDisjoint(with: [.targets, .rollout, .snapshot, .root]) {
-            touch(.snapshot, at: now)
+            touch(.snapshot, in: details)
             for role in [Role.targets, .rollout] where changed.contains(role) {
                 bodies.snapshot.setEntry(of: role.rawValue, to: try description(of: role))
             }
-            bodies.snapshot.change = SnapshotMetadata.Change(
-                author: author, reason: reason, time: now, root: bodies.root.version)
+            bodies.snapshot.change = SnapshotMetadata.ChangeNote(
+                author: details.author, reason: details.reason, time: details.now, root: bodies.root.version)
             if let previous {
                 let file = FileDescription(length: nil, sha256: previous.sha256)
                 bodies.snapshot.setPrevious(MetadataDescription(version: previous.version, file))
             }
         }
-        touch(.timestamp, at: now)
+        touch(.timestamp, in: details)
         // The snapshot is signed before the timestamp, which has its hash.
         try finish(.snapshot, signers)
         if changed.contains(.snapshot) { bodies.timestamp.snapshot = try description(of: .snapshot) }

@@ -8,7 +8,7 @@ extension FeedRepository {
     ///   - base: The feed that both began with.
     ///   - other: The feed after the other change.
     package mutating func rebase(
-        from base: FeedRepository, onto other: FeedRepository, at now: Timestamp
+        from base: FeedRepository, onto other: FeedRepository, in details: ChangeDetails
     ) throws(PatchError) {
         guard other.changed.isDisjoint(with: [.targets, .root]) else {
             throw PatchError(
@@ -18,8 +18,8 @@ extension FeedRepository {
         guard changed.remove(.rollout) != nil else { return }
         list.json = list.json.merged(with: other.list.json, since: base.list.json)
         bodies.rollout = other.bodies.rollout
-        touch(.rollout, at: now)
-        list.published = now
+        touch(.rollout, in: details)
+        list.published = details.now
     }
 }
 

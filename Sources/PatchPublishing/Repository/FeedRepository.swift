@@ -111,16 +111,7 @@ package struct FeedRepository: Sendable {
     let previous: (version: Int, sha256: String)?
     /// No honest feed comes this far. A thief of the online key can, to leave no versions to its owner.
     private static let mostHonest = 1 << 32
-    /// Who makes a change, and why, as the list says it.
-    package var author: String?
-    package var reason: String?
-    /// Roles whose metadata wait for signatures, so that no other change touches them.
-    package var waiting: Set<Role> = []
-    /// What is signed gets versions above this one, which a thief may have used.
-    package var above = 0
-    /// The lowest versions that have no files yet. They count once devices forget which versions they have seen.
-    package var free: [Role: Int] = [:]
-    /// Whether devices forget that: no key of the timestamp or of the snapshot is an old one.
+    /// Whether devices forget which versions they have seen: no key of the timestamp or of the snapshot is an old one.
     var isForgotten = false
 
     // MARK: making
@@ -176,7 +167,8 @@ package struct FeedRepository: Sendable {
         oldRoot = bodies.root
         list = PatchListDraft(app: app, environment: environment, at: now)
         (stale, taken, previous) = ([], [:], nil)
-        for role in Role.allCases { touch(role, at: now) }
+        let details = ChangeDetails(at: now)
+        for role in Role.allCases { touch(role, in: details) }
     }
 
     private static func randomName() -> String {
@@ -236,21 +228,23 @@ package struct FeedRepository: Sendable {
     // MARK: changing
 
     /// Makes anew what an interrupted change of keys has left.
-    package mutating func mend(at now: Timestamp) {
-        for role in stale { touch(role, at: now) }
+    package mutating func mend(in details: ChangeDetails) {
+        for role in stale { touch(role, in: details) }
     }
 
     /// Marks a role's metadata as changed: they get the next version, and a new end.
-    mutating func touch(_ role: Role, at now: Timestamp) {
+    mutating func touch(_ role: Role, in details: ChangeDetails) {
         guard changed.insert(role).inserted else { return }
         var last = max(bodies[role].version, taken[role] ?? 0)
         if isForgotten, role != .root, last > Self.mostHonest {
-            last = role == .timestamp ? 0 : min(last, (free[role] ?? .max) - 1)
+            last = role == .timestamp ? 0 : min(last, (details.free[role] ?? .max) - 1)
         }
         // A device may take the last list's time for the lowest that its clock can have.
+        let now = details.now
         let start = published.map { $0 > now && $0.secondsSince1970 - now.secondsSince1970 <= 3600 ? $0 : now } ?? now
         bodies.renew(
-            role, version: (role == .root ? last : max(last, above)) + 1, expires: start.adding(days: role.days))
+            role, version: (role == .root ? last : max(last, details.above)) + 1, expires: start.adding(days: role.days)
+        )
         signatures[role] = []
     }
 
@@ -287,11 +281,10 @@ package struct FeedRepository: Sendable {
     /// - Parameters:
     ///   - publications: The envelopes.
     ///   - files: The SHA-256 of each file that was ever published, by name, those included that were pruned.
-    ///   - now: The time of signing.
     /// - Returns: For each one whether it is new; if not, it was published before with the same bytes.
     /// - Throws: `feed-published` if the same version was published with other bytes. Nothing is changed then.
     package mutating func publish(
-        _ publications: [Publication], files: [String: String] = [:], at now: Timestamp
+        _ publications: [Publication], files: [String: String] = [:], in details: ChangeDetails
     ) throws(PatchError) -> [Bool] {
         var known: [String: String] = [:]
         for target in targets { known[target.path] = target.sha256 }
@@ -318,11 +311,11 @@ package struct FeedRepository: Sendable {
             results.append(isNew)
         }
         if !added.isEmpty {
-            touch(.targets, at: now)
+            touch(.targets, in: details)
             for (path, envelope, digest) in added { addTarget(path, envelope, digest) }
         }
         if !entries.isEmpty {
-            edit(at: now) { $0.entries += entries }
+            edit(in: details) { $0.entries += entries }
         }
         return results
     }
@@ -331,17 +324,19 @@ package struct FeedRepository: Sendable {
     ///
     /// - Parameter bytes: The target's bytes; nil removes it.
     /// - Returns: Whether that changes anything.
-    package mutating func setTarget(_ path: String, to bytes: [UInt8]?, at now: Timestamp) throws(PatchError) -> Bool {
+    package mutating func setTarget(_ path: String, to bytes: [UInt8]?, in details: ChangeDetails) throws(PatchError)
+        -> Bool
+    {
         let old = digest(of: path)
         guard let bytes else {
             guard old != nil else { return false }
-            touch(.targets, at: now)
+            touch(.targets, in: details)
             bodies.targets.targets[ExactString(path)] = nil
             return true
         }
         let digest = try MessageDigest.sha256.text(of: bytes)
         guard digest != old else { return false }
-        touch(.targets, at: now)
+        touch(.targets, in: details)
         addTarget(path, bytes, digest)
         return true
     }
@@ -352,29 +347,29 @@ package struct FeedRepository: Sendable {
     }
 
     /// Changes the list. It then says when each entry was changed, by whom and why.
-    package mutating func edit(at now: Timestamp, _ body: (inout PatchListDraft) -> Void) {
-        touch(.rollout, at: now)
+    package mutating func edit(in details: ChangeDetails, _ body: (inout PatchListDraft) -> Void) {
+        touch(.rollout, in: details)
         func key(_ entry: PatchEntryDraft) -> String { "\(entry.id) \(entry.version)" }
         let old = Dictionary(list.entries.map { (key($0), $0) }) { first, _ in first }
         body(&list)
         list.entries = list.entries.map {
-            $0.stamped(since: old[key($0)], at: now, by: author, because: reason)
+            $0.stamped(since: old[key($0)], in: details)
         }
-        (list.author, list.reason) = (author, reason)
-        list.published = now
+        (list.author, list.reason) = (details.author, details.reason)
+        list.published = details.now
     }
 
     /// Changes an entry of the list.
     ///
     /// - Parameter entry: The entry as it is now.
-    package mutating func replace(_ entry: PatchEntryDraft, with new: PatchEntryDraft, at now: Timestamp) {
-        edit(at: now) { list in list.entries = list.entries.map { $0.path == entry.path ? new : $0 } }
+    package mutating func replace(_ entry: PatchEntryDraft, with new: PatchEntryDraft, in details: ChangeDetails) {
+        edit(in: details) { list in list.entries = list.entries.map { $0.path == entry.path ? new : $0 } }
     }
 
     /// Makes the list what it was in an older state. A patch that was not listed then is withdrawn: devices may have it.
     ///
     /// - Throws: `config` if a patch was listed then whose envelope the release keys have not signed since.
-    package mutating func undo(to older: FeedRepository, at now: Timestamp) throws(PatchError) {
+    package mutating func undo(to older: FeedRepository, in details: ChangeDetails) throws(PatchError) {
         let signed = Set(targets.map(\.path))
         let before = older.list.entries
         for entry in before where entry.state != .withdrawn && !signed.contains(entry.path ?? "") {
@@ -382,8 +377,7 @@ package struct FeedRepository: Sendable {
                 .config, "\(entry.id) \(entry.version) was removed, so the state before that cannot be made again",
                 hint: "publish it again: patchpack feed publish DIR FILE.js")
         }
-        let reason = reason
-        edit(at: now) { list in
+        edit(in: details) { list in
             let current = list.entries
             list.isEnabled = older.list.isEnabled
             list.minimumAppVersion = older.list.minimumAppVersion
@@ -398,7 +392,7 @@ package struct FeedRepository: Sendable {
                 + current.filter { entry in !before.contains { $0.path == entry.path } }.map { entry in
                     var entry = entry
                     entry.state = .withdrawn
-                    entry.reason = reason ?? "undone"
+                    entry.reason = details.reason ?? "undone"
                     return entry
                 }
         }
@@ -407,16 +401,16 @@ package struct FeedRepository: Sendable {
     /// Removes versions of a patch that no device should get any more from the list and from the targets.
     ///
     /// - Parameter isSuperfluous: Whether an entry goes.
-    package mutating func prune(at now: Timestamp, _ isSuperfluous: (PatchEntryDraft) -> Bool) {
+    package mutating func prune(in details: ChangeDetails, _ isSuperfluous: (PatchEntryDraft) -> Bool) {
         let paths = Set(list.entries.filter(isSuperfluous).compactMap(\.path))
         guard !paths.isEmpty else { return }
-        edit(at: now) { list in list.entries.removeAll(where: isSuperfluous) }
-        removeTargets(at: now, paths.contains)
+        edit(in: details) { list in list.entries.removeAll(where: isSuperfluous) }
+        removeTargets(in: details, paths.contains)
     }
 
     /// Removes targets, so that the release keys have not signed them any more.
-    package mutating func removeTargets(at now: Timestamp, _ isSuperfluous: (String) -> Bool) {
-        touch(.targets, at: now)
+    package mutating func removeTargets(in details: ChangeDetails, _ isSuperfluous: (String) -> Bool) {
+        touch(.targets, in: details)
         bodies.targets.targets = bodies.targets.targets.filter { !isSuperfluous($0.key.text) }
     }
 
@@ -429,12 +423,12 @@ package struct FeedRepository: Sendable {
     /// Renews metadata that end soon: the timestamp always, the others when less than half of their time is left.
     ///
     /// - Parameter roles: Those of which a key is at hand.
-    package mutating func refresh(_ roles: Set<Role>, at now: Timestamp) {
+    package mutating func refresh(_ roles: Set<Role>, in details: ChangeDetails) {
         for role in Role.allCases where roles.contains(role) {
-            let endsSoon = bodies[role].expires < now.adding(days: role.days / 2)
-            let isPassed = role != .root && state(of: role).version <= above
-            guard !waiting.contains(role), role == .timestamp || endsSoon || isPassed else { continue }
-            touch(role, at: now)
+            let endsSoon = bodies[role].expires < details.now.adding(days: role.days / 2)
+            let isPassed = role != .root && state(of: role).version <= details.above
+            guard !details.locked.contains(role), role == .timestamp || endsSoon || isPassed else { continue }
+            touch(role, in: details)
         }
     }
 }

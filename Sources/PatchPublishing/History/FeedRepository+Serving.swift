@@ -37,6 +37,20 @@ extension FeedRepository {
         return Change(time: change.time, author: change.author, reason: change.reason)
     }
 
+    /// Checks that a timestamp file that is served is not newer than this feed's own.
+    ///
+    /// - Throws: `feed-rollback` if it is newer, `feed-signature` if this feed's keys have not signed it.
+    package func checkNotOlder(than bytes: [UInt8]) throws(PatchError) {
+        let file = try SignedMetadata(bytes, name: "the served timestamp.json", type: TimestampMetadata.type)
+        try file.verify(by: oldRoot.timestamp)
+        let (served, own) = (try TimestampMetadata(file).version, state(of: .timestamp).version)
+        guard served <= own else {
+            throw PatchError(
+                .feedRollback, "the served timestamp.json is of version \(served), but this folder's of version \(own)",
+                hint: "another copy of the feed was changed since: work on that one")
+        }
+    }
+
     /// A timestamp that any copy of the feed may have made.
     package struct Position: Sendable {
         /// The version of the timestamp.

@@ -11,7 +11,7 @@ extension FeedRepository {
     ///   - threshold: How many keys must sign; nil leaves it.
     /// - Throws: `config` if a key is not there, or too few keys would be left.
     package mutating func rotate(
-        _ role: Role, adding added: [FeedKey], removing removed: [String], threshold: Int?, at now: Timestamp
+        _ role: Role, adding added: [FeedKey], removing removed: [String], threshold: Int?, in details: ChangeDetails
     ) throws(PatchError) {
         var (ids, needed) = keys(of: role)
         for prefix in removed {
@@ -42,13 +42,13 @@ extension FeedRepository {
         }
         let new = added.map { (id: $0.id, json: $0.json) }
         if let keys = role.rootKeys {
-            touch(.root, at: now)
+            touch(.root, in: details)
             try bodies.root.setKeys(of: keys, to: ids, threshold: needed, adding: new)
         } else {
-            touch(.targets, at: now)
+            touch(.targets, in: details)
             try bodies.targets.setKeys(of: role.rawValue, to: ids, threshold: needed, adding: new)
         }
         // What the role has signed must be signed again by the new keys.
-        touch(role, at: now)
+        touch(role, in: details)
     }
 }
