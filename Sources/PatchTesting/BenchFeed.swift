@@ -53,8 +53,10 @@ public final class BenchFeed: Sendable {
             release: [FeedKey(release.verifyingKey)], releaseThreshold: 1, online: [FeedKey(online.verifyingKey)],
             at: now)
         var files: [String: [UInt8]] = [:]
-        for file in try feed.files(signedBy: [FeedSigner(root)] + signers, at: now) { files[file.path] = file.bytes }
-        self.root = files["metadata/1.root.json"] ?? []
+        for file in try feed.files(signedBy: [FeedSigner(root)] + signers, in: ChangeDetails(at: now)) {
+            files[file.path] = file.bytes
+        }
+        self.root = files[FeedLayout.firstRoot] ?? []
         state = Mutex(State(files: files, signingKey: signingKey))
     }
 
@@ -92,7 +94,7 @@ public final class BenchFeed: Sendable {
             entry.groups = groups
             entry.when = nextLaunch ? .nextLaunch : nil
         }
-        try change { (feed, now) throws(PatchError) in _ = try feed.publish([publication], at: now) }
+        try change { (feed, details) throws(PatchError) in _ = try feed.publish([publication], in: details) }
         return PatchID(id: manifest.id, version: manifest.version)
     }
 
@@ -145,22 +147,22 @@ public final class BenchFeed: Sendable {
 
     /// Delivers a trust store; nil delivers none.
     package func deliver(_ store: [UInt8]?) throws(PatchError) {
-        try change { (feed, now) throws(PatchError) in
-            _ = try feed.setTarget(PatchList.trustPath(for: app), to: store, at: now)
+        try change { (feed, details) throws(PatchError) in
+            _ = try feed.setTarget(PatchList.trustPath(for: app), to: store, in: details)
         }
     }
 
     /// Signs the timestamp again, and what ends soon, as a daily job does.
     public func refresh() throws(PatchError) {
-        try change { (feed, now) throws(PatchError) in
-            feed.refresh([.targets, .rollout, .snapshot, .timestamp], at: now)
+        try change { (feed, details) throws(PatchError) in
+            feed.refresh([.targets, .rollout, .snapshot, .timestamp], in: details)
         }
     }
 
     /// Removes a patch from the feed, as `feed prune` does with old versions.
     package func prune(_ patch: PatchID) throws(PatchError) {
-        try change { (feed, now) throws(PatchError) in
-            feed.prune(at: now) { $0.id == patch.id && $0.version == patch.version }
+        try change { (feed, details) throws(PatchError) in
+            feed.prune(in: details) { $0.id == patch.id && $0.version == patch.version }
         }
     }
 
@@ -170,27 +172,27 @@ public final class BenchFeed: Sendable {
     }
 
     private func edit(_ patch: PatchID, _ body: (inout PatchEntryDraft) -> Void) throws(PatchError) {
-        try change { (feed, now) throws(PatchError) in
+        try change { (feed, details) throws(PatchError) in
             let old = feed.list.entries.first { $0.id == patch.id && $0.version == patch.version }
             guard let old else { throw PatchError(.config, "\(patch.id) \(patch.version): not in this feed") }
             var entry = old
             body(&entry)
-            feed.replace(old, with: entry, at: now)
+            feed.replace(old, with: entry, in: details)
         }
     }
 
     /// Changes the list as a whole.
     package func changeList(_ body: (inout PatchListDraft) -> Void) throws(PatchError) {
-        try change { (feed, now) throws(PatchError) in feed.edit(at: now, body) }
+        try change { (feed, details) throws(PatchError) in feed.edit(in: details, body) }
     }
 
     private func change(
-        _ body: (inout FeedRepository, Timestamp) throws(PatchError) -> Void
+        _ body: (inout FeedRepository, ChangeDetails) throws(PatchError) -> Void
     ) throws(PatchError) {
-        let (files, now) = (files, try Self.time(of: clock))
+        let (files, details) = (files, ChangeDetails(at: try Self.time(of: clock)))
         var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in files[path] })
-        try body(&feed, now)
-        let changed = try feed.files(signedBy: signers, at: now)
+        try body(&feed, details)
+        let changed = try feed.files(signedBy: signers, in: details)
         state.locked { state in
             for file in changed { state.files[file.path] = file.bytes }
         }

@@ -10,6 +10,7 @@ final class FeedFixture {
     static let app = "com.example.shop"
     /// The time at which everything here happens.
     static let now = at("2026-11-01T12:00:00Z")
+    static let details = ChangeDetails(at: now)
 
     static func at(_ text: String) -> Timestamp {
         guard let moment = Timestamp(text) else { fatalError("not a moment: \(text)") }
@@ -33,7 +34,7 @@ final class FeedFixture {
             app: Self.app, environment: "release", root: root.map { try FeedKey($0.verifyingKey) },
             rootThreshold: rootThreshold, release: [FeedKey(release.verifyingKey)], releaseThreshold: 1,
             online: [FeedKey(online.verifyingKey)], at: Self.now)
-        server.write(try feed.files(signedBy: signers(root + [release, online]), at: Self.now))
+        server.write(try feed.files(signedBy: signers(root + [release, online]), in: Self.details))
     }
 
     func signers(_ keys: [SigningKey]) throws -> [FeedSigner] { try keys.map { try FeedSigner($0) } }
@@ -46,7 +47,7 @@ final class FeedFixture {
     ) throws {
         var feed = try FeedRepository(trustingItself: { path in self.server[path] })
         try body(&feed)
-        server.write(try feed.files(signedBy: signers(keys ?? [release, online]), at: now))
+        server.write(try feed.files(signedBy: signers(keys ?? [release, online]), in: ChangeDetails(at: now)))
     }
 
     /// Publishes versions of `com.example.shop.cart-total`, the envelopes of which are not envelopes.
@@ -57,7 +58,7 @@ final class FeedFixture {
                     FeedRepository.Publication(
                         Array("envelope \(version)".utf8), name: Self.name(version),
                         entry: PatchEntryDraft(Self.entry(version)))
-                }, at: Self.now)
+                }, in: Self.details)
         }
     }
 
@@ -85,6 +86,14 @@ final class FeedFixture {
         try await client.update()
         let target = try #require(try await client.target(PatchList.path(for: Self.app)))
         return try PatchList(decoding: await client.contents(of: target, limit: PatchList.byteLimit))
+    }
+}
+
+extension SigningKey {
+    /// The file of metadata that this key has signed, whatever they are.
+    func file(of signed: JSONValue) throws -> [UInt8] {
+        let signature = try sign(signed.canonical[...])
+        return MetadataSignature.file(signed, [.init(keyID: try FeedKey(verifyingKey).id, bytes: signature)])
     }
 }
 

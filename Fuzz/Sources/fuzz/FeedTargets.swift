@@ -11,9 +11,9 @@ func fuzzMetadata(_ bytes: [UInt8]) throws {
         _ = try? SignedMetadata(bytes, name: "file", type: type)
         guard let signed = try? JSONValue(parsing: bytes) else { continue }
         let key = FuzzKeys.must { try FeedKey(FuzzKeys.signing.verifyingKey) }
-        var draft = MetadataDraft(signed)
-        draft.add(try FuzzKeys.signing.sign(draft.payload[...]), by: key.id)
-        guard let file = try? SignedMetadata(draft.encoded, name: "file", type: type) else { continue }
+        let made = MetadataSignature.file(
+            signed, [.init(keyID: key.id, bytes: try FuzzKeys.signing.sign(signed.canonical[...]))])
+        guard let file = try? SignedMetadata(made, name: "file", type: type) else { continue }
         let role = FuzzKeys.must {
             try RoleKeys(
                 JSONObject(.object([("keyids", .array([.string(key.id)])), ("threshold", .integer(1))]), "role"),
@@ -27,22 +27,30 @@ func fuzzMetadata(_ bytes: [UInt8]) throws {
             guard let now = Timestamp(secondsSince1970: 0) else { throw PatchError(.internal, "") }
             return now
         }
-        _ = try? TrustedMetadata(root: draft.encoded, start: now)
+        _ = try? TrustedMetadata(root: made, start: now)
+        func isKept(_ body: (any MetadataBody)?) {
+            guard let body else { return }
+            require(body.json.encoded() == signed.encoded(), "other metadata once they are written")
+        }
         switch type {
-        case "root": _ = try? RootMetadata(file)
+        case "root": isKept(try? RootMetadata(file))
         case "timestamp":
-            guard let described = try? TimestampMetadata(file).snapshot.file else { continue }
+            guard let timestamp = try? TimestampMetadata(file) else { continue }
+            isKept(timestamp)
+            let described = timestamp.snapshot.file
             try? described.check(bytes, of: "file")
             // Of the right length, so that the hashes are looked at.
             try? described.check([UInt8](repeating: 0, count: min(described.length ?? 0, 1000)), of: "file")
         case "snapshot":
             guard let snapshot = try? SnapshotMetadata(file) else { continue }
+            isKept(snapshot)
             require((try? snapshot.checkSuccessor(snapshot)) != nil, "not its own successor")
             for role in ["targets", "rollout", "missing"] { _ = try? snapshot.entry(of: role) }
             if let last = unsafe lastSnapshot { try? last.checkSuccessor(snapshot) }
             unsafe lastSnapshot = snapshot
         default:
             guard let targets = try? TargetsMetadata(file) else { continue }
+            isKept(targets)
             for target in targets.targets.values {
                 if let path = try? URLPath.target(target, isConsistent: true) {
                     require(!path.contains("/../") && !path.hasSuffix("/.."), "a path that leads out: \(path)")

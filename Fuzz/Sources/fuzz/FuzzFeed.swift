@@ -33,12 +33,15 @@ struct FuzzFeed: FeedSource {
             releaseThreshold: 1, online: [online], at: Self.now)
         let envelope = FuzzKeys.file("../accepted/ed25519.js")
         let manifest = try FuzzKeys.verifier.verify(envelope, scriptKeys: FuzzKeys.scriptKey).manifest
-        _ = try feed.publish([FeedRepository.Publication(envelope, manifest)], at: Self.now)
+        _ = try feed.publish([FeedRepository.Publication(envelope, manifest)], in: ChangeDetails(at: Self.now))
         var keys = TrustStoreFile()
         try keys.add(TrustedKey(FuzzKeys.signing.verifyingKey, name: "release"))
         _ = try feed.setTarget(
-            PatchList.trustPath(for: Self.app), to: try Self.signedStore(keys.encoded(), number: 1), at: Self.now)
-        for file in try feed.files(signedBy: Self.signers(), at: Self.now) { files[file.path] = file.bytes }
+            PatchList.trustPath(for: Self.app), to: try Self.signedStore(keys.encoded(), number: 1),
+            in: ChangeDetails(at: Self.now))
+        for file in try feed.files(signedBy: Self.signers(), in: ChangeDetails(at: Self.now)) {
+            files[file.path] = file.bytes
+        }
         for role in FeedRepository.Role.allCases {
             let path = "metadata/\(role == .timestamp ? "" : "1.")\(role).json"
             bodies[role] = try JSONValue(parsing: files[path] ?? [])["signed"]
@@ -107,19 +110,20 @@ struct FuzzFeed: FeedSource {
 
     private static func signed(_ role: FeedRepository.Role, _ body: JSONValue) -> [UInt8] {
         let key = role == .root || role == .targets ? FuzzKeys.signing : FuzzKeys.online
-        var draft = MetadataDraft(body)
-        FuzzKeys.must { draft.add(try key.sign(draft.payload[...]), by: try FeedKey(key.verifyingKey).id) }
-        return draft.encoded
+        return FuzzKeys.must {
+            MetadataSignature.file(
+                body, [.init(keyID: try FeedKey(key.verifyingKey).id, bytes: try key.sign(body.canonical[...]))])
+        }
     }
 
     private static func description(of file: [UInt8]) -> JSONValue {
-        FeedRepository.description(of: file.count, FuzzKeys.must { try MessageDigest.sha256.text(of: file) })
+        FileDescription(length: file.count, sha256: FuzzKeys.must { try MessageDigest.sha256.text(of: file) }).json
     }
 
     /// Puts a target in its place, and metadata that describe it.
     private mutating func link(_ role: FeedRepository.Role, target path: String, _ content: [UInt8]) {
         let digest = FuzzKeys.must { try MessageDigest.sha256.text(of: content) }
-        files[FeedRepository.place(of: path, sha256: digest)] = content
+        files[FeedLayout.target(path, sha256: digest)] = content
         var body = bodies[role] ?? .null
         body.change("targets") { $0.set(path, Self.description(of: content)) }
         link([role: Self.signed(role, body)])

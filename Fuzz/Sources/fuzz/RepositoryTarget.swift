@@ -20,13 +20,13 @@ func fuzzRepository(_ bytes: [UInt8]) throws {
     _ = (feed.overview(at: FuzzFeed.now), feed.paths, feed.unlistedTargets, feed.changes(since: FuzzFeed.ownRepository))
     require(feed.changes(since: feed).isEmpty, "a feed that differs from itself")
     let timestamp = source.files["metadata/timestamp.json"] ?? []
-    try feed.check(served: timestamp)
+    try feed.checkNotOlder(than: timestamp)
     require(try feed.position(of: timestamp, called: "its own", root: root, read).isOwn, "a timestamp of another feed")
     var staged = feed
     if (try? staged.takeUp(reading: read)) == true { _ = (staged.changes(since: feed), try? staged.missing()) }
     // What its owner signs next can be read again.
-    feed.refresh(Set(FeedRepository.Role.allCases), at: FuzzFeed.now)
-    guard let made = try? feed.files(signedBy: FuzzFeed.signers(), at: FuzzFeed.now) else { return }
+    feed.refresh(Set(FeedRepository.Role.allCases), in: ChangeDetails(at: FuzzFeed.now))
+    guard let made = try? feed.files(signedBy: FuzzFeed.signers(), in: ChangeDetails(at: FuzzFeed.now)) else { return }
     var files = source.files
     for file in made {
         require(file.replaces || files[file.path] == nil || files[file.path] == file.bytes, "\(file.path) is replaced")

@@ -143,7 +143,9 @@ public struct FeedClient: Sendable {
     private mutating func updateRoot() async throws(PatchError) {
         readKeptRoots()
         for _ in 0..<limits.rootRotations {
-            guard let bytes = try await fetch("metadata/\(rootName)", limit: limits.root) else { break }
+            guard let bytes = try await fetch(FeedLayout.root(trusted.root.version + 1), limit: limits.root) else {
+                break
+            }
             let (old, name) = (trusted.root, rootName)
             try trusted.update(root: bytes)
             // 5.3.11. Done before the root is stored, so that it is not forgotten if this ends here.
@@ -177,16 +179,16 @@ public struct FeedClient: Sendable {
         {
             etag = storedTag(of: bytes)
         }
-        let reply = try await source.fetch("metadata/timestamp.json", limit: limits.timestamp, etag: etag)
+        let reply = try await source.fetch(FeedLayout.timestamp, limit: limits.timestamp, etag: etag)
         sourceDate = reply.date ?? sourceDate
         switch reply.content {
-        case .missing: throw Self.missing("metadata/timestamp.json")
+        case .missing: throw Self.missing(FeedLayout.timestamp)
         case .unchanged:
             guard etag != nil else {
-                throw Self.unasked("metadata/timestamp.json")
+                throw Self.unasked(FeedLayout.timestamp)
             }
         case .bytes(let bytes, let etag):
-            try Self.check(bytes, limit: limits.timestamp, "metadata/timestamp.json")
+            try Self.check(bytes, limit: limits.timestamp, FeedLayout.timestamp)
             if try trusted.update(timestamp: bytes) {
                 try storage.write(Self.timestampName, bytes)
                 if let etag { try storage.write(Self.tagName, Self.tagFile(etag, for: bytes)) }
@@ -214,12 +216,12 @@ public struct FeedClient: Sendable {
         }
         let name = key == .top ? "targets.json" : URLPath.storageName(of: key.role)
         if let bytes = storage.read(name, limit: limits.targets),
-            (try? trusted.update(targets: bytes, of: key, by: keys)) != nil
+            (try? trusted.update(targets: bytes, of: key, by: [keys])) != nil
         {
             return
         }
         let bytes = try await metadata(key.role, listed, limit: limits.targets)
-        try trusted.update(targets: bytes, of: key, by: keys)
+        try trusted.update(targets: bytes, of: key, by: [keys])
         try storage.write(name, bytes)
     }
 
@@ -259,8 +261,8 @@ public struct FeedClient: Sendable {
     private mutating func metadata(
         _ role: String, _ listed: MetadataDescription, limit: Int
     ) async throws(PatchError) -> [UInt8] {
-        let prefix = trusted.root.hasConsistentSnapshots ? "\(listed.version)." : ""
-        let path = "metadata/\(prefix)\(URLPath.encoded(role)).json"
+        let version = trusted.root.hasConsistentSnapshots ? listed.version : nil
+        let path = FeedLayout.metadata(URLPath.encoded(role), version: version)
         guard let bytes = try await fetch(path, limit: min(limit, listed.file.length ?? limit)) else {
             throw Self.missing(path)
         }

@@ -1,5 +1,19 @@
 package import PatchCrypto
 
+/// In which points the reading of a signer is more lenient than that of a device.
+package struct ReadingLeniency: Sendable {
+    /// Whether metadata may have expired. A feed that has can be refreshed then.
+    package var ignoresEnds = false
+    /// How many root files before the newest one may have the keys that have signed the other metadata. After a change of keys
+    /// that was interrupted, it is one.
+    package var earlierRoots = 0
+    /// The snapshot to read in place of the one that the timestamp lists.
+    package var snapshot: Int?
+
+    /// As strict as a device.
+    package init() {}
+}
+
 /// The metadata that are trusted so far in one update. They can only move forward: each step checks what the specification
 /// says (section 5), and keeps the old metadata if a check fails.
 package struct TrustedMetadata: Sendable {
@@ -13,23 +27,33 @@ package struct TrustedMetadata: Sendable {
     /// The time that expiries are held against.
     var time: Timestamp { max(start, floor ?? start) }
     package private(set) var root: RootMetadata
+    /// The root files before it, the oldest first, as far as their keys count.
+    package private(set) var earlierRoots: [RootMetadata] = []
+    /// The types of metadata that only keys of an earlier root have signed.
+    package private(set) var staleTypes: Set<String> = []
+    private let leniency: ReadingLeniency
     /// When the metadata ended that were refused because they have expired.
     private(set) var expired: Timestamp?
-    private(set) var timestamp: TimestampMetadata?
-    private(set) var snapshot: SnapshotMetadata?
-    private(set) var targets: [TargetsKey: TargetsMetadata] = [:]
+    package private(set) var timestamp: TimestampMetadata?
+    package private(set) var snapshot: SnapshotMetadata?
+    package private(set) var targets: [TargetsKey: TargetsMetadata] = [:]
 
     /// A role and the role that delegates to it, which says with which keys.
-    struct TargetsKey: Hashable, Sendable {
-        let role: String
-        let delegator: String
+    package struct TargetsKey: Hashable, Sendable {
+        package let role: String
+        package let delegator: String
 
-        static let top = TargetsKey(role: "targets", delegator: "root")
+        package init(role: String, delegator: String) { (self.role, self.delegator) = (role, delegator) }
+
+        package static let top = TargetsKey(role: "targets", delegator: "root")
     }
 
     /// Trusts a root file, which came with the app (section 5.2). It need not be valid at this time.
-    package init(root bytes: [UInt8], start: Timestamp, floor: Timestamp? = nil) throws(PatchError) {
+    package init(
+        root bytes: [UInt8], start: Timestamp, floor: Timestamp? = nil, leniency: ReadingLeniency = ReadingLeniency()
+    ) throws(PatchError) {
         self.start = start
+        self.leniency = leniency
         self.floor = floor
         let file = try SignedMetadata(bytes, name: "root.json", type: "root")
         root = try RootMetadata(file)
@@ -46,7 +70,28 @@ package struct TrustedMetadata: Sendable {
         guard next.version == root.version + 1 else {
             throw PatchError(.feedRollback, "\(name): is of version \(next.version)")
         }
+        if leniency.earlierRoots > 0 { earlierRoots = (earlierRoots + [root]).suffix(leniency.earlierRoots) }
         root = next
+    }
+
+    /// The keys that may have signed metadata of a top-level role, those of the newest root first.
+    package func keys(of role: KeyPath<RootMetadata, RoleKeys>) -> [RoleKeys] {
+        ([root] + earlierRoots.reversed()).map { $0[keyPath: role] }
+    }
+
+    /// Checks that the first of several sets of keys has signed a file, or else one of the others.
+    private mutating func verify(_ file: SignedMetadata, by keys: [RoleKeys], type: String) throws(PatchError) {
+        var failure: PatchError?
+        for keys in keys {
+            do throws(PatchError) {
+                try file.verify(by: keys)
+                if failure != nil { staleTypes.insert(type) }
+                return
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        throw failure ?? PatchError(.internal, "no keys")
     }
 
     /// Forgets which time was shown: keys have shown it that no longer count.
@@ -62,24 +107,27 @@ package struct TrustedMetadata: Sendable {
     /// - Parameter isStored: Whether it was trusted before. It then may have expired: it still tells which versions were
     ///   seen.
     /// - Returns: Whether it is newer than the trusted one. If it is of the same version, the trusted one stays.
-    mutating func update(timestamp bytes: [UInt8], isStored: Bool = false) throws(PatchError) -> Bool {
-        let file = try SignedMetadata(bytes, name: "timestamp.json", type: "timestamp")
-        try file.verify(by: root.timestamp)
+    @discardableResult
+    package mutating func update(
+        timestamp bytes: [UInt8], called name: String = "timestamp.json", isStored: Bool = false
+    ) throws(PatchError) -> Bool {
+        let file = try SignedMetadata(bytes, name: name, type: TimestampMetadata.type)
+        try verify(file, by: keys(of: \.timestamp), type: TimestampMetadata.type)
         let next = try TimestampMetadata(file)
         if let trusted = timestamp {
             guard next.version >= trusted.version else {
                 throw PatchError(
-                    .feedRollback, "timestamp.json: is of version \(next.version), after version \(trusted.version)")
+                    .feedRollback, "\(name): is of version \(next.version), after version \(trusted.version)")
             }
             guard next.version > trusted.version else { return false }
             guard next.snapshot.version >= trusted.snapshot.version else {
                 throw PatchError(
                     .feedRollback,
-                    "timestamp.json: lists snapshot \(next.snapshot.version), after \(trusted.snapshot.version)")
+                    "\(name): lists snapshot \(next.snapshot.version), after \(trusted.snapshot.version)")
             }
         }
         if !isStored {
-            try check(next.expires, "timestamp.json", at: start)
+            try check(next.expires, name, at: start)
         }
         timestamp = next
         if let floor, floor >= next.expires { self.floor = nil }
@@ -95,39 +143,50 @@ package struct TrustedMetadata: Sendable {
     ///
     /// - Parameter isStored: Whether it was trusted before. It then may be older than the timestamp file says, or have
     ///   expired: it still tells which versions were seen.
-    mutating func update(snapshot bytes: [UInt8], isStored: Bool = false) throws(PatchError) {
-        guard let timestamp else { throw Self.outOfOrder("snapshot") }
-        if !isStored { try timestamp.snapshot.file.check(bytes, of: "snapshot.json") }
-        let file = try SignedMetadata(bytes, name: "snapshot.json", type: "snapshot")
-        try file.verify(by: root.snapshot)
+    package mutating func update(
+        snapshot bytes: [UInt8], called name: String = "snapshot.json", isStored: Bool = false
+    ) throws(PatchError) {
+        guard let listed = listedSnapshot else { throw Self.outOfOrder(SnapshotMetadata.type) }
+        if !isStored { try listed.file.check(bytes, of: name) }
+        let file = try SignedMetadata(bytes, name: name, type: SnapshotMetadata.type)
+        try verify(file, by: keys(of: \.snapshot), type: SnapshotMetadata.type)
         let next = try SnapshotMetadata(file)
         if !isStored {
-            guard next.version == timestamp.snapshot.version else {
+            guard next.version == listed.version else {
                 throw PatchError(
-                    .feedMismatch,
-                    "snapshot.json: is of version \(next.version), not \(timestamp.snapshot.version) as signed")
+                    .feedMismatch, "\(name): is of version \(next.version), not \(listed.version) as signed")
             }
             try snapshot?.checkSuccessor(next)
-            try check(next.expires, "snapshot.json", at: time)
+            try check(next.expires, name, at: time)
         }
         snapshot = next
     }
 
+    /// The snapshot to read.
+    package var listedSnapshot: MetadataDescription? {
+        guard let timestamp else { return nil }
+        return leniency.snapshot.map { MetadataDescription(version: $0) } ?? timestamp.snapshot
+    }
+
     /// Whether the trusted snapshot is the one that the timestamp file lists, and has not expired.
     var hasCurrentSnapshot: Bool {
-        guard let timestamp, let snapshot else { return false }
-        return snapshot.version == timestamp.snapshot.version && snapshot.expires > time
+        guard let listedSnapshot, let snapshot else { return false }
+        return snapshot.version == listedSnapshot.version && (leniency.ignoresEnds || snapshot.expires > time)
     }
 
     /// Takes the file of the targets role or of a delegated role (5.6.2 to 5.6.5).
-    mutating func update(targets bytes: [UInt8], of key: TargetsKey, by keys: RoleKeys) throws(PatchError) {
+    ///
+    /// - Parameter keys: Those of the role. One of the sets is enough; the first is the one that counts now.
+    package mutating func update(
+        targets bytes: [UInt8], of key: TargetsKey, by keys: [RoleKeys], called path: String? = nil
+    ) throws(PatchError) {
         guard hasCurrentSnapshot, let listed = try snapshot?.entry(of: key.role) else {
             throw Self.outOfOrder(key.role)
         }
-        let name = "\(key.role).json"
+        let name = path ?? "\(key.role).json"
         try listed.file.check(bytes, of: name)
-        let file = try SignedMetadata(bytes, name: name, type: "targets")
-        try file.verify(by: keys)
+        let file = try SignedMetadata(bytes, name: name, type: TargetsMetadata.type)
+        try verify(file, by: keys, type: TargetsMetadata.type)
         let next = try TargetsMetadata(file)
         guard next.version == listed.version else {
             throw PatchError(
@@ -138,7 +197,7 @@ package struct TrustedMetadata: Sendable {
     }
 
     private mutating func check(_ expires: Timestamp, _ name: String, at time: Timestamp) throws(PatchError) {
-        guard expires > time else {
+        guard leniency.ignoresEnds || expires > time else {
             expired = expires
             throw PatchError(
                 .feedExpired, "\(name): expired at \(expires)",

@@ -42,6 +42,6 @@ package enum URLPath {
         if isConsistent, let hash = target.sha256 ?? target.file.hashes.first?.digest {
             encoded[encoded.count - 1] = Self.encoded(hash) + "." + encoded[encoded.count - 1]
         }
-        return "targets/" + encoded.joined(separator: "/")
+        return FeedLayout.target(encoded)
     }
 }

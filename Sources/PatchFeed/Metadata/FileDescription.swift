@@ -6,6 +6,8 @@ package struct FileDescription: Sendable {
     package let length: Int?
     /// Digests in lower-case hex digits, by the names of their functions, such as `sha256`.
     package let hashes: [(function: String, digest: String)]
+    /// The description as it is signed, with what else is said of the file.
+    package let json: JSONValue
 
     /// Reads `length` and `hashes`, each of which may be missing.
     package init(_ object: JSONObject) throws(PatchError) {
@@ -20,10 +22,27 @@ package struct FileDescription: Sendable {
             guard !hashes.isEmpty else { throw object.fault("hashes", "none is given") }
         }
         self.hashes = hashes
+        json = .object(object.members)
     }
 
     /// Says nothing.
-    package init() { (length, hashes) = (nil, []) }
+    package init() { (length, hashes, json) = (nil, [], .object([])) }
+
+    /// Describes a file.
+    ///
+    /// - Parameters:
+    ///   - length: In bytes; nil leaves it open.
+    ///   - sha256: In lower-case hex digits.
+    package init(length: Int?, sha256: String) {
+        self.length = length
+        hashes = [("sha256", sha256)]
+        var json = JSONValue.object([("hashes", .object([("sha256", .string(sha256))]))])
+        json.set("length", length.map(JSONValue.integer))
+        self.json = json
+    }
+
+    /// The SHA-256, in lower-case hex digits; nil if only other hashes are given.
+    package var sha256: String? { hashes.first { $0.function.hasBytes(of: "sha256") }?.digest }
 
     /// Checks a file's bytes.
     ///

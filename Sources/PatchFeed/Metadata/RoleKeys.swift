@@ -9,6 +9,17 @@ package struct MetadataSignature: Sendable {
         self.keyID = keyID
         self.bytes = bytes
     }
+
+    /// The file of what is signed, with signatures.
+    package static func file(_ signed: JSONValue, _ signatures: [MetadataSignature]) -> [UInt8] {
+        let list = signatures.map { signature in
+            JSONValue.object([
+                ("keyid", .string(signature.keyID)),
+                ("sig", .string(String(decoding: Hex.encode(signature.bytes), as: UTF8.self))),
+            ])
+        }
+        return JSONValue.object([("signatures", .array(list)), ("signed", signed)]).encoded() + [0x0A]
+    }
 }
 
 /// The keys of a role, and how many of them must sign.
@@ -27,6 +38,21 @@ package struct RoleKeys: Sendable {
         guard Set(ids.map { Array($0.utf8) }).count == ids.count else { throw role.fault("keyids", "a key twice") }
         threshold = try role.number("threshold", in: 1...Int.max)
         keys = ids.compactMap { id in known[id].map { (id, $0) } }
+    }
+
+    /// Makes the keys of a role.
+    ///
+    /// - Parameter known: The keys of the metadata that have the role.
+    package init(ids: [String], threshold: Int, known: FeedKeys) {
+        self.ids = ids
+        self.threshold = threshold
+        keys = ids.compactMap { id in known[id].map { (id, $0) } }
+    }
+
+    /// Writes the members that say so into the role's object.
+    func write(to role: inout JSONValue) {
+        role.set("keyids", .array(ids.map(JSONValue.string)))
+        role.set("threshold", .integer(threshold))
     }
 
     /// Whether both roles list the same keys, by their ids.
@@ -53,7 +79,12 @@ package struct RoleKeys: Sendable {
 
 /// The keys that a root file or a delegation lists, by their ids, which are opaque.
 package struct FeedKeys: Sendable {
-    private let keys: [ExactString: SchemeKey]
+    private var keys: [ExactString: SchemeKey]
+    /// The keys as they are signed.
+    package private(set) var json: JSONValue
+
+    /// No keys.
+    package init() { (keys, json) = ([:], .object([])) }
 
     /// Reads `keys`. A key that cannot be used here is left out.
     package init(_ object: JSONObject) throws(PatchError) {
@@ -63,6 +94,33 @@ package struct FeedKeys: Sendable {
             keys[ExactString(id)] = try Self.key(entry)
         }
         self.keys = keys
+        json = .object(object.members)
+    }
+
+    /// Adds a key, or replaces the one with that id.
+    ///
+    /// - Parameter entry: The key as it is signed, such as `entry(of:kind:text:)` makes it.
+    package mutating func set(_ id: String, _ entry: JSONValue) throws(PatchError) {
+        keys[ExactString(id)] = try Self.key(JSONObject(entry, id))
+        json.set(id, entry)
+    }
+
+    /// Removes all keys but some.
+    package mutating func keep(_ ids: Set<ExactString>) {
+        keys = keys.filter { ids.contains($0.key) }
+        json = .object(json.members.filter { ids.contains(ExactString($0.key)) })
+    }
+
+    /// A key as it is signed.
+    ///
+    /// - Parameters:
+    ///   - kind: Its `keytype`.
+    ///   - text: The public key in the form of that kind.
+    package static func entry(of key: SchemeKey, kind: String, text: String) -> JSONValue {
+        .object([
+            ("keytype", .string(kind)), ("keyval", .object([("public", .string(text))])),
+            ("scheme", .string(key.scheme.rawValue)),
+        ])
     }
 
     package subscript(id: String) -> SchemeKey? { keys[ExactString(id)] }

@@ -47,8 +47,8 @@ package struct SignedMetadata: Sendable {
         else {
             throw body.fault("spec_version", "\(edition) is not supported; this reads version 1 of the specification")
         }
-        version = try body.number("version", in: Self.versions)
-        expires = try body.moment("expires")
+        version = try body.number(MetadataKey.version, in: Self.versions)
+        expires = try body.moment(MetadataKey.expires)
     }
 
     /// Checks that enough keys of the role have signed.

@@ -4,21 +4,26 @@ package import PatchCrypto
 package struct MetadataDescription: Sendable {
     package let version: Int
     package let file: FileDescription
+    /// The description as it is signed.
+    package let json: JSONValue
 
     package init(_ object: JSONObject) throws(PatchError) {
-        version = try object.number("version", in: SignedMetadata.versions)
+        version = try object.number(MetadataKey.version, in: SignedMetadata.versions)
         file = try FileDescription(object)
+        json = .object(object.members)
     }
 
-    /// A file of which only the version is known.
-    package init(version: Int) {
-        self.version = version
-        file = FileDescription()
+    /// - Parameter file: By default only the version is known.
+    package init(version: Int, _ file: FileDescription = FileDescription()) {
+        (self.version, self.file) = (version, file)
+        var json = file.json
+        json.set(MetadataKey.version, .integer(version))
+        self.json = json
     }
 
     /// All entries of `meta`, by file name.
     package static func all(_ body: JSONObject) throws(PatchError) -> [ExactString: MetadataDescription] {
-        let meta = try body.object("meta")
+        let meta = try body.object(MetadataKey.meta)
         var all: [ExactString: MetadataDescription] = [:]
         for (name, value) in meta.members {
             all[ExactString(name)] = try MetadataDescription(JSONObject(value, "\(meta.place): \(name)"))
@@ -28,36 +33,79 @@ package struct MetadataDescription: Sendable {
 }
 
 /// The timestamp role's metadata: which snapshot is the newest (section 4.6).
-package struct TimestampMetadata: Sendable {
-    package let version: Int
-    package let expires: Timestamp
-    package let snapshot: MetadataDescription
+package struct TimestampMetadata: MetadataBody {
+    package static let type = "timestamp"
+    private static let snapshotName = "snapshot.json"
+
+    package var version: Int
+    package var expires: Timestamp
+    package var snapshot: MetadataDescription
+    /// The members as they were received.
+    private let received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {
-        (version, expires) = (file.version, file.expires)
-        snapshot = try MetadataDescription(file.body.object("meta").object("snapshot.json"))
+        (version, expires, received) = (file.version, file.expires, .object(file.body.members))
+        snapshot = try MetadataDescription(file.body.object(MetadataKey.meta).object(Self.snapshotName))
+    }
+
+    /// Makes the first timestamp of a feed.
+    package init(expires: Timestamp) {
+        (version, self.expires, received) = (0, expires, Self.head)
+        snapshot = MetadataDescription(version: 1)
+    }
+
+    package var json: JSONValue {
+        var json = received
+        json.change(MetadataKey.meta) { $0.set(Self.snapshotName, snapshot.json) }
+        return header(json)
     }
 }
 
 /// The snapshot role's metadata: which versions of the targets files belong together (section 4.4).
-package struct SnapshotMetadata: Sendable {
-    package let version: Int
-    package let expires: Timestamp
-    private let files: [ExactString: MetadataDescription]
+package struct SnapshotMetadata: MetadataBody {
+    package static let type = "snapshot"
+
+    package var version: Int
+    package var expires: Timestamp
+    private var files: [ExactString: MetadataDescription]
+    /// The members as they were received.
+    private var received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {
-        (version, expires) = (file.version, file.expires)
+        (version, expires, received) = (file.version, file.expires, .object(file.body.members))
         files = try MetadataDescription.all(file.body)
     }
+
+    /// Makes the first snapshot of a feed.
+    package init(expires: Timestamp) {
+        (version, self.expires, files, received) = (0, expires, [:], Self.head)
+    }
+
+    package var json: JSONValue {
+        var json = received
+        json.change(MetadataKey.meta) { meta in
+            for (name, file) in files.sorted(by: { $0.key.text.hasBytes(before: $1.key.text) }) {
+                meta.set(name.text, file.json)
+            }
+        }
+        return header(json)
+    }
+
+    private static func name(of role: String) -> ExactString { ExactString("\(role).json") }
 
     /// The entry of a role.
     ///
     /// - Throws: `feed-mismatch` if the role is not listed.
     package func entry(of role: String) throws(PatchError) -> MetadataDescription {
-        guard let entry = files[ExactString("\(role).json")] else {
+        guard let entry = files[Self.name(of: role)] else {
             throw PatchError(.feedMismatch, "snapshot.json: \(role).json is not listed")
         }
         return entry
+    }
+
+    /// Lists a role's file, or lists it anew.
+    package mutating func setEntry(of role: String, to entry: MetadataDescription) {
+        files[Self.name(of: role)] = entry
     }
 
     /// Checks that a newer snapshot has every file of this one, and none in an older version.
@@ -75,4 +123,54 @@ package struct SnapshotMetadata: Sendable {
             }
         }
     }
+}
+
+// What this tool's snapshots say beside what clients read.
+extension SnapshotMetadata {
+    /// The change that a snapshot is a part of.
+    package struct ChangeNote: Sendable {
+        package var author: String?
+        package var reason: String?
+        package var time: Timestamp?
+        /// The version of the root file that counted then.
+        package var root: Int?
+
+        package init(author: String?, reason: String?, time: Timestamp?, root: Int?) {
+            (self.author, self.reason, self.time, self.root) = (author, reason, time, root)
+        }
+    }
+
+    /// Snapshots of older versions of patchpack say nothing of it.
+    package var change: ChangeNote {
+        get {
+            let change = received["change"]
+            return ChangeNote(
+                author: change?["author"]?.text, reason: change?["reason"]?.text,
+                time: change?["time"]?.text.flatMap { Timestamp($0) }, root: change?["root"]?.number)
+        }
+        set {
+            var change = JSONValue.object([])
+            change.set("root", newValue.root.map(JSONValue.integer))
+            change.set("time", newValue.time.map { .string($0.description) })
+            change.set("author", newValue.author.map(JSONValue.string))
+            change.set("reason", newValue.reason.map(JSONValue.string))
+            received.set("change", change)
+        }
+    }
+
+    private static let previous = "previous"
+
+    /// The version of the snapshot that this one came from; nil if it does not say.
+    package var previousVersion: Int? { received[Self.previous]?[MetadataKey.version]?.number }
+
+    /// The snapshot that this one came from; nil if it does not say.
+    ///
+    /// - Throws: `feed-malformed`.
+    package func previous() throws(PatchError) -> MetadataDescription? {
+        guard let value = received[Self.previous] else { return nil }
+        return try MetadataDescription(JSONObject(value, "snapshot.json: \(Self.previous)"))
+    }
+
+    /// Says which snapshot this one came from.
+    package mutating func setPrevious(_ previous: MetadataDescription) { received.set(Self.previous, previous.json) }
 }

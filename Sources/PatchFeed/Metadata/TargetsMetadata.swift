@@ -1,24 +1,75 @@
 public import PatchCrypto
 
 /// Metadata of the targets role, or of a role that it delegates to: files, and further delegations (section 4.5).
-package struct TargetsMetadata: Sendable {
-    package let version: Int
-    package let expires: Timestamp
+package struct TargetsMetadata: MetadataBody {
+    package static let type = "targets"
+    private static let delegationsKey = "delegations"
+
+    package var version: Int
+    package var expires: Timestamp
     /// The targets by their paths.
-    package let targets: [ExactString: FeedTarget]
-    package let delegations: [Delegation]
+    package var targets: [ExactString: FeedTarget] { didSet { isReceived = false } }
+    /// Whether the targets are those that were received. Others are written in canonical order, which a device reads and
+    /// verifies without a search for names that are there twice.
+    private var isReceived = true
+    package private(set) var delegations: [Delegation]
+    /// The keys of the delegations.
+    private var keys: FeedKeys
+    /// The members as they were received.
+    private var received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {
-        (version, expires) = (file.version, file.expires)
-        let listed = try file.body.object("targets")
+        (version, expires, received) = (file.version, file.expires, .object(file.body.members))
+        let listed = try file.body.object(MetadataKey.targets)
         var targets: [ExactString: FeedTarget] = [:]
         targets.reserveCapacity(listed.members.count)
         for (path, value) in listed.members {
             targets[ExactString(path)] = try FeedTarget(path: path, JSONObject(value, "\(listed.place): \(path)"))
         }
         self.targets = targets
-        let object = try file.body.optional("delegations", file.body.object)
-        delegations = try object.map(Delegation.all) ?? []
+        let object = try file.body.optional(Self.delegationsKey, file.body.object)
+        guard let object else {
+            (keys, delegations) = (FeedKeys(), [])
+            return
+        }
+        keys = try FeedKeys(object.object("keys"))
+        delegations = try Delegation.all(object, known: keys)
+    }
+
+    /// Makes the first targets metadata of a role.
+    ///
+    /// - Parameter delegation: The role that it delegates to, with the keys of that role.
+    package init(expires: Timestamp, delegation: (Delegation, FeedKeys)? = nil) {
+        (version, self.expires, received, targets) = (0, expires, Self.head, [:])
+        delegations = delegation.map { [$0.0] } ?? []
+        keys = delegation?.1 ?? FeedKeys()
+        isReceived = false
+    }
+
+    package var json: JSONValue {
+        var json = received
+        if !delegations.isEmpty {
+            json.change(Self.delegationsKey) { object in
+                object.set("keys", keys.json)
+                object.set("roles", .array(delegations.map(\.json)))
+            }
+        }
+        if !isReceived {
+            let sorted = targets.values.sorted { $0.path.hasBytes(before: $1.path) }
+            json.set(MetadataKey.targets, .object(sorted.map { ($0.path, $0.file.json) }))
+        }
+        return header(json)
+    }
+
+    /// Gives the delegated role other keys. Keys that it does not have are removed.
+    package mutating func setKeys(
+        of role: String, to ids: [String], threshold: Int, adding added: [(id: String, json: JSONValue)]
+    ) throws(PatchError) {
+        for key in added { try keys.set(key.id, key.json) }
+        for index in delegations.indices where delegations[index].role.hasBytes(of: role) {
+            delegations[index].keys = RoleKeys(ids: ids, threshold: threshold, known: keys)
+        }
+        keys.keep(Set(delegations.flatMap { $0.keys.ids.map(ExactString.init) }))
     }
 }
 
@@ -37,8 +88,16 @@ public struct FeedTarget: Sendable {
         guard !file.hashes.isEmpty else { throw object.fault("hashes", "missing") }
     }
 
+    /// Describes a file.
+    ///
+    /// - Parameter sha256: In lower-case hex digits.
+    package init(path: String, length: Int, sha256: String) {
+        (self.path, self.length) = (path, length)
+        file = FileDescription(length: length, sha256: sha256)
+    }
+
     /// The SHA-256 that is signed, in lower-case hex digits; nil if only other hashes are.
-    public var sha256: String? { file.hashes.first { $0.function.hasBytes(of: "sha256") }?.digest }
+    public var sha256: String? { file.sha256 }
 
     /// Checks that bytes are this file.
     ///
@@ -49,15 +108,18 @@ public struct FeedTarget: Sendable {
 /// A delegation: a role, its keys, and the paths it is trusted for.
 package struct Delegation: Sendable {
     package let role: String
-    package let keys: RoleKeys
+    package fileprivate(set) var keys: RoleKeys
     /// Whether the search ends with this role if the path is one of its own.
     package let isTerminating: Bool
     private let patterns: [PathPattern]
     private let hashPrefixes: [String]
+    /// The members as they were received.
+    private let received: JSONValue
 
     /// Reads `delegations`.
-    package static func all(_ object: JSONObject) throws(PatchError) -> [Delegation] {
-        let keys = try FeedKeys(object.object("keys"))
+    ///
+    /// - Parameter keys: Its keys.
+    static func all(_ object: JSONObject, known keys: FeedKeys) throws(PatchError) -> [Delegation] {
         // A feed with hash bins (`succinct_roles`) has no list of roles. Its files are not found.
         guard object["roles"] != nil || object["succinct_roles"] == nil else { return [] }
         guard case .array(let roles) = object["roles"] else { throw object.fault("roles", "expected a list") }
@@ -74,10 +136,10 @@ package struct Delegation: Sendable {
     }
 
     private init(_ object: JSONObject, known: FeedKeys) throws(PatchError) {
-        role = try object.text("name")
+        role = try object.text(MetadataKey.name)
         guard !["root", "timestamp", "snapshot", "targets", ""].contains(where: role.hasBytes(of:)),
             role.utf8.count <= 80
-        else { throw object.fault("name", "\(role) cannot be a delegated role") }
+        else { throw object.fault(MetadataKey.name, "\(role) cannot be a delegated role") }
         keys = try RoleKeys(object, known: known)
         isTerminating = try object.flag("terminating")
         let paths = try object.optional("paths", object.texts)
@@ -87,6 +149,26 @@ package struct Delegation: Sendable {
         }
         patterns = (paths ?? []).map(PathPattern.init)
         hashPrefixes = prefixes ?? []
+        received = .object(object.members)
+    }
+
+    /// Delegates paths to a role, which has the last word on them.
+    package init(to role: String, paths: [String], keys: RoleKeys) {
+        (self.role, self.keys, isTerminating, hashPrefixes) = (role, keys, true, [])
+        patterns = paths.map(PathPattern.init)
+        var received = JSONValue.object([])
+        keys.write(to: &received)
+        received.set(MetadataKey.name, .string(role))
+        received.set("paths", .array(paths.map(JSONValue.string)))
+        received.set("terminating", .bool(true))
+        self.received = received
+    }
+
+    /// The delegation as it is signed.
+    var json: JSONValue {
+        var json = received
+        keys.write(to: &json)
+        return json
     }
 
     /// Whether the role may say something about a path.

@@ -192,7 +192,9 @@ extension PatchList.Entry {
         }
         path = try object.text(Key.path)
         // The online key signs what is below `rollout`, and must not be able to add code.
-        guard path.utf8.starts(with: "patches/".utf8) else { throw object.fault(Key.path, "expected patches/…") }
+        guard path.utf8.starts(with: FeedLayout.envelopes.utf8) else {
+            throw object.fault(Key.path, "expected \(FeedLayout.envelopes)…")
+        }
         guard let range = VersionRange(try object.text(Key.appVersions)) else {
             throw object.fault(Key.appVersions, "expected a range such as >=2.3.0 <2.5.0")
         }
@@ -208,11 +210,18 @@ extension PatchList.Entry {
 extension Rollout {
     private typealias Key = PatchList.Key
 
-    init(_ object: JSONObject) throws(PatchError) {
+    package init(_ object: JSONObject) throws(PatchError) {
         let text = try object.text(Key.unit)
         guard let unit = Unit(rawValue: text) else { throw object.fault(Key.unit, "expected installation or user") }
         self.init(
             permyriad: try object.number(Key.permyriad, in: 0...10_000), unit: unit,
             seed: try object.optional(Key.seed, object.text))
+    }
+
+    /// The rollout as it is signed.
+    package var json: JSONValue {
+        .object(
+            [(Key.permyriad, .integer(permyriad)), (Key.unit, .string(unit.rawValue))]
+                + (seed.map { [(Key.seed, .string($0))] } ?? []))
     }
 }

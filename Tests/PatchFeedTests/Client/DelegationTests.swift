@@ -23,11 +23,13 @@ import Testing
             .object([("keyids", keyIDs), ("threshold", .integer(1))] + members)
         }
         func write(_ type: String, _ name: String, _ members: [(key: String, value: JSONValue)]) throws {
-            var draft = MetadataDraft(
-                .object([("_type", .string(type)), ("spec_version", .string("1.0.34"))] + members))
-            draft.renew(version: 1, expires: FeedFixture.now.adding(days: 1))
-            draft.add(try key.sign(draft.payload[...]), by: entry.id)
-            source["metadata/\(name).json"] = draft.encoded
+            let end = FeedFixture.now.adding(days: 1).description
+            source["metadata/\(name).json"] = try key.file(
+                of: .object(
+                    [
+                        ("_type", .string(type)), ("spec_version", .string("1.0.34")), ("version", .integer(1)),
+                        ("expires", .string(end)),
+                    ] + members))
         }
         let top = ["root", "targets", "snapshot", "timestamp"].map { (key: $0, value: role()) }
         try write("root", "1.root", [("consistent_snapshot", .bool(true)), ("keys", keys), ("roles", .object(top))])

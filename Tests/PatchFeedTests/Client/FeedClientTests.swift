@@ -41,7 +41,7 @@ import PatchPublishing
 
     @Test func aChangedPercentageReadsWhatTheOnlineKeySigns() async throws {
         _ = try await feed.list(storage)
-        try feed.change(with: [feed.online]) { $0.edit(at: FeedFixture.now) { $0.isEnabled = false } }
+        try feed.change(with: [feed.online]) { $0.edit(in: FeedFixture.details) { $0.isEnabled = false } }
         _ = feed.server.requests()
         #expect(try await !feed.list(storage).isEnabled)
         #expect(
@@ -110,7 +110,7 @@ import PatchPublishing
         #expect(throws: PatchError(.feedSignature, "")) { try feed.publish(4...4, with: [feed.online]) }
         // A thief of the online key, who does not keep to what this tool allows.
         try feed.change(with: [feed.online]) { feed in
-            feed.edit(at: FeedFixture.now) { list in
+            feed.edit(in: FeedFixture.details) { list in
                 var entry = FeedFixture.entry(9)
                 entry.set("path", .string("rollout/evil.json"))
                 list.json.set("patches", .array([entry]))

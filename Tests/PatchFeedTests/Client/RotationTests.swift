@@ -19,7 +19,7 @@ import Testing
         try feed.change(with: feed.root + [feed.release, feed.online, new]) { repository in
             let old = repository.keys(of: role).ids
             try repository.rotate(
-                role, adding: [FeedKey(new.verifyingKey)], removing: old, threshold: nil, at: FeedFixture.now)
+                role, adding: [FeedKey(new.verifyingKey)], removing: old, threshold: nil, in: FeedFixture.details)
         }
         // A device that was away, and a new one.
         for storage in [storage, MemoryStorage()] {
@@ -30,10 +30,10 @@ import Testing
         var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
         #expect(repository.keys(of: role).ids == [id])
         // The old key alone signs nothing any more.
-        repository.refresh([role], at: FeedFixture.now.adding(days: 300))
+        repository.refresh([role], in: ChangeDetails(at: FeedFixture.now.adding(days: 300)))
         #expect(throws: PatchError(.feedSignature, "")) {
             _ = try repository.files(
-                signedBy: feed.signers(keys), at: FeedFixture.now.adding(days: 300))
+                signedBy: feed.signers(keys), in: ChangeDetails(at: FeedFixture.now.adding(days: 300)))
         }
     }
 
@@ -44,7 +44,7 @@ import Testing
             try feed.change(with: keys + [feed.release, feed.online]) { repository in
                 let gone = try FeedKey(feed.root[0].verifyingKey).id
                 try repository.rotate(
-                    .root, adding: [FeedKey(new.verifyingKey)], removing: [gone], threshold: 2, at: FeedFixture.now)
+                    .root, adding: [FeedKey(new.verifyingKey)], removing: [gone], threshold: 2, in: FeedFixture.details)
             }
         }
         // One of the old keys, and only keys that stay: each misses a threshold.
@@ -63,21 +63,17 @@ import Testing
         _ = try await feed.list(storage)
         let sound = feed.server.files
 
-        var forged = MetadataDraft(
-            try SignedMetadata(feed.server["metadata/2.snapshot.json"]!, name: "snapshot", type: "snapshot"))
-        forged.renew(version: SignedMetadata.versions.upperBound, expires: FeedFixture.now.adding(days: 30))
-        forged.signed.change("meta") {
-            $0.change("rollout.json") { $0.set("version", .integer(SignedMetadata.versions.upperBound)) }
-        }
-        try sign(&forged, with: feed.online)
-        feed.server["metadata/\(SignedMetadata.versions.upperBound).snapshot.json"] = forged.encoded
-        var timestamp = MetadataDraft(
-            try SignedMetadata(feed.server["metadata/timestamp.json"]!, name: "timestamp", type: "timestamp"))
-        timestamp.renew(version: SignedMetadata.versions.upperBound, expires: FeedFixture.now.adding(days: 7))
-        timestamp.signed.set(
-            "meta", .object([("snapshot.json", .object([("version", .integer(SignedMetadata.versions.upperBound))]))]))
-        try sign(&timestamp, with: feed.online)
-        feed.server["metadata/timestamp.json"] = timestamp.encoded
+        let most = SignedMetadata.versions.upperBound
+        var snapshot = try SnapshotMetadata(
+            SignedMetadata(feed.server["metadata/2.snapshot.json"]!, name: "snapshot", type: "snapshot"))
+        snapshot.version = most
+        snapshot.setEntry(of: "rollout", to: MetadataDescription(version: most))
+        feed.server["metadata/\(most).snapshot.json"] = try feed.online.file(of: snapshot.json)
+        var timestamp = try TimestampMetadata(
+            SignedMetadata(feed.server["metadata/timestamp.json"]!, name: "timestamp", type: "timestamp"))
+        timestamp.version = most
+        timestamp.snapshot = MetadataDescription(version: most)
+        feed.server["metadata/timestamp.json"] = try feed.online.file(of: timestamp.json)
         await #expect(throws: PatchError.self) { try await feed.list(storage) }
 
         feed.server.files = sound
@@ -87,14 +83,10 @@ import Testing
             for role in [FeedRepository.Role.timestamp, .snapshot, .rollout] {
                 try repository.rotate(
                     role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
-                    at: FeedFixture.now)
+                    in: FeedFixture.details)
             }
         }
         #expect(try await feed.list(storage).entries.count == 1)
-    }
-
-    private func sign(_ draft: inout MetadataDraft, with key: SigningKey) throws {
-        draft.add(try key.sign(draft.payload[...]), by: try FeedKey(key.verifyingKey).id)
     }
 
     /// One key under two ids is one key.
@@ -123,9 +115,9 @@ import Testing
         var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
         try repository.rotate(
             role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
-            at: FeedFixture.now)
+            in: FeedFixture.details)
         let keys = try feed.signers(feed.root + [feed.release, feed.online, new])
-        for file in try repository.files(signedBy: keys, at: FeedFixture.now) {
+        for file in try repository.files(signedBy: keys, in: FeedFixture.details) {
             feed.server[file.path] = file.bytes
             #expect(try await feed.list(storage).entries.count == 1, "after \(file.path)")
             #expect(try await feed.list(MemoryStorage()).entries.count == 1, "after \(file.path)")
@@ -146,11 +138,11 @@ import Testing
         for role in roles {
             try repository.rotate(
                 role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
-                at: FeedFixture.now)
+                in: FeedFixture.details)
         }
         let signers = try feed.signers(
             signing.filter { name == "targets" || $0.verifyingKey.id != feed.online.verifyingKey.id })
-        for file in try repository.files(signedBy: signers, at: FeedFixture.now) where !file.replaces {
+        for file in try repository.files(signedBy: signers, in: FeedFixture.details) where !file.replaces {
             feed.server[file.path] = file.bytes
         }
         await #expect(throws: PatchError(.feedSignature, "")) { try await feed.list(storage) }
@@ -160,9 +152,9 @@ import Testing
         }
         var again = try FeedRepository(
             FeedRepository.Reading(root: feed.pinnedRoot, isInterrupted: true), { path in feed.server[path] })
-        again.refresh([.timestamp], at: FeedFixture.now)
-        again.mend(at: FeedFixture.now)
-        feed.server.write(try again.files(signedBy: signers, at: FeedFixture.now))
+        again.refresh([.timestamp], in: FeedFixture.details)
+        again.mend(in: FeedFixture.details)
+        feed.server.write(try again.files(signedBy: signers, in: FeedFixture.details))
         #expect(try await feed.list(storage).entries.count == 1)
     }
 

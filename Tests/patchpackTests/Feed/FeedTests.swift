@@ -459,13 +459,13 @@ import Testing
         let online = try SigningKey(pem: SecretBytes(try work.folder.read("online.pem")))
         var repository = try FeedRepository(trustingItself: { (path) throws(PatchError) in try? feed(path) })
         let now = Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970))!
-        repository.edit(at: now) { list in
+        repository.edit(in: ChangeDetails(at: now)) { list in
             var entry = list.json["patches"]!.elements[0]
             entry.set("version", .integer(99))
             entry.set("path", .string("patches/com.example.shop/evil.js"))
             list.json.set("patches", .array([entry]))
         }
-        for file in try repository.files(signedBy: [FeedSigner(online)], at: now) {
+        for file in try repository.files(signedBy: [FeedSigner(online)], in: ChangeDetails(at: now)) {
             try work.folder.write(file.bytes, to: "feed/\(file.path)")
         }
         let run = try work.run(["check", "feed"])

@@ -26,8 +26,8 @@ import Testing
                 count += 1
                 state.changes.store(count, ordering: .relaxed)
                 var feed = try folder.ownRepository()
-                feed.edit(at: now) { $0.json.set("notice", .string("change \(count)")) }
-                try folder.write(feed.files(signedBy: [FeedSigner(key)], at: now))
+                feed.edit(in: ChangeDetails(at: now)) { $0.json.set("notice", .string("change \(count)")) }
+                try folder.write(feed.files(signedBy: [FeedSigner(key)], in: ChangeDetails(at: now)))
             }
             return count
         }.value

@@ -15,6 +15,7 @@ import Testing
 
     private let work: FeedWorkshop
     private let now: Timestamp
+    private var details: ChangeDetails { ChangeDetails(at: now) }
     /// The thief's own key, which is no role's.
     private let thief: SigningKey
 
@@ -73,9 +74,13 @@ import Testing
                 }
             }
         }
-        var draft = MetadataDraft(root)
-        draft.add(try thief.sign(draft.payload[...]), by: feedKey.id)
-        return draft.encoded
+        return try file(of: root, signedBy: thief)
+    }
+
+    /// The file of metadata with one signature.
+    private func file(of signed: JSONValue, signedBy key: SigningKey) throws -> [UInt8] {
+        let signature = try key.sign(signed.canonical[...])
+        return MetadataSignature.file(signed, [.init(keyID: try FeedKey(key.verifyingKey).id, bytes: signature)])
     }
 
     /// Puts the thief's whole feed into the folder: a root, targets, a trust store and a list with a patch of its own.
@@ -84,18 +89,15 @@ import Testing
         try work.folder.write(root, to: "feed/metadata/2.root.json")
         var feed = try FeedRepository(FeedRepository.Reading(root: root)) { (path) throws(PatchError) in read(path) }
         let feedKey = try FeedKey(thief.verifyingKey)
-        feed.touch(.targets, at: now)
-        feed.touch(.rollout, at: now)
-        feed.drafts[.targets]?.signed.change("delegations") { delegations in
-            delegations.change("keys") { $0.set(feedKey.id, feedKey.json) }
-            var role = delegations["roles"]?.elements.first ?? .null
-            role.set("keyids", .array((role["keyids"]?.elements ?? []) + [.string(feedKey.id)]))
-            delegations.set("roles", .array([role]))
-        }
+        feed.touch(.targets, in: details)
+        feed.touch(.rollout, in: details)
+        try feed.bodies.targets.setKeys(
+            of: "rollout", to: feed.keys(of: .rollout).ids + [feedKey.id], threshold: 1,
+            adding: [(feedKey.id, feedKey.json)])
         try offer("evil.js", in: &feed)
         let store = try TrustStoreFile.with([(thief.verifyingKey, "evil")])
-        _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: store, at: now)
-        try write(feed.files(signedBy: [FeedSigner(thief)], at: now))
+        _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: store, in: details)
+        try write(feed.files(signedBy: [FeedSigner(thief)], in: details))
     }
 
     /// Adds an envelope to the targets and to the list.
@@ -104,7 +106,7 @@ import Testing
         let manifest = try Manifest(
             id: Self.evil, version: 7, app: Self.app, appVersions: VersionRange(">=2.3.0 <2.5.0") ?? .all, engine: 1,
             replaces: ["Cart.total"], scripts: [.init(name: "main.lua", size: 1)])
-        _ = try feed.publish([FeedRepository.Publication(envelope, manifest)], at: now)
+        _ = try feed.publish([FeedRepository.Publication(envelope, manifest)], in: details)
     }
 
     /// Changes the feed with stolen keys, as its own tool would.
@@ -113,7 +115,7 @@ import Testing
     ) throws {
         var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in read(path) })
         try body(&feed)
-        try write(feed.files(signedBy: keys.map { try FeedSigner($0) }, at: time ?? now))
+        try write(feed.files(signedBy: keys.map { try FeedSigner($0) }, in: ChangeDetails(at: time ?? now)))
     }
 
     // MARK: nothing but write access to the folder
@@ -207,7 +209,7 @@ import Testing
     @Test func theOnlineKeyAddsNoCodeAndNoKey() throws {
         let online = try key("online")
         try change(with: [online]) { feed in
-            feed.edit(at: now) { list in
+            feed.edit(in: details) { list in
                 var entry = list.json["patches"]!.elements[0]
                 entry.set("id", .string(Self.evil))
                 entry.set("path", .string("patches/\(Self.app)/evil.js"))
@@ -221,7 +223,7 @@ import Testing
         // Neither an envelope nor a trust store can be added without the release key.
         var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in read(path) })
         try offer("signed.js", in: &feed)
-        #expect(throws: PatchError(.feedSignature, "")) { try feed.files(signedBy: [FeedSigner(online)], at: now) }
+        #expect(throws: PatchError(.feedSignature, "")) { try feed.files(signedBy: [FeedSigner(online)], in: details) }
     }
 
     /// A list from the year 2099, and versions at their end. Once the online roles have other keys, all is well at once.
@@ -229,10 +231,11 @@ import Testing
         let online = try key("online")
         let far = try #require(Timestamp("2099-01-01T00:00:00Z"))
         var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in read(path) })
-        feed.above = (1 << 53) - 10
-        feed.edit(at: now) { _ in }
+        var details = details
+        details.above = (1 << 53) - 10
+        feed.edit(in: details) { _ in }
         feed.list.published = far
-        try write(feed.files(signedBy: [FeedSigner(online)], at: now))
+        try write(feed.files(signedBy: [FeedSigner(online)], in: details))
         #expect(try sync("old").status == 0)
         // The signer, `status` and `check` see it.
         for action in [["status", "feed"], ["check", "feed"], ["disable", "feed"] + FeedWorkshop.online] {
@@ -285,7 +288,7 @@ import Testing
         var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in read(path) })
         try offer("signed.js", in: &feed)
         let release = try key("release")
-        #expect(throws: PatchError(.feedSignature, "")) { try feed.files(signedBy: [FeedSigner(release)], at: now) }
+        #expect(throws: PatchError(.feedSignature, "")) { try feed.files(signedBy: [FeedSigner(release)], in: details) }
     }
 
     @Test func bothKeysOfTheFeedRunNoCodeAndAddNoKey() throws {
@@ -293,7 +296,7 @@ import Testing
         let store = try TrustStoreFile.with([(thief.verifyingKey, "evil")])
         try change(with: both) { feed in
             try offer("evil.js", in: &feed)
-            _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: store, at: now)
+            _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: store, in: details)
         }
         for name in ["old", "new"] {
             let run = try sync(name)
@@ -307,7 +310,7 @@ import Testing
         ] {
             try signed.sign(with: signer, as: .init(app: app, environment: environment, number: 1))
             try change(with: both) { feed in
-                _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: signed.encoded, at: now)
+                _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: signed.encoded, in: details)
             }
             for name in ["old", "new"] { #expect(try sync(name).text.contains("refused  \(Self.evil)")) }
         }
@@ -337,7 +340,7 @@ import Testing
         func deliver(_ store: [UInt8]) throws {
             try change(with: both) { feed in
                 try offer("evil.js", in: &feed)
-                _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: store, at: now)
+                _ = try feed.setTarget(PatchList.trustPath(for: Self.app), to: store, in: details)
             }
         }
         let first = try sign()
@@ -371,9 +374,7 @@ import Testing
     /// A change that waits is never signed by an action that does something else, and what is added to it counts for nothing.
     @Test(arguments: [["refresh", "feed"], ["withdraw", "feed", id], ["disable", "feed"]])
     func urgentActionsSignNothingThatWaits(_ action: [String]) throws {
-        var draft = MetadataDraft(try JSONValue(parsing: try forgedRoot())["signed"] ?? .null)
-        draft.add(try thief.sign(draft.payload[...]), by: try FeedKey(thief.verifyingKey).id)
-        try work.folder.write(draft.encoded, to: "feed/staged/root.json")
+        try work.folder.write(try forgedRoot(), to: "feed/staged/root.json")
         let run = try work.run(action + Self.owner)
         #expect(run.status == 0, "\(run.error)")
         let staged = try SignedMetadata(try #require(read("staged/root.json")), name: "root.json", type: "root")
@@ -431,10 +432,7 @@ import Testing
                 role.set("threshold", .integer(1))
             }
         }
-        var draft = MetadataDraft(root)
-        let first = try key("root")
-        draft.add(try first.sign(draft.payload[...]), by: try FeedKey(first.verifyingKey).id)
-        try work.folder.write(draft.encoded, to: "feed/staged/root.json")
+        try work.folder.write(try file(of: root, signedBy: key("root")), to: "feed/staged/root.json")
         for arguments in [["sign", "feed", "--show"], ["sign", "feed"]] {
             let run = try work.run(arguments + ["--key", "new.pem"])
             let shown = run.text + run.error

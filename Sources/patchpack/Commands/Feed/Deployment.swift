@@ -19,10 +19,6 @@ struct Deployment {
     /// Whether files of other copies are replaced.
     private let repairs: Bool
 
-    private static let timestampPath = "metadata/timestamp.json"
-    private static func rootPath(_ version: Int) -> String { "metadata/\(version).root.json" }
-    private static func place(after version: Int?) -> String { "metadata/\(version ?? 0).next.json" }
-
     /// A timestamp of the chain.
     private struct Link {
         let version: Int
@@ -53,7 +49,7 @@ struct Deployment {
         (feed, bytes) = try Folder.whileLocked(around: folder.path.appending(Path("."))) {
             () throws(PatchError) in
             let feed = try folder.repository(FeedRepository.Reading(root: root))
-            return (feed, try folder.read(Self.timestampPath) ?? [])
+            return (feed, try folder.read(FeedLayout.timestamp) ?? [])
         }
         timestamp = Link(version: feed.state(of: .timestamp).version, bytes: bytes)
     }
@@ -65,7 +61,7 @@ struct Deployment {
     func run(isTrial: Bool = false) throws(PatchError) -> Outcome {
         var outcome = Outcome()
         let roots = try missingRoots()
-        let deployed = try target.read(Self.timestampPath)
+        let deployed = try target.read(FeedLayout.timestamp)
         // What the last deployment that came to its end has uploaded need not be looked at again, but to repair it.
         let base = deployed.flatMap { try? position($0) }.flatMap { $0.isOwn && !repairs ? $0.snapshot : nil } ?? 0
         let files = try files(since: base)
@@ -98,7 +94,7 @@ struct Deployment {
     ///
     /// - Parameter name: What it is called, for messages.
     func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError) -> FeedRepository.Position {
-        try feed.position(of: bytes, called: name ?? Self.timestampPath, root: root) {
+        try feed.position(of: bytes, called: name ?? FeedLayout.timestamp, root: root) {
             (path) throws(PatchError) in try folder.read(path)
         }
     }
@@ -109,7 +105,7 @@ struct Deployment {
         let newest = feed.state(of: .root).version
         var missing: [FeedRepository.File] = []
         for version in 1...max(1, newest) {
-            let path = Self.rootPath(version)
+            let path = FeedLayout.root(version)
             guard let own = try folder.read(path) else { continue }
             guard let there = try target.read(path) else {
                 missing.append(FeedRepository.File(path: path, bytes: own, replaces: false))
@@ -121,9 +117,9 @@ struct Deployment {
                     hint: version == 1 ? "this is another feed: is --to right?" : Self.newerRoot)
             }
         }
-        guard try target.read(Self.rootPath(newest + 1)) == nil else {
+        guard try target.read(FeedLayout.root(newest + 1)) == nil else {
             throw PatchError(
-                .feedConflict, "\(target.name): has \(Self.rootPath(newest + 1)), which \(folder.path) has not",
+                .feedConflict, "\(target.name): has \(FeedLayout.root(newest + 1)), which \(folder.path) has not",
                 hint: Self.newerRoot)
         }
         return missing
@@ -147,9 +143,8 @@ struct Deployment {
         }
         for path in feed.paths { try add(path, isNeeded: true) }
         let newest = feed.state(of: .snapshot).version
-        let names = try Folder.names(in: folder.path.appending(Path("metadata"))).map(\.description)
-        for number in names.filter({ $0.hasSuffix(".snapshot.json") }).compactMap({ Int($0.prefix { $0 != "." }) })
-            .sorted()
+        let names = try Folder.names(in: folder.path.appending(Path(FeedLayout.metadataFolder))).map(\.description)
+        for number in names.compactMap(FeedLayout.snapshotVersion).sorted()
         where number > base && number < newest {
             // An old state that can no longer be read is history only.
             for path in (try? state(at: number))?.paths ?? [] { try add(path, isNeeded: false) }
@@ -189,7 +184,7 @@ struct Deployment {
                 guard try mayFollow(other) else { return last }
                 outcome.givenUp = other.isOwn ? nil : other
             }
-            let path = Self.place(after: last?.version)
+            let path = FeedLayout.next(after: last?.version)
             let file = FeedRepository.File(path: path, bytes: timestamp.bytes, replaces: false)
             if isTrial { return timestamp }
             if try target.claim(file) { return timestamp }
@@ -201,20 +196,20 @@ struct Deployment {
         }
         throw PatchError(
             .io,
-            "\(target.name): \(Self.place(after: try last(after: deployed)?.version)): cannot be made, and is not there",
+            "\(target.name): \(FeedLayout.next(after: try last(after: deployed)?.version)): cannot be made, and is not there",
             hint: "is it a broken link, or does the store answer wrongly?")
     }
 
     /// The end of the chain; nil if nothing was deployed yet.
     private func last(after deployed: [UInt8]?) throws(PatchError) -> Link? {
         var last: Link?
-        if let deployed { last = try link(deployed, at: Self.timestampPath, after: nil) }
+        if let deployed { last = try link(deployed, at: FeedLayout.timestamp, after: nil) }
         while let next = try next(after: last) { last = next }
         return last
     }
 
     private func next(after last: Link?) throws(PatchError) -> Link? {
-        let path = Self.place(after: last?.version)
+        let path = FeedLayout.next(after: last?.version)
         guard let bytes = try target.read(path) else { return nil }
         return try link(bytes, at: path, after: last?.version)
     }
@@ -272,7 +267,7 @@ struct Deployment {
     /// Whether the place's feed came from this folder's snapshot.
     private func isOlder() throws(PatchError) -> Bool {
         let there = try FeedRepository(FeedRepository.Reading(root: root), target.read)
-        return try there.position(of: timestamp.bytes, called: Self.timestampPath, root: root, target.read).isOwn
+        return try there.position(of: timestamp.bytes, called: FeedLayout.timestamp, root: root, target.read).isOwn
     }
 
     // MARK: writing
@@ -288,8 +283,8 @@ struct Deployment {
     private func checkUploaded(_ newest: Link) throws(PatchError) {
         do throws(PatchError) {
             _ = try FeedRepository(FeedRepository.Reading(root: root)) { (path) throws(PatchError) in
-                if path == Self.timestampPath { return newest.bytes }
-                return try path.hasSuffix(".root.json") ? folder.read(path) : target.read(path)
+                if path == FeedLayout.timestamp { return newest.bytes }
+                return try FeedLayout.isRoot(path) ? folder.read(path) : target.read(path)
             }
         } catch {
             throw PatchError(
@@ -302,10 +297,10 @@ struct Deployment {
     /// everything of this one.
     private func putTimestamp(_ newest: Link) throws(PatchError) {
         for _ in 0..<100 {
-            let there = try target.read(Self.timestampPath)
+            let there = try target.read(FeedLayout.timestamp)
             if there == newest.bytes { return }
             if let there, try isAfter(newest, there) { return }
-            let file = FeedRepository.File(path: Self.timestampPath, bytes: newest.bytes, replaces: true)
+            let file = FeedRepository.File(path: FeedLayout.timestamp, bytes: newest.bytes, replaces: true)
             guard try target.replace(file, of: there) else { continue }
             // Where files cannot be replaced on a condition, this one may have replaced a later one, which then is put there again once
             // all that it leads to is there.
@@ -313,7 +308,7 @@ struct Deployment {
             return try putTimestamp(next)
         }
         throw PatchError(
-            .io, "\(target.name): \(Self.timestampPath): changes all the time, or cannot be replaced",
+            .io, "\(target.name): \(FeedLayout.timestamp): changes all the time, or cannot be replaced",
             hint: "does something else write there?")
     }
 

@@ -68,7 +68,7 @@ struct FeedChange {
     /// The earlier states of the feed. They count if the keys of a trusted root have signed them.
     func history() -> FeedHistory {
         FeedHistory { (number) throws(PatchError) in
-            guard try folder.read("metadata/\(number).snapshot.json") != nil else { return nil }
+            guard try folder.read(FeedLayout.snapshot(number)) != nil else { return nil }
             return try folder.repository(FeedRepository.Reading(root: pin.root(), snapshot: number))
         }
     }
@@ -79,7 +79,7 @@ struct FeedChange {
     ///   - isUrgent: Whether the change is made although another one waits for signatures. That one is made again on top.
     ///   - body: Makes the change, and returns a line for each part of it.
     func run(
-        isUrgent: Bool = false, _ body: (inout FeedRepository) throws(PatchError) -> [String]
+        isUrgent: Bool = false, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> [String]
     ) throws(PatchError) {
         try whileLocked { () throws(PatchError) in
             let base = try repository()
@@ -100,14 +100,20 @@ struct FeedChange {
             }
             try checkServed(base)
             try checkClock(base)
-            var feed = base
-            feed.above = try arguments.number(of: .above) ?? 0
-            guard feed.above < 1 << 52 else { throw PatchError(.usage, "--above: expected a number below 2^52") }
-            if staged != nil { feed.waiting = [.targets, .root] }
-            (feed.author, feed.reason) = (try author(), try reason())
-            let lines = try body(&feed)
-            try finish(&feed, lines, since: base, under: staged, keepsStaged: isUnreadable)
+            var (feed, details) = (base, try details())
+            details.above = try arguments.number(of: .above) ?? 0
+            guard details.above < 1 << 52 else { throw PatchError(.usage, "--above: expected a number below 2^52") }
+            if staged != nil { details.locked = [.targets, .root] }
+            let lines = try body(&feed, &details)
+            try finish(&feed, lines, in: details, since: base, under: staged, keepsStaged: isUnreadable)
         }
+    }
+
+    /// When the feed is changed, by whom and why.
+    private func details() throws(PatchError) -> ChangeDetails {
+        var details = ChangeDetails(at: now)
+        (details.author, details.reason) = (try author(), try reason())
+        return details
     }
 
     /// Who makes the change; nil if no name is to be given.
@@ -137,9 +143,9 @@ struct FeedChange {
             try checkServed(base)
             try checkClock(base)
             try checkClock(feed)
-            (feed.author, feed.reason) = (try author(), try reason())
+            let details = try details()
             let lines = try body(&feed, changes(of: feed, since: base))
-            try finish(&feed, lines, since: base, isStaged: true)
+            try finish(&feed, lines, in: details, since: base, isStaged: true)
         }
     }
 
@@ -178,7 +184,7 @@ struct FeedChange {
         let reply = try FeedReading.timestamp(from: url, arguments)
         if let date = reply.date { try checkClock(against: date, by: 300, "the server's clock says \(date)") }
         guard case .bytes(let bytes, _) = reply.content else { return }
-        try feed.check(served: bytes)
+        try feed.checkNotOlder(than: bytes)
         let position = try feed.position(of: bytes, called: "the served timestamp.json", root: pin.root()) {
             (path) throws(PatchError) in try folder.read(path)
         }
@@ -206,9 +212,9 @@ struct FeedChange {
 
     private func whileLocked(_ body: () throws(PatchError) -> Void) throws(PatchError) {
         // The error of the lock would be about a file that no reader knows.
-        guard try folder.read("metadata/timestamp.json") != nil else {
+        guard try folder.read(FeedLayout.timestamp) != nil else {
             throw PatchError(
-                .feedUnavailable, "metadata/timestamp.json: missing, so this is not the folder of a feed",
+                .feedUnavailable, "\(FeedLayout.timestamp): missing, so this is not the folder of a feed",
                 hint: folder.path.isFolder ? "make one: patchpack feed init DIR" : "the folder of the feed comes first"
             ).about(folder.path)
         }
@@ -221,10 +227,12 @@ struct FeedChange {
     ///   - base: The feed before the change; nil for a new feed.
     ///   - under: Another change, which waits for signatures.
     func finish(
-        _ feed: inout FeedRepository, _ lines: [String], since base: FeedRepository? = nil, isStaged: Bool = false,
-        under staged: FeedRepository? = nil, keepsStaged: Bool = false
+        _ feed: inout FeedRepository, _ lines: [String], in details: ChangeDetails? = nil,
+        since base: FeedRepository? = nil, isStaged: Bool = false, under staged: FeedRepository? = nil,
+        keepsStaged: Bool = false
     ) throws(PatchError) {
-        feed.mend(at: now)
+        let details = details ?? ChangeDetails(at: now)
+        feed.mend(in: details)
         var lines = lines
         if arguments.has(.dryRun), let base { lines += try changes(of: feed, since: base) }
         guard !feed.changed.isEmpty else { return try show(feed, lines, "unchanged", []) }
@@ -240,7 +248,7 @@ struct FeedChange {
                 "the role \(first.role) needs \(first.count) more of the keys \(FeedKey.short(first.keyIDs))",
                 hint: "give private keys with --key, or --stage the change and sign it elsewhere")
         }
-        let files = try feed.files(signedBy: signers, at: now)
+        let files = try feed.files(signedBy: signers, in: details)
         let list = feed.list.json.encoded().count
         if feed.changed.contains(.rollout), list > PatchList.largeBytes {
             console.warning(
@@ -251,7 +259,7 @@ struct FeedChange {
             if var staged, let base {
                 // Written first: if this ends in between, the change that waits still fits what is published.
                 // It is not shown here, so nothing of it is signed here.
-                try staged.rebase(from: base, onto: feed, at: now)
+                try staged.rebase(from: base, onto: feed, in: details)
                 try staged.sign(with: [])
                 try folder.write(staged.staged)
                 try folder.write(files)
@@ -265,7 +273,7 @@ struct FeedChange {
             }
             // A new key of the root, or a signer's first feed.
             if base == nil || feed.changed.contains(.root),
-                let root = files.first(where: { $0.path.hasSuffix(".root.json") })
+                let root = files.first(where: { FeedLayout.isRoot($0.path) })
             {
                 for file in try pin.keep(root.bytes) {
                     console.warning(

@@ -37,7 +37,7 @@ extension FeedCommand {
             arguments.operands[1].text, version: arguments.number(of: .patchVersion))
         let (report, results, unread) = try report(on: asked, gates, arguments, console, at: change.now)
         var failure: PatchError?
-        try change.run(isUrgent: true) { (feed) throws(PatchError) in
+        try change.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let old = try feed.entry(asked.id, version: asked.version)
             let name = "\(old.id) \(old.version)"
             // Its report is of the step before.
@@ -48,13 +48,13 @@ extension FeedCommand {
             case .widen(let part):
                 entry.rollout = Rollout(
                     permyriad: part, unit: old.rollout?.unit ?? .installation, seed: old.rollout?.seed)
-                feed.reason = results.map { "\($0.gate.text) is passed" }.joined(separator: ", ")
-                feed.replace(old, with: entry, at: change.now)
+                details.reason = results.map { "\($0.gate.text) is passed" }.joined(separator: ", ")
+                feed.replace(old, with: entry, in: details)
                 return ["widened  \(name)  \(old.words) -> \(entry.words)"]
             case .pause(let reason):
                 entry.state = .paused
-                feed.reason = reason
-                feed.replace(old, with: entry, at: change.now)
+                details.reason = reason
+                feed.replace(old, with: entry, in: details)
                 failure = PatchError(
                     .script, "\(name) is paused: \(reason)",
                     hint: "look into it, and then: patchpack feed withdraw, or resume")

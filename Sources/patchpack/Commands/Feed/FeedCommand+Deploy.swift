@@ -16,9 +16,9 @@ extension FeedCommand {
                 .usage, "no place to deploy to", hint: "give --to FOLDER, s3://…, rsync://… or HOST:FOLDER")
         }
         var pinned = try FeedPin.givenRoot(arguments)
-        if pinned == nil { pinned = try folder.read("metadata/1.root.json") }
+        if pinned == nil { pinned = try folder.read(FeedLayout.firstRoot) }
         guard let root = pinned else {
-            throw PatchError(.feedUnavailable, "metadata/1.root.json: missing, so this is not the folder of a feed")
+            throw PatchError(.feedUnavailable, "\(FeedLayout.firstRoot): missing, so this is not the folder of a feed")
                 .about(folder.path)
         }
         let target = try target(place, arguments)
@@ -101,7 +101,7 @@ extension FeedCommand {
         }
         guard case .bytes(let bytes, _) = reply.content else {
             throw PatchError(
-                .feedUnavailable, "\(HTTPSource.shown(url)): has no metadata/timestamp.json",
+                .feedUnavailable, "\(HTTPSource.shown(url)): has no \(FeedLayout.timestamp)",
                 hint: "is what --to names served at that URL?")
         }
         let own = deployment.feed.state(of: .timestamp).version

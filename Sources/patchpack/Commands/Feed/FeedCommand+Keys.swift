@@ -6,21 +6,21 @@ import PatchPublishing
 extension FeedCommand {
     @Sendable static func refresh(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
-        try change.run(isUrgent: true) { (feed) throws(PatchError) in
+        try change.run(isUrgent: true) { (feed, details) throws(PatchError) in
             // Without the keys of a role, nothing of it is renewed: a cron job has the online key only.
             let roles = FeedRepository.Role.allCases.filter { role in
                 let (ids, threshold) = feed.keys(of: role)
                 return role == .timestamp || ids.count(where: change.keyIDs.contains) >= threshold
             }
-            feed.refresh(Set(roles), at: change.now)
+            feed.refresh(Set(roles), in: details)
             // A list whose time was wrong is signed again.
             if let published = feed.published, published > change.now, roles.contains(.rollout) {
-                feed.edit(at: change.now) { _ in }
+                feed.edit(in: details) { _ in }
             }
             return FeedRepository.Role.allCases.compactMap { role in
                 let state = feed.state(of: role)
                 if feed.changed.contains(role) { return "renewed  \(role) \(state.version)" }
-                let days = state.expires.map { change.now.wholeDays(until: $0) } ?? 0
+                let days = change.now.wholeDays(until: state.expires)
                 guard days < role.days / 4 else { return nil }
                 console.warning("the role \(role) ends in \(days) days, and its keys are not here")
                 return nil
@@ -48,11 +48,11 @@ extension FeedCommand {
         guard !added.isEmpty || !removed.isEmpty || threshold != nil else {
             throw PatchError(.usage, "nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")
         }
-        try change.run { (feed) throws(PatchError) in
-            feed.free = free
+        try change.run { (feed, details) throws(PatchError) in
+            details.free = free
             var lines: [String] = []
             for role in roles {
-                try feed.rotate(role, adding: added, removing: removed, threshold: threshold, at: change.now)
+                try feed.rotate(role, adding: added, removing: removed, threshold: threshold, in: details)
                 let (ids, threshold) = feed.keys(of: role)
                 lines.append("the role \(role) has \(ids.count) keys, of which \(threshold) must sign")
             }
@@ -86,12 +86,12 @@ extension FeedCommand {
             )
             bytes = file
         }
-        try change.run { (feed) throws(PatchError) in
+        try change.run { (feed, details) throws(PatchError) in
             if let label, let bytes { try check(label, bytes, in: feed, change.folder) }
             for name in try change.folder.patches(of: feed, signedOnlyBy: ended) {
                 console.warning("\(name) is signed by no other key, so devices drop it: resign it, and publish it")
             }
-            let isNew = try feed.setTarget(PatchList.trustPath(for: feed.app), to: bytes, at: change.now)
+            let isNew = try feed.setTarget(PatchList.trustPath(for: feed.app), to: bytes, in: details)
             return [isNew ? bytes == nil ? "removed  the trust store" : "added  the trust store" : "unchanged"]
         }
         return 0

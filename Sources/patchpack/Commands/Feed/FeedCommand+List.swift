@@ -80,12 +80,12 @@ extension FeedCommand {
     /// Makes the state before the last change of the list again.
     @Sendable static func undo(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
-        try change.run(isUrgent: true) { (feed) throws(PatchError) in
+        try change.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let base = feed
             guard let older = try change.history().stateBefore(feed) else {
                 throw PatchError(.config, "the feed has no earlier state to make again").about(change.folder.path)
             }
-            try feed.undo(to: older, at: change.now)
+            try feed.undo(to: older, in: details)
             return feed.visibleChanges(since: base)
         }
         return 0
@@ -112,7 +112,7 @@ extension FeedCommand {
         _ body: (inout PatchEntryDraft) throws(PatchError) -> String
     ) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
-        try change.run(isUrgent: isUrgent) { (feed) throws(PatchError) in
+        try change.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
             let old = try feed.entry(arguments.operands[1].text, version: arguments.number(of: .patchVersion))
             var entry = old
@@ -122,7 +122,7 @@ extension FeedCommand {
                 return ["already \(what)  \(entry.id) \(entry.version)"]
             }
             entry.reason = reason
-            feed.replace(old, with: entry, at: change.now)
+            feed.replace(old, with: entry, in: details)
             // What devices have instead.
             let others = feed.entries(of: entry.id).filter { $0.version != entry.version && $0.state == .active }
             let rest = entry.state == .active ? nil : others.max { $0.version < $1.version }
@@ -139,12 +139,12 @@ extension FeedCommand {
         _ body: (inout PatchListDraft) throws(PatchError) -> Void
     ) throws(PatchError) -> Int32 {
         let change = try FeedChange(arguments, console)
-        try change.run(isUrgent: isUrgent) { (feed) throws(PatchError) in
+        try change.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
             let lines = line.split(separator: "\n").map(String.init)
             var list = feed.list
             try body(&list)
             guard list.json.encoded() != feed.list.json.encoded() else { return lines.map { "already \($0)" } }
-            feed.edit(at: change.now) { $0 = list }
+            feed.edit(in: details) { $0 = list }
             return lines
         }
         return 0

@@ -22,14 +22,14 @@ extension FeedCommand {
         for role in FeedRepository.Role.allCases {
             let (version, expires) = feed.state(of: role)
             let (ids, threshold) = feed.keys(of: role)
-            let days = expires.map { now.wholeDays(until: $0) } ?? 0
+            let days = now.wholeDays(until: expires)
             if days < limit ?? 0 { late.append(days < 0 ? "\(role) has ended" : "\(role) ends in \(days) days") }
             roles.append(
                 (
                     role.rawValue,
                     .object([
                         ("version", .integer(version)), ("days", .integer(days)),
-                        ("expires", expires.map { .string($0.description) } ?? .null),
+                        ("expires", .string(expires.description)),
                         ("threshold", .integer(threshold)), ("keyIDs", .array(ids.map(JSONValue.string))),
                     ])
                 ))

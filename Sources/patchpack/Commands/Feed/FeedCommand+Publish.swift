@@ -19,7 +19,7 @@ extension FeedCommand {
             }
             keys.append(found)
         }
-        guard FileInfo(change.folder.path.appending(Path("metadata")), following: true) == nil else {
+        guard FileInfo(change.folder.path.appending(Path(FeedLayout.metadataFolder)), following: true) == nil else {
             throw PatchError(.exists, "is a feed already", hint: "name another folder").about(change.folder.path)
         }
         var feed = try FeedRepository(
@@ -33,9 +33,9 @@ extension FeedCommand {
             Folder.removeEmpty(made)
             throw error
         }
-        if let root = try change.folder.read("metadata/1.root.json") {
+        if let root = try change.folder.read(FeedLayout.firstRoot) {
             console.note(
-                "the app gets \(change.folder.path.appending(Path("metadata/1.root.json"))), SHA-256 \(try MessageDigest.sha256.text(of: root))"
+                "the app gets \(change.folder.path.appending(Path(FeedLayout.firstRoot))), SHA-256 \(try MessageDigest.sha256.text(of: root))"
             )
         }
         return 0
@@ -53,11 +53,11 @@ extension FeedCommand {
         let change = try FeedChange(arguments, console, folder: arguments.operands[1].path)
         let origin = try source.ownRepository()
         let entry = try origin.entry(arguments.operands[2].text, version: arguments.number(of: .patchVersion))
-        guard let path = entry.path, let digest = origin.targets.first(where: { $0.path == path })?.sha256
+        guard let path = entry.path, let digest = origin.digest(of: path)
         else {
             throw PatchError(.feedMalformed, "the release keys have not signed its envelope").about(source.path)
         }
-        let file = source.path.appending(Path(FeedRepository.place(of: path, sha256: digest)))
+        let file = source.path.appending(Path(FeedLayout.target(path, sha256: digest)))
         // The list is the online key's word; what is published is what the envelope itself says.
         try publish([file], in: change, arguments, as: "promoted") { manifest in
             manifest.id == entry.id && manifest.version == entry.version
@@ -75,7 +75,7 @@ extension FeedCommand {
         let verification = try Verification(arguments)
         let audience = try FeedAudience(arguments)
         var differing: PatchError?
-        try change.run { (feed) throws(PatchError) in
+        try change.run { (feed, details) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
             var publications: [FeedRepository.Publication] = []
             var names: [String] = []
@@ -102,7 +102,7 @@ extension FeedCommand {
                     })
             }
             let listed = feed.list.entries
-            let isNew = try feed.publish(publications, files: change.folder.published(for: feed.app), at: change.now)
+            let isNew = try feed.publish(publications, files: change.folder.published(for: feed.app), in: details)
             var lines: [String] = []
             for (name, (publication, isNew)) in zip(names, zip(publications, isNew)) {
                 guard !isNew else {
@@ -131,7 +131,7 @@ extension FeedCommand {
         let change = try FeedChange(arguments, console)
         let keep = try arguments.number(of: .keep) ?? 1
         let ids = arguments.operands.dropFirst().map(\.text)
-        try change.run { (feed) throws(PatchError) in
+        try change.run { (feed, details) throws(PatchError) in
             var lines: [String] = []
             var gone: Set<String> = []
             for id in ids {
@@ -144,7 +144,7 @@ extension FeedCommand {
                     lines.append("removed  \(id) \(version)")
                 }
             }
-            feed.prune(at: change.now) { gone.contains("\($0.id) \($0.version)") }
+            feed.prune(in: details) { gone.contains("\($0.id) \($0.version)") }
             for path in feed.unlistedTargets {
                 console.warning("\(path) is signed, but in no entry: `feed remove` takes it away")
             }
@@ -159,13 +159,13 @@ extension FeedCommand {
         guard let version = try arguments.number(of: .patchVersion) else {
             throw PatchError(.usage, "no version", hint: "give --patch-version N")
         }
-        try change.run { (feed) throws(PatchError) in
-            let path = "patches/\(feed.app)/\(id)-\(version).js"
+        try change.run { (feed, details) throws(PatchError) in
+            let path = FeedLayout.envelope("\(id)-\(version).js", of: feed.app)
             let isListed = feed.list.entries.contains { $0.id == id && $0.version == version }
-            let isSigned = feed.targets.contains { $0.path == path }
+            let isSigned = feed.digest(of: path) != nil
             guard isListed || isSigned else { throw .unlisted(id, version: version, in: feed) }
-            if isListed { feed.prune(at: change.now) { $0.id == id && $0.version == version } }
-            if isSigned { feed.removeTargets(at: change.now) { $0 == path } }
+            if isListed { feed.prune(in: details) { $0.id == id && $0.version == version } }
+            if isSigned { feed.removeTargets(in: details) { $0 == path } }
             if isListed {
                 console.warning("a device that has it keeps it, because no entry withdraws it any more")
             }

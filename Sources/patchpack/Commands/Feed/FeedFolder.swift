@@ -58,7 +58,7 @@ struct FeedFolder: Sendable {
             new.append(OutputFile(path: place, content: .bytes(file.bytes), hasLaterTime: file.replaces))
         }
         // Clients read the timestamp first, so what it leads to is in its place before it.
-        let timestamp = files.first { $0.replaces && $0.path.hasSuffix("timestamp.json") }.map {
+        let timestamp = files.first { $0.replaces && $0.path == FeedLayout.timestamp }.map {
             path.appending(Path($0.path))
         }
         let index = new.firstIndex { $0.path == timestamp } ?? new.count
@@ -68,7 +68,7 @@ struct FeedFolder: Sendable {
 
     /// The SHA-256 of each envelope that was ever published for an app, by its name.
     func published(for app: String) throws(PatchError) -> [String: String] {
-        let place = path.appending(Path("targets/patches/\(app)"))
+        let place = path.appending(Path(FeedLayout.envelopeFolder(of: app)))
         guard place.isFolder else { return [:] }
         var digests: [String: String] = [:]
         for name in try Folder.names(in: place) {
@@ -80,7 +80,7 @@ struct FeedFolder: Sendable {
 
     /// The lowest version of each role that has no file.
     func freeVersions() throws(PatchError) -> [FeedRepository.Role: Int] {
-        let names = Set(try Folder.names(in: path.appending(Path("metadata"))).map(\.description))
+        let names = Set(try Folder.names(in: path.appending(Path(FeedLayout.metadataFolder))).map(\.description))
         var free: [FeedRepository.Role: Int] = [:]
         for role in FeedRepository.Role.allCases {
             var version = 1
@@ -93,8 +93,8 @@ struct FeedFolder: Sendable {
     /// The trust store that a feed delivers; nil if it delivers none.
     func trustStore(of feed: FeedRepository) throws(PatchError) -> [UInt8]? {
         let path = PatchList.trustPath(for: feed.app)
-        guard let digest = feed.targets.first(where: { $0.path == path })?.sha256 else { return nil }
-        let file = FeedRepository.place(of: path, sha256: digest)
+        guard let digest = feed.digest(of: path) else { return nil }
+        let file = FeedLayout.target(path, sha256: digest)
         var bytes = feed.newTarget(path)
         if bytes == nil { bytes = try read(file, limit: PatchList.trustLimit) }
         guard let bytes,
@@ -123,8 +123,8 @@ struct FeedFolder: Sendable {
         guard !keys.isEmpty else { return [] }
         var names: [String] = []
         for entry in feed.list.entries where entry.state != .withdrawn {
-            guard let target = feed.targets.first(where: { $0.path == entry.path }),
-                let bytes = try read(FeedRepository.place(of: target.path, sha256: target.sha256))
+            guard let target = entry.path, let digest = feed.digest(of: target),
+                let bytes = try read(FeedLayout.target(target, sha256: digest))
             else { continue }
             let envelope = try path.naming { () throws(PatchError) in try UnverifiedEnvelope(bytes) }
             if envelope.signatures.allSatisfy({ keys.contains($0.keyID) }) {
@@ -136,7 +136,9 @@ struct FeedFolder: Sendable {
 
     /// Whether a change waits for signatures.
     func hasStaged() throws(PatchError) -> Bool {
-        for role in ["root", "targets", "rollout"] where try read("staged/\(role).json") != nil { return true }
+        for path in FeedRepository.stagedPaths where path != FeedLayout.stagedList {
+            if try read(path) != nil { return true }
+        }
         return false
     }
 

@@ -37,7 +37,7 @@ struct FeedPage {
     private func section(_ item: Feed) -> String {
         let (feed, list) = (item.feed, item.feed.list)
         var head = list.isEnabled ? "" : "<p class=\"off\" role=\"alert\">All patches are switched off.</p>\n"
-        let ended = FeedRepository.Role.allCases.filter { role in feed.state(of: role).expires.map { $0 < now } ?? true
+        let ended = FeedRepository.Role.allCases.filter { role in feed.state(of: role).expires < now
         }
         if !ended.isEmpty {
             let names = ended.map(\.rawValue).joined(separator: ", ")
@@ -53,8 +53,7 @@ struct FeedPage {
         if !rows.isEmpty { head += "<table>\(rows.joined())</table>\n" }
         let patches = list.entries.reversed().map { row($0) }.joined(separator: "\n")
         let ends = FeedRepository.Role.allCases.map { role in
-            let days = feed.state(of: role).expires.map { now.wholeDays(until: $0) } ?? 0
-            return "\(role.rawValue) \(days) days"
+            "\(role.rawValue) \(now.wholeDays(until: feed.state(of: role).expires)) days"
         }
         return """
             <section>

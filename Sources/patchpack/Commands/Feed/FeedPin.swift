@@ -42,9 +42,9 @@ struct FeedPin {
     /// - Throws: `config` if there is none.
     func root() throws(PatchError) -> [UInt8] {
         if let given { return try InputFile.small(given) }
-        guard let first = try folder.read(Self.first) else {
+        guard let first = try folder.read(FeedLayout.firstRoot) else {
             throw PatchError(
-                .feedUnavailable, "\(Self.first): missing, so this is not the folder of a feed",
+                .feedUnavailable, "\(FeedLayout.firstRoot): missing, so this is not the folder of a feed",
                 hint: "make one: patchpack feed init DIR"
             ).about(folder.path)
         }
@@ -66,7 +66,7 @@ struct FeedPin {
             }
             let reason = places.isEmpty ? "; a key that is not a file has none beside it" : ""
             throw PatchError(
-                .config, "no root file to trust: its own \(Self.first) proves nothing\(reason)",
+                .config, "no root file to trust: its own \(FeedLayout.firstRoot) proves nothing\(reason)",
                 hint:
                     "give --root FILE or set PATCHPACK_FEED_ROOT: the 1.root.json that the app has; its SHA-256 here is \(try MessageDigest.sha256.text(of: first))"
             ).about(folder.path)
@@ -78,7 +78,7 @@ struct FeedPin {
     ///
     /// - Parameter version: That of the folder's timestamp.
     func check(_ version: Int) throws(PatchError) {
-        guard let first = try folder.read(Self.first) else { return }
+        guard let first = try folder.read(FeedLayout.firstRoot) else { return }
         for place in places {
             let file = place.appending(try Self.name(for: first, "signed"))
             guard let bytes = try? InputFile.regular(file, limit: 32),
@@ -87,7 +87,7 @@ struct FeedPin {
             else { continue }
             throw PatchError(
                 .feedRollback,
-                "metadata/timestamp.json: is of version \(version), but version \(newest) was signed with the key beside \(file)",
+                "\(FeedLayout.timestamp): is of version \(version), but version \(newest) was signed with the key beside \(file)",
                 hint: "this is an old copy of the feed: take the newest one, or remove that file to go on with this one"
             ).about(folder.path)
         }
@@ -95,7 +95,7 @@ struct FeedPin {
 
     /// Notes beside each key which timestamp was signed last. Where that cannot be written, there is no such check.
     func noteSigned(_ version: Int) throws(PatchError) {
-        guard let first = try folder.read(Self.first) else { return }
+        guard let first = try folder.read(FeedLayout.firstRoot) else { return }
         for place in places {
             let file = place.appending(try Self.name(for: first, "signed"))
             let bytes = Array("\(version)\n".utf8)
@@ -107,7 +107,7 @@ struct FeedPin {
     ///
     /// - Returns: The files that could not be written.
     func keep(_ root: [UInt8]) throws(PatchError) -> [Path] {
-        guard let first = try folder.read(Self.first) else { return [] }
+        guard let first = try folder.read(FeedLayout.firstRoot) else { return [] }
         let name = try Self.name(for: first)
         return places.compactMap { place in
             let file = place.appending(name)
@@ -116,8 +116,6 @@ struct FeedPin {
                 ? file : nil
         }
     }
-
-    private static let first = "metadata/1.root.json"
 
     private static func name(for first: [UInt8], _ end: String = "root.json") throws(PatchError) -> Path {
         Path("feed-\(try MessageDigest.sha256.text(of: first).prefix(16)).\(end)")

@@ -24,11 +24,13 @@ struct FeedReading: Sendable {
             root = try InputFile.small(pinned)
             source = CacheWatch(source: try Self.server(given.description, arguments))
         } else {
-            let file = pinned ?? place.appending(Path("metadata/1.root.json"))
+            let file = pinned ?? place.appending(Path(FeedLayout.firstRoot))
             guard FileInfo(file, following: true) != nil
             else {
-                throw PatchError(.feedUnavailable, "metadata/1.root.json: missing, so this is not the folder of a feed")
-                    .about(place)
+                throw PatchError(
+                    .feedUnavailable, "\(FeedLayout.firstRoot): missing, so this is not the folder of a feed"
+                )
+                .about(place)
             }
             root = try pinned == nil ? InputFile.regular(file, limit: FeedLimits().root) : InputFile.small(file)
             source = CacheWatch(source: FolderSource(place.description))
@@ -58,7 +60,7 @@ struct FeedReading: Sendable {
 
     /// Fetches a server's timestamp.
     static func timestamp(from url: String, _ arguments: ParsedArguments) throws(PatchError) -> FeedReply {
-        try fetch("metadata/timestamp.json", limit: FeedLimits().timestamp, from: url, arguments)
+        try fetch(FeedLayout.timestamp, limit: FeedLimits().timestamp, from: url, arguments)
     }
 
     func client(at now: Timestamp) throws(PatchError) -> FeedClient {

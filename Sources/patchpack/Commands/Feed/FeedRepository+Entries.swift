@@ -10,7 +10,8 @@ extension FeedRepository {
     func faults(at now: Timestamp) -> [String] {
         var faults: [String] = []
         for role in Role.allCases {
-            guard let expires = state(of: role).expires, expires < now else { continue }
+            let expires = state(of: role).expires
+            guard expires < now else { continue }
             faults.append("\(role) ended at \(expires): patchpack feed refresh DIR, with the key of that role")
         }
         if let published, published.secondsSince1970 - now.secondsSince1970 > 300 {

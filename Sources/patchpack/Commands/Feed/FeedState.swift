@@ -44,10 +44,10 @@ struct FeedState {
 
     func feed(_ root: [UInt8]?, _ arguments: ParsedArguments) throws(PatchError) -> FeedRepository {
         var first = root
-        if first == nil { first = try read("metadata/1.root.json", arguments) }
+        if first == nil { first = try read(FeedLayout.firstRoot, arguments) }
         guard let first else {
             throw PatchError(
-                .feedUnavailable, "\(name): metadata/1.root.json: missing, so this is not the folder of a feed")
+                .feedUnavailable, "\(name): \(FeedLayout.firstRoot): missing, so this is not the folder of a feed")
         }
         return try Path(name).naming { () throws(PatchError) in
             try FeedRepository(FeedRepository.Reading(root: first, snapshot: snapshot)) {
@@ -59,7 +59,7 @@ struct FeedState {
     /// The states before it.
     func history(_ root: [UInt8]?, _ arguments: ParsedArguments) -> FeedHistory {
         FeedHistory { (number) throws(PatchError) in
-            guard try read("metadata/\(number).snapshot.json", arguments) != nil else { return nil }
+            guard try read(FeedLayout.snapshot(number), arguments) != nil else { return nil }
             return try at(number).feed(root, arguments)
         }
     }

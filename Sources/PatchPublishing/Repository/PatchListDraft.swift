@@ -143,35 +143,20 @@ package struct PatchEntryDraft: Sendable {
     /// The entry after a change, with when it was made, by whom and why.
     ///
     /// - Parameter old: The entry before; nil for a new one.
-    func stamped(
-        since old: PatchEntryDraft?, at now: Timestamp, by author: String?, because reason: String?
-    ) -> PatchEntryDraft {
+    func stamped(since old: PatchEntryDraft?, in details: ChangeDetails) -> PatchEntryDraft {
         guard old?.json.encoded() != json.encoded() else { return self }
         var entry = self
-        entry.since = now
-        if state == .active, old?.state != .active { entry.offered = now }
-        entry.author = author
-        if entry.reason == old?.reason { entry.reason = reason }
+        entry.since = details.now
+        if state == .active, old?.state != .active { entry.offered = details.now }
+        entry.author = details.author
+        if entry.reason == old?.reason { entry.reason = details.reason }
         return entry
     }
 
     /// The part of all devices that it is for; nil for all, or, if there are groups or users, for only those.
     package var rollout: Rollout? {
-        get {
-            guard let value = json[Key.rollout], let permyriad = value[Key.permyriad]?.number,
-                let unit = value[Key.unit]?.text.flatMap(Rollout.Unit.init)
-            else { return nil }
-            return Rollout(permyriad: permyriad, unit: unit, seed: value[Key.seed]?.text)
-        }
-        set {
-            json.set(
-                Key.rollout,
-                newValue.map { rollout in
-                    .object(
-                        [(Key.permyriad, .integer(rollout.permyriad)), (Key.unit, .string(rollout.unit.rawValue))]
-                            + (rollout.seed.map { [(Key.seed, .string($0))] } ?? []))
-                })
-        }
+        get { try? Rollout(JSONObject(json[Key.rollout], Key.rollout)) }
+        set { json.set(Key.rollout, newValue?.json) }
     }
 
     /// Groups that it is for, whatever the percentage.

@@ -13,32 +13,42 @@ extension FeedRepository {
 
     /// Signs what has changed with each key that may sign it: all but the snapshot and the timestamp, which are made last.
     package mutating func sign(with signers: [FeedSigner]) throws(PatchError) {
-        if changed.contains(.rollout), drafts[.rollout]?.signatures.isEmpty == true { try describeList() }
+        if changed.contains(.rollout), signatures[.rollout, default: []].isEmpty { try describeList() }
         for role in Role.drafted where changed.contains(role) { try sign(role, with: signers) }
     }
 
     private mutating func sign(_ role: Role, with signers: [FeedSigner]) throws(PatchError) {
-        guard let payload = drafts[role]?.payload else { return }
+        let payload = bodies[role].json.canonical
         let ids = signingIDs(of: role)
         for signer in signers {
             guard let id = signer.keyID, ids.contains(id), !hasSigned(id, role) else { continue }
-            drafts[role]?.add(try signer.sign(payload), by: id)
+            add(try signer.sign(payload), by: id, to: role)
         }
         for signer in signers where signer.keyID == nil {
             guard try missing(of: role).count > 0 else { return }
             let signature = try signer.sign(payload)
             for holder in try holders(of: role) {
-                if let id = try holder.signer(of: signature, over: payload) { drafts[role]?.add(signature, by: id) }
+                if let id = try holder.signer(of: signature, over: payload) { add(signature, by: id, to: role) }
             }
         }
     }
 
-    private func hasSigned(_ id: String, _ role: Role) -> Bool {
-        drafts[role]?.signatures.contains { $0.keyID == id } == true
+    /// Adds a signature, in place of an older one of the same key.
+    private mutating func add(_ signature: [UInt8], by keyID: String, to role: Role) {
+        var all = signatures[role, default: []].filter { !$0.keyID.hasBytes(of: keyID) }
+        all.append(MetadataSignature(keyID: keyID, bytes: signature))
+        signatures[role] = all
     }
 
+    private func hasSigned(_ id: String, _ role: Role) -> Bool {
+        signatures[role, default: []].contains { $0.keyID == id }
+    }
+
+    /// The file of a role.
+    private func file(of role: Role) -> [UInt8] { bodies[role].file(signatures[role, default: []]) }
+
     /// What a person in another room signs for a role; nil if the role does not change.
-    package func payload(of role: Role) -> [UInt8]? { changed.contains(role) ? drafts[role]?.payload : nil }
+    package func payload(of role: Role) -> [UInt8]? { changed.contains(role) ? bodies[role].json.canonical : nil }
 
     /// Takes a signature that was made elsewhere, of any key that may sign the role.
     ///
@@ -50,7 +60,7 @@ extension FeedRepository {
         }
         for holder in try holders(of: role) {
             if let id = try holder.signer(of: signature, over: payload) {
-                drafts[role]?.add(signature, by: id)
+                add(signature, by: id, to: role)
                 return id
             }
         }
@@ -68,11 +78,11 @@ extension FeedRepository {
     }
 
     private func missing(of role: Role) throws(PatchError) -> [Missing] {
-        guard let draft = drafts[role] else { return [] }
+        let payload = bodies[role].json.canonical
         var (most, ids): (Int, [String]) = (0, [])
         // A new root needs the old keys and the new ones. A key of both counts for both.
         for holder in try holders(of: role) {
-            let count = try holder.count(draft.signatures, over: draft.payload)
+            let count = try holder.count(signatures[role, default: []], over: payload)
             guard count < holder.threshold else { continue }
             most = max(most, holder.threshold - count)
             ids += holder.ids.filter { id in !hasSigned(id, role) && !ids.contains(id) }
@@ -82,69 +92,42 @@ extension FeedRepository {
 
     /// The keys that must sign a role's change: for a new root, those of the old root too.
     private func holders(of role: Role) throws(PatchError) -> [RoleKeys] {
-        switch role {
-        case .rollout:
-            let object = try JSONObject(drafts[.targets]?.signed["delegations"], "delegations")
-            let entry = try JSONObject(object["roles"]?.elements.first, "rollout")
-            return [try RoleKeys(entry, known: FeedKeys(object.object("keys")))]
-        case .root: return [try Self.keys(of: .root, in: oldRoot), try Self.keys(of: .root, in: drafts[.root]?.signed)]
-        case .targets, .snapshot, .timestamp: return [try Self.keys(of: role, in: drafts[.root]?.signed)]
+        guard let keys = role.rootKeys else {
+            guard let delegatedKeys else {
+                throw PatchError(.feedMalformed, "the targets metadata delegate nothing to the role \(role)")
+            }
+            return [delegatedKeys]
         }
-    }
-
-    private static func keys(of role: Role, in root: JSONValue?) throws(PatchError) -> RoleKeys {
-        let object = try JSONObject(root, "root.json")
-        return try RoleKeys(object.object("roles").object(role.rawValue), known: FeedKeys(object.object("keys")))
+        return (role == .root ? [oldRoot.root] : []) + [bodies.root[keyPath: keys]]
     }
 
     /// The ids of the keys that sign a role: those that it had before the change too, so that a client that reads while
     /// the root changes finds files that both roots allow.
     private func signingIDs(of role: Role) -> Set<String> {
-        let old = role == .rollout ? [] : oldRoot["roles"]?[role.rawValue]?["keyids"]?.elements.compactMap(\.text) ?? []
-        return Set(keys(of: role).ids).union(old)
-    }
-
-    /// Checks that a timestamp file that is served is not newer than this feed's own.
-    ///
-    /// - Throws: `feed-rollback` if it is newer, `feed-signature` if this feed's keys have not signed it.
-    package func check(served bytes: [UInt8]) throws(PatchError) {
-        let file = try SignedMetadata(bytes, name: "the served timestamp.json", type: "timestamp")
-        try file.verify(by: Self.keys(of: .timestamp, in: oldRoot))
-        let (served, own) = (try TimestampMetadata(file).version, state(of: .timestamp).version)
-        guard served <= own else {
-            throw PatchError(
-                .feedRollback, "the served timestamp.json is of version \(served), but this folder's of version \(own)",
-                hint: "another copy of the feed was changed since: work on that one")
-        }
+        Set(keys(of: role).ids).union(role.rootKeys.map { oldRoot[keyPath: $0].ids } ?? [])
     }
 
     // MARK: staging
 
     /// The bytes of a target that is new; nil if it is not.
     package func newTarget(_ path: String) -> [UInt8]? {
-        let names = path.split(separator: "/")
-        return newTargets.last { file in
-            file.path.hasPrefix("targets/" + names.dropLast().joined(separator: "/"))
-                && file.path.hasSuffix(".\(names.last ?? "")")
-        }?.bytes
+        newTargets.last { FeedLayout.isTarget($0.path, path) }?.bytes
     }
 
     /// The change so far, as files to keep until others have signed it; the new targets are among them.
     package var staged: [File] {
         var files = newTargets
         for role in Role.drafted where changed.contains(role) {
-            if let draft = drafts[role] {
-                files.append(File(path: Self.stagedPath(role), bytes: draft.encoded, replaces: true))
-            }
+            files.append(File(path: FeedLayout.staged(role.rawValue), bytes: file(of: role), replaces: true))
         }
-        if changed.contains(.rollout) { files.append(File(path: Self.stagedList, bytes: listBytes, replaces: true)) }
+        if changed.contains(.rollout) {
+            files.append(File(path: FeedLayout.stagedList, bytes: listBytes, replaces: true))
+        }
         return files
     }
 
     /// The places of staged files, which may or may not be there.
-    package static let stagedPaths = Role.drafted.map(stagedPath) + [stagedList]
-    private static let stagedList = "staged/list.json"
-    private static func stagedPath(_ role: Role) -> String { "staged/\(role).json" }
+    package static let stagedPaths = Role.drafted.map { FeedLayout.staged($0.rawValue) } + [FeedLayout.stagedList]
 
     /// Takes up a change that was staged.
     ///
@@ -153,40 +136,44 @@ extension FeedRepository {
     /// - Throws: `config` if the feed has changed since.
     package mutating func takeUp(reading read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) -> Bool {
         for role in Role.drafted {
-            let path = Self.stagedPath(role)
+            let path = FeedLayout.staged(role.rawValue)
             guard let bytes = try read(path) else { continue }
-            let draft = MetadataDraft(try SignedMetadata(bytes, name: path, type: role.type))
-            guard draft.version > drafts[role]?.version ?? 0 else {
+            let file = try SignedMetadata(bytes, name: path, type: role.type)
+            guard file.version > bodies[role].version else {
                 throw PatchError(
                     .config, "\(path): the feed has changed since this was staged",
                     hint: "patchpack feed sign DIR --discard, and make the change again")
             }
-            drafts[role] = draft
+            try bodies.take(file, as: role)
+            signatures[role] = file.signatures
             changed.insert(role)
         }
-        if let bytes = try read(Self.stagedList) {
-            let listed = try JSONObject(drafts[.rollout]?.signed["targets"], "staged/rollout.json: targets")
-            guard listed.members.count == 1 else { throw listed.fault("targets", "expected the list alone") }
+        if let bytes = try read(FeedLayout.stagedList) {
+            let listed = bodies.rollout.targets
+            guard listed.count == 1, let target = listed[ExactString(PatchList.path(for: app))] else {
+                throw PatchError(.feedMalformed, "\(FeedLayout.staged(Role.rollout.rawValue)): expected the list alone")
+            }
             _ = try PatchList(decoding: bytes)
-            try FeedTarget(path: Self.stagedList, listed.object(PatchList.path(for: app))).check(bytes)
-            list = PatchListDraft(try JSONValue(of: Self.stagedList, parsing: bytes))
+            try target.file.check(bytes, of: FeedLayout.stagedList)
+            list = PatchListDraft(try JSONValue(of: FeedLayout.stagedList, parsing: bytes))
         } else if changed.contains(.rollout) {
-            throw PatchError(.feedUnavailable, "\(Self.stagedList): missing, although staged/rollout.json is there")
+            throw PatchError(
+                .feedUnavailable,
+                "\(FeedLayout.stagedList): missing, although \(FeedLayout.staged(Role.rollout.rawValue)) is there")
         }
         // What no key of the role has made is not carried on: a signer would take it for a signature, and devices for too much.
         for role in changed {
             let holders = try holders(of: role)
-            guard let draft = drafts[role] else { continue }
+            let payload = bodies[role].json.canonical
             var sound: [MetadataSignature] = []
-            for signature in draft.signatures {
+            for signature in signatures[role, default: []] {
                 for holder in holders
-                where try holder.signer(of: signature.bytes, over: draft.payload)?.hasBytes(of: signature.keyID) == true
-                {
+                where try holder.signer(of: signature.bytes, over: payload)?.hasBytes(of: signature.keyID) == true {
                     sound.append(signature)
                     break
                 }
             }
-            drafts[role]?.keep(sound)
+            signatures[role] = sound
         }
         return !changed.isEmpty
     }
@@ -197,29 +184,31 @@ extension FeedRepository {
     ///
     /// - Parameters:
     ///   - signers: The keys at hand, among them those of the snapshot and timestamp roles.
-    ///   - now: The time of signing.
+    ///   - details: Those of the whole change.
     /// - Throws: `feed-signature` if signatures are missing.
-    package mutating func files(signedBy signers: [FeedSigner], at now: Timestamp) throws(PatchError) -> [File] {
+    package mutating func files(signedBy signers: [FeedSigner], in details: ChangeDetails) throws(PatchError) -> [File]
+    {
         try sign(with: signers)
         if let first = try missing().first { throw Self.unsigned(first.role, first.keyIDs) }
         if !changed.isDisjoint(with: [.targets, .rollout, .snapshot, .root]) {
-            touch(.snapshot, at: now)
-            for role in [Role.targets, .rollout] { try describe(role, in: .snapshot) }
-            let change = change(at: now)
-            drafts[.snapshot]?.signed.set("change", change)
+            touch(.snapshot, in: details)
+            for role in [Role.targets, .rollout] where changed.contains(role) {
+                bodies.snapshot.setEntry(of: role.rawValue, to: try description(of: role))
+            }
+            bodies.snapshot.change = SnapshotMetadata.ChangeNote(
+                author: details.author, reason: details.reason, time: details.now, root: bodies.root.version)
             if let previous {
-                let hashes = JSONValue.object([("sha256", .string(previous.sha256))])
-                drafts[.snapshot]?.signed.set(
-                    "previous", .object([("hashes", hashes), ("version", .integer(previous.version))]))
+                let file = FileDescription(length: nil, sha256: previous.sha256)
+                bodies.snapshot.setPrevious(MetadataDescription(version: previous.version, file))
             }
         }
-        touch(.timestamp, at: now)
+        touch(.timestamp, in: details)
         // The snapshot is signed before the timestamp, which has its hash.
         try finish(.snapshot, signers)
-        try describe(.snapshot, in: .timestamp)
+        if changed.contains(.snapshot) { bodies.timestamp.snapshot = try description(of: .snapshot) }
         try finish(.timestamp, signers)
 
-        guard changed.allSatisfy({ SignedMetadata.versions.contains(drafts[$0]?.version ?? 0) }) else {
+        guard changed.allSatisfy({ SignedMetadata.versions.contains(bodies[$0].version) }) else {
             throw PatchError(
                 .feedLimit, "a version of the metadata is as high as it may be",
                 hint: "was the feed tampered with? rotate the keys of its roles")
@@ -231,7 +220,7 @@ extension FeedRepository {
             .rollout: limits.targets,
         ]
         for role in Role.allCases where changed.contains(role) {
-            let (size, limit) = (drafts[role]?.encoded.count ?? 0, sizes[role] ?? 0)
+            let (size, limit) = (file(of: role).count, sizes[role] ?? 0)
             guard size <= limit else {
                 throw PatchError(
                     .feedLimit, "the metadata of the role \(role) would have \(size) bytes; devices read \(limit)",
@@ -241,30 +230,30 @@ extension FeedRepository {
         var versioned = newTargets
         if changed.contains(.rollout) {
             let bytes = listBytes
-            let place = Self.place(of: PatchList.path(for: app), sha256: try MessageDigest.sha256.text(of: bytes))
+            let place = FeedLayout.target(PatchList.path(for: app), sha256: try MessageDigest.sha256.text(of: bytes))
             versioned.append(File(path: place, bytes: bytes, replaces: false))
         }
         for role in Role.allCases where changed.contains(role) && role != .timestamp {
-            guard let draft = drafts[role] else { continue }
-            versioned.append(
-                File(path: "metadata/\(draft.version).\(role).json", bytes: draft.encoded, replaces: false))
+            let path = FeedLayout.metadata(role.rawValue, version: bodies[role].version)
+            versioned.append(File(path: path, bytes: file(of: role), replaces: false))
         }
-        let timestamp = File(path: "metadata/timestamp.json", bytes: drafts[.timestamp]?.encoded ?? [], replaces: true)
-        guard changed.contains(.root), MetadataDraft(oldRoot).version > 0, try isValidUnderOldRoot() else {
+        let timestamp = File(path: FeedLayout.timestamp, bytes: file(of: .timestamp), replaces: true)
+        guard changed.contains(.root), oldRoot.version > 0, try isValidUnderOldRoot() else {
             return versioned + [timestamp]
         }
         // What is new is signed by the old keys too, so the new root can come last, and no client ever finds files that its
         // root does not allow.
-        let isRoot = { (file: File) in file.path.hasSuffix(".root.json") }
+        let isRoot = { (file: File) in FeedLayout.isRoot(file.path) }
         return versioned.filter { !isRoot($0) } + [timestamp] + versioned.filter(isRoot)
     }
 
     /// Whether the old root's keys have signed everything that changes.
     private func isValidUnderOldRoot() throws(PatchError) -> Bool {
         for role in [Role.targets, .snapshot, .timestamp] where changed.contains(role) {
-            guard let draft = drafts[role] else { continue }
-            let keys = try Self.keys(of: role, in: oldRoot)
-            guard try keys.count(draft.signatures, over: draft.payload) >= keys.threshold else { return false }
+            guard let path = role.rootKeys else { continue }
+            let keys = oldRoot[keyPath: path]
+            let count = try keys.count(signatures[role, default: []], over: bodies[role].json.canonical)
+            guard count >= keys.threshold else { return false }
         }
         return true
     }
@@ -272,7 +261,7 @@ extension FeedRepository {
     private mutating func finish(_ role: Role, _ signers: [FeedSigner]) throws(PatchError) {
         guard changed.contains(role) else { return }
         // What it lists may have changed since it was signed.
-        if let draft = drafts[role] { drafts[role] = MetadataDraft(draft.signed) }
+        signatures[role] = []
         try sign(role, with: signers)
         if let first = try missing(of: role).first { throw Self.unsigned(role, first.keyIDs) }
     }
@@ -303,17 +292,16 @@ extension FeedRepository {
                 .feedLimit, "the list would have \(count) \(unit); at most \(limit) are allowed",
                 hint: "patchpack feed prune DIR ID…")
         }
-        let digest = try MessageDigest.sha256.text(of: bytes)
-        let listed = JSONValue.object([(PatchList.path(for: app), Self.description(of: bytes.count, digest))])
-        drafts[.rollout]?.signed.set("targets", listed)
+        let path = PatchList.path(for: app)
+        let target = FeedTarget(path: path, length: bytes.count, sha256: try MessageDigest.sha256.text(of: bytes))
+        bodies.rollout.targets = [ExactString(path): target]
     }
 
-    /// Puts the version, length and hash of a role's file into another role's `meta`.
-    private mutating func describe(_ role: Role, in other: Role) throws(PatchError) {
-        guard let draft = drafts[role], changed.contains(role) else { return }
-        let bytes = draft.encoded
-        var entry = Self.description(of: bytes.count, try MessageDigest.sha256.text(of: bytes))
-        entry.set("version", .integer(draft.version))
-        drafts[other]?.signed.change("meta") { $0.set("\(role).json", entry) }
+    /// The version, length and hash of a role's file.
+    private func description(of role: Role) throws(PatchError) -> MetadataDescription {
+        let bytes = file(of: role)
+        let digest = try MessageDigest.sha256.text(of: bytes)
+        return MetadataDescription(
+            version: bodies[role].version, FileDescription(length: bytes.count, sha256: digest))
     }
 }

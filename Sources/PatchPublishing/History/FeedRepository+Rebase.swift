@@ -8,7 +8,7 @@ extension FeedRepository {
     ///   - base: The feed that both began with.
     ///   - other: The feed after the other change.
     package mutating func rebase(
-        from base: FeedRepository, onto other: FeedRepository, at now: Timestamp
+        from base: FeedRepository, onto other: FeedRepository, in details: ChangeDetails
     ) throws(PatchError) {
         guard other.changed.isDisjoint(with: [.targets, .root]) else {
             throw PatchError(
@@ -17,9 +17,9 @@ extension FeedRepository {
         }
         guard changed.remove(.rollout) != nil else { return }
         list.json = list.json.merged(with: other.list.json, since: base.list.json)
-        drafts[.rollout] = other.drafts[.rollout]
-        touch(.rollout, at: now)
-        list.published = now
+        bodies.rollout = other.bodies.rollout
+        touch(.rollout, in: details)
+        list.published = details.now
     }
 }
 

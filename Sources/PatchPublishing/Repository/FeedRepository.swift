@@ -23,7 +23,18 @@ package struct FeedRepository: Sendable {
         static let drafted: [Role] = [.targets, .rollout, .root]
 
         /// The `_type` of its metadata.
-        var type: String { self == .rollout ? Role.targets.rawValue : rawValue }
+        var type: String { self == .rollout ? TargetsMetadata.type : rawValue }
+
+        /// Where the root file has its keys; nil for the role that is delegated to.
+        var rootKeys: WritableKeyPath<RootMetadata, RoleKeys>? {
+            switch self {
+            case .root: \.root
+            case .targets: \.targets
+            case .snapshot: \.snapshot
+            case .timestamp: \.timestamp
+            case .rollout: nil
+            }
+        }
     }
 
     /// A file to write, below the feed's folder.
@@ -40,11 +51,53 @@ package struct FeedRepository: Sendable {
         }
     }
 
-    var drafts: [Role: MetadataDraft] = [:]
+    /// What each role signs.
+    struct Bodies: Sendable {
+        var root: RootMetadata
+        var targets: TargetsMetadata
+        var rollout: TargetsMetadata
+        var snapshot: SnapshotMetadata
+        var timestamp: TimestampMetadata
+
+        subscript(role: Role) -> any MetadataBody {
+            switch role {
+            case .root: root
+            case .targets: targets
+            case .rollout: rollout
+            case .snapshot: snapshot
+            case .timestamp: timestamp
+            }
+        }
+
+        /// Takes a file of a role.
+        mutating func take(_ file: SignedMetadata, as role: Role) throws(PatchError) {
+            switch role {
+            case .root: root = try RootMetadata(file)
+            case .targets: targets = try TargetsMetadata(file)
+            case .rollout: rollout = try TargetsMetadata(file)
+            case .snapshot: snapshot = try SnapshotMetadata(file)
+            case .timestamp: timestamp = try TimestampMetadata(file)
+            }
+        }
+
+        mutating func renew(_ role: Role, version: Int, expires: Timestamp) {
+            switch role {
+            case .root: (root.version, root.expires) = (version, expires)
+            case .targets: (targets.version, targets.expires) = (version, expires)
+            case .rollout: (rollout.version, rollout.expires) = (version, expires)
+            case .snapshot: (snapshot.version, snapshot.expires) = (version, expires)
+            case .timestamp: (timestamp.version, timestamp.expires) = (version, expires)
+            }
+        }
+    }
+
+    var bodies: Bodies
+    /// The signatures of what changes.
+    var signatures: [Role: [MetadataSignature]] = [:]
     /// The roles whose metadata change.
     package internal(set) var changed: Set<Role> = []
     /// The root metadata before the change, which also must sign a new root.
-    let oldRoot: JSONValue
+    let oldRoot: RootMetadata
     package internal(set) var list: PatchListDraft
     /// The files of the targets that are new.
     private(set) var newTargets: [File] = []
@@ -58,16 +111,7 @@ package struct FeedRepository: Sendable {
     let previous: (version: Int, sha256: String)?
     /// No honest feed comes this far. A thief of the online key can, to leave no versions to its owner.
     private static let mostHonest = 1 << 32
-    /// Who makes a change, and why, as the list says it.
-    package var author: String?
-    package var reason: String?
-    /// Roles whose metadata wait for signatures, so that no other change touches them.
-    package var waiting: Set<Role> = []
-    /// What is signed gets versions above this one, which a thief may have used.
-    package var above = 0
-    /// The lowest versions that have no files yet. They count once devices forget which versions they have seen.
-    package var free: [Role: Int] = [:]
-    /// Whether devices forget that: no key of the timestamp or of the snapshot is an old one.
+    /// Whether devices forget which versions they have seen: no key of the timestamp or of the snapshot is an old one.
     var isForgotten = false
 
     // MARK: making
@@ -87,17 +131,6 @@ package struct FeedRepository: Sendable {
         app: String, environment: String, root: [FeedKey], rootThreshold: Int, release: [FeedKey],
         releaseThreshold: Int, online: [FeedKey], at now: Timestamp
     ) throws(PatchError) {
-        func role(_ keys: [FeedKey], _ threshold: Int) -> JSONValue {
-            .object([("keyids", .array(keys.map { .string($0.id) })), ("threshold", .integer(threshold))])
-        }
-        func header(_ type: String, _ members: [(key: String, value: JSONValue)]) -> JSONValue {
-            .object([("_type", .string(type)), ("spec_version", .string("1.0.34"))] + members)
-        }
-        func entries(_ keys: [FeedKey]) -> JSONValue {
-            var all: [(key: String, value: JSONValue)] = []
-            for key in keys where !all.contains(where: { $0.key == key.id }) { all.append((key.id, key.json)) }
-            return .object(all)
-        }
         for (role, keys, threshold) in [("root", root, rootThreshold), ("targets", release, releaseThreshold)] {
             let count = Set(keys.map(\.id)).count
             guard count == keys.count else { throw PatchError(.config, "a key of the role \(role) is given twice") }
@@ -113,41 +146,29 @@ package struct FeedRepository: Sendable {
                 .config, "the online key \(shared.id.prefix(16)) is also a root key or a release key",
                 hint: "make another one: a thief of the online key must not be able to add code")
         }
-        let body = header(
-            "root",
-            [
-                // Two feeds that are made in one second with the same keys are two feeds. Clients ignore it.
-                ("feed", .string(Self.randomName())),
-                ("consistent_snapshot", .bool(true)), ("keys", entries(root + release + online)),
-                (
-                    "roles",
-                    .object([
-                        ("root", role(root, rootThreshold)), ("targets", role(release, releaseThreshold)),
-                        ("snapshot", role(online, 1)), ("timestamp", role(online, 1)),
-                    ])
-                ),
-            ])
-        oldRoot = body
-        var delegation = role(online, 1)
-        delegation.set("name", .string(Role.rollout.rawValue))
-        delegation.set("paths", .array([.string("rollout/*.json")]))
-        delegation.set("terminating", .bool(true))
-        drafts = [
-            .root: MetadataDraft(body),
-            .targets: MetadataDraft(
-                header(
-                    "targets",
-                    [
-                        ("delegations", .object([("keys", entries(online)), ("roles", .array([delegation]))])),
-                        ("targets", .object([])),
-                    ])),
-            .rollout: MetadataDraft(header("targets", [("targets", .object([]))])),
-            .snapshot: MetadataDraft(header("snapshot", [("meta", .object([]))])),
-            .timestamp: MetadataDraft(header("timestamp", [("meta", .object([]))])),
-        ]
+        func known(_ keys: [FeedKey]) throws(PatchError) -> FeedKeys {
+            var known = FeedKeys()
+            for key in keys { try known.set(key.id, key.json) }
+            return known
+        }
+        let (all, delegated) = (try known(root + release + online), try known(online))
+        func role(_ keys: [FeedKey], _ threshold: Int) -> RoleKeys {
+            RoleKeys(ids: keys.map(\.id), threshold: threshold, known: all)
+        }
+        let delegation = Delegation(
+            to: Role.rollout.rawValue, paths: [PatchList.path(for: "*")], keys: role(online, 1))
+        bodies = Bodies(
+            root: RootMetadata(
+                named: Self.randomName(), keys: all, root: role(root, rootThreshold),
+                targets: role(release, releaseThreshold), online: role(online, 1), expires: now),
+            targets: TargetsMetadata(expires: now, delegation: (delegation, delegated)),
+            rollout: TargetsMetadata(expires: now), snapshot: SnapshotMetadata(expires: now),
+            timestamp: TimestampMetadata(expires: now))
+        oldRoot = bodies.root
         list = PatchListDraft(app: app, environment: environment, at: now)
         (stale, taken, previous) = ([], [:], nil)
-        for role in Role.allCases { touch(role, at: now) }
+        let details = ChangeDetails(at: now)
+        for role in Role.allCases { touch(role, in: details) }
     }
 
     private static func randomName() -> String {
@@ -156,15 +177,15 @@ package struct FeedRepository: Sendable {
 
     /// Takes what was read and checked.
     init(
-        _ drafts: [Role: MetadataDraft], list: PatchListDraft, stale: Set<Role>, taken: [Role: Int],
+        _ bodies: Bodies, list: PatchListDraft, stale: Set<Role>, taken: [Role: Int],
         previous: (version: Int, sha256: String)
     ) {
-        self.drafts = drafts
+        self.bodies = bodies
         self.list = list
         self.stale = stale
         self.taken = taken
         self.previous = previous
-        oldRoot = drafts[.root]?.signed ?? .object([])
+        oldRoot = bodies.root
     }
 
     // MARK: looking
@@ -179,48 +200,52 @@ package struct FeedRepository: Sendable {
     package var environment: String { list.environment }
 
     /// The version and the end of a role's metadata.
-    package func state(of role: Role) -> (version: Int, expires: Timestamp?) {
-        (drafts[role]?.version ?? 0, drafts[role]?.expires)
+    package func state(of role: Role) -> (version: Int, expires: Timestamp) {
+        (bodies[role].version, bodies[role].expires)
     }
 
     /// The ids of a role's keys, and how many of them must sign.
     package func keys(of role: Role) -> (ids: [String], threshold: Int) {
-        let entry = keyEntry(of: role)
-        guard case .integer(let threshold) = entry?["threshold"] else { return ([], 0) }
-        return (entry?["keyids"]?.elements.compactMap(\.text) ?? [], threshold)
+        let keys = role.rootKeys.map { bodies.root[keyPath: $0] } ?? delegatedKeys
+        return keys.map { ($0.ids, $0.threshold) } ?? ([], 0)
     }
 
-    private func keyEntry(of role: Role) -> JSONValue? {
-        role == .rollout ? delegations?["roles"]?.elements.first : drafts[.root]?.signed["roles"]?[role.rawValue]
+    /// The keys of the rollout role; nil if the targets role does not delegate to it.
+    var delegatedKeys: RoleKeys? {
+        bodies.targets.delegations.first { $0.role.hasBytes(of: Role.rollout.rawValue) }?.keys
     }
-
-    private var delegations: JSONValue? { drafts[.targets]?.signed["delegations"] }
 
     /// The targets that the release keys have signed, by path, with their SHA-256.
     package var targets: [(path: String, sha256: String)] {
-        (drafts[.targets]?.signed["targets"]?.members ?? []).map { path, value in
-            (path, value["hashes"]?["sha256"]?.text ?? "")
-        }
+        bodies.targets.targets.values.sorted { $0.path.hasBytes(before: $1.path) }.map { ($0.path, $0.sha256 ?? "") }
+    }
+
+    /// The SHA-256 of a target that the release keys have signed; nil if they have not.
+    package func digest(of path: String) -> String? {
+        bodies.targets.targets[ExactString(path)].map { $0.sha256 ?? "" }
     }
 
     // MARK: changing
 
     /// Makes anew what an interrupted change of keys has left.
-    package mutating func mend(at now: Timestamp) {
-        for role in stale { touch(role, at: now) }
+    package mutating func mend(in details: ChangeDetails) {
+        for role in stale { touch(role, in: details) }
     }
 
     /// Marks a role's metadata as changed: they get the next version, and a new end.
-    mutating func touch(_ role: Role, at now: Timestamp) {
+    mutating func touch(_ role: Role, in details: ChangeDetails) {
         guard changed.insert(role).inserted else { return }
-        var last = max(drafts[role]?.version ?? 0, taken[role] ?? 0)
+        var last = max(bodies[role].version, taken[role] ?? 0)
         if isForgotten, role != .root, last > Self.mostHonest {
-            last = role == .timestamp ? 0 : min(last, (free[role] ?? .max) - 1)
+            last = role == .timestamp ? 0 : min(last, (details.free[role] ?? .max) - 1)
         }
         // A device may take the last list's time for the lowest that its clock can have.
+        let now = details.now
         let start = published.map { $0 > now && $0.secondsSince1970 - now.secondsSince1970 <= 3600 ? $0 : now } ?? now
-        drafts[role]?.renew(
-            version: (role == .root ? last : max(last, above)) + 1, expires: start.adding(days: role.days))
+        bodies.renew(
+            role, version: (role == .root ? last : max(last, details.above)) + 1, expires: start.adding(days: role.days)
+        )
+        signatures[role] = []
     }
 
     /// An envelope to publish.
@@ -256,11 +281,10 @@ package struct FeedRepository: Sendable {
     /// - Parameters:
     ///   - publications: The envelopes.
     ///   - files: The SHA-256 of each file that was ever published, by name, those included that were pruned.
-    ///   - now: The time of signing.
     /// - Returns: For each one whether it is new; if not, it was published before with the same bytes.
     /// - Throws: `feed-published` if the same version was published with other bytes. Nothing is changed then.
     package mutating func publish(
-        _ publications: [Publication], files: [String: String] = [:], at now: Timestamp
+        _ publications: [Publication], files: [String: String] = [:], in details: ChangeDetails
     ) throws(PatchError) -> [Bool] {
         var known: [String: String] = [:]
         for target in targets { known[target.path] = target.sha256 }
@@ -269,7 +293,7 @@ package struct FeedRepository: Sendable {
         var entries: [PatchEntryDraft] = []
         var results: [Bool] = []
         for publication in publications {
-            let path = "patches/\(app)/\(publication.name)"
+            let path = FeedLayout.envelope(publication.name, of: app)
             let digest = try MessageDigest.sha256.text(of: publication.envelope)
             let earlier = known[path] ?? files[publication.name]
             guard earlier == nil || earlier == digest else {
@@ -287,18 +311,11 @@ package struct FeedRepository: Sendable {
             results.append(isNew)
         }
         if !added.isEmpty {
-            touch(.targets, at: now)
-            let new = added.map { (key: $0.path, value: Self.description(of: $0.envelope.count, $0.digest)) }
-            // In canonical order, which a device reads and verifies without a search for names that are there twice.
-            drafts[.targets]?.signed.change("targets") { targets in
-                targets = .object((targets.members + new).sorted { $0.key.hasBytes(before: $1.key) })
-            }
-            newTargets += added.map {
-                File(path: Self.place(of: $0.path, sha256: $0.digest), bytes: $0.envelope, replaces: false)
-            }
+            touch(.targets, in: details)
+            for (path, envelope, digest) in added { addTarget(path, envelope, digest) }
         }
         if !entries.isEmpty {
-            edit(at: now) { $0.entries += entries }
+            edit(in: details) { $0.entries += entries }
         }
         return results
     }
@@ -307,46 +324,52 @@ package struct FeedRepository: Sendable {
     ///
     /// - Parameter bytes: The target's bytes; nil removes it.
     /// - Returns: Whether that changes anything.
-    package mutating func setTarget(_ path: String, to bytes: [UInt8]?, at now: Timestamp) throws(PatchError) -> Bool {
-        let old = targets.first { $0.path == path }?.sha256
+    package mutating func setTarget(_ path: String, to bytes: [UInt8]?, in details: ChangeDetails) throws(PatchError)
+        -> Bool
+    {
+        let old = digest(of: path)
         guard let bytes else {
             guard old != nil else { return false }
-            touch(.targets, at: now)
-            drafts[.targets]?.signed.change("targets") { $0.set(path, nil) }
+            touch(.targets, in: details)
+            bodies.targets.targets[ExactString(path)] = nil
             return true
         }
         let digest = try MessageDigest.sha256.text(of: bytes)
         guard digest != old else { return false }
-        touch(.targets, at: now)
-        drafts[.targets]?.signed.change("targets") { $0.set(path, Self.description(of: bytes.count, digest)) }
-        newTargets.append(File(path: Self.place(of: path, sha256: digest), bytes: bytes, replaces: false))
+        touch(.targets, in: details)
+        addTarget(path, bytes, digest)
         return true
     }
 
+    private mutating func addTarget(_ path: String, _ bytes: [UInt8], _ digest: String) {
+        bodies.targets.targets[ExactString(path)] = FeedTarget(path: path, length: bytes.count, sha256: digest)
+        newTargets.append(File(path: FeedLayout.target(path, sha256: digest), bytes: bytes, replaces: false))
+    }
+
     /// Changes the list. It then says when each entry was changed, by whom and why.
-    package mutating func edit(at now: Timestamp, _ body: (inout PatchListDraft) -> Void) {
-        touch(.rollout, at: now)
+    package mutating func edit(in details: ChangeDetails, _ body: (inout PatchListDraft) -> Void) {
+        touch(.rollout, in: details)
         func key(_ entry: PatchEntryDraft) -> String { "\(entry.id) \(entry.version)" }
         let old = Dictionary(list.entries.map { (key($0), $0) }) { first, _ in first }
         body(&list)
         list.entries = list.entries.map {
-            $0.stamped(since: old[key($0)], at: now, by: author, because: reason)
+            $0.stamped(since: old[key($0)], in: details)
         }
-        (list.author, list.reason) = (author, reason)
-        list.published = now
+        (list.author, list.reason) = (details.author, details.reason)
+        list.published = details.now
     }
 
     /// Changes an entry of the list.
     ///
     /// - Parameter entry: The entry as it is now.
-    package mutating func replace(_ entry: PatchEntryDraft, with new: PatchEntryDraft, at now: Timestamp) {
-        edit(at: now) { list in list.entries = list.entries.map { $0.path == entry.path ? new : $0 } }
+    package mutating func replace(_ entry: PatchEntryDraft, with new: PatchEntryDraft, in details: ChangeDetails) {
+        edit(in: details) { list in list.entries = list.entries.map { $0.path == entry.path ? new : $0 } }
     }
 
     /// Makes the list what it was in an older state. A patch that was not listed then is withdrawn: devices may have it.
     ///
     /// - Throws: `config` if a patch was listed then whose envelope the release keys have not signed since.
-    package mutating func undo(to older: FeedRepository, at now: Timestamp) throws(PatchError) {
+    package mutating func undo(to older: FeedRepository, in details: ChangeDetails) throws(PatchError) {
         let signed = Set(targets.map(\.path))
         let before = older.list.entries
         for entry in before where entry.state != .withdrawn && !signed.contains(entry.path ?? "") {
@@ -354,8 +377,7 @@ package struct FeedRepository: Sendable {
                 .config, "\(entry.id) \(entry.version) was removed, so the state before that cannot be made again",
                 hint: "publish it again: patchpack feed publish DIR FILE.js")
         }
-        let reason = reason
-        edit(at: now) { list in
+        edit(in: details) { list in
             let current = list.entries
             list.isEnabled = older.list.isEnabled
             list.minimumAppVersion = older.list.minimumAppVersion
@@ -370,7 +392,7 @@ package struct FeedRepository: Sendable {
                 + current.filter { entry in !before.contains { $0.path == entry.path } }.map { entry in
                     var entry = entry
                     entry.state = .withdrawn
-                    entry.reason = reason ?? "undone"
+                    entry.reason = details.reason ?? "undone"
                     return entry
                 }
         }
@@ -379,45 +401,34 @@ package struct FeedRepository: Sendable {
     /// Removes versions of a patch that no device should get any more from the list and from the targets.
     ///
     /// - Parameter isSuperfluous: Whether an entry goes.
-    package mutating func prune(at now: Timestamp, _ isSuperfluous: (PatchEntryDraft) -> Bool) {
+    package mutating func prune(in details: ChangeDetails, _ isSuperfluous: (PatchEntryDraft) -> Bool) {
         let paths = Set(list.entries.filter(isSuperfluous).compactMap(\.path))
         guard !paths.isEmpty else { return }
-        edit(at: now) { list in list.entries.removeAll(where: isSuperfluous) }
-        removeTargets(at: now, paths.contains)
+        edit(in: details) { list in list.entries.removeAll(where: isSuperfluous) }
+        removeTargets(in: details, paths.contains)
     }
 
     /// Removes targets, so that the release keys have not signed them any more.
-    package mutating func removeTargets(at now: Timestamp, _ isSuperfluous: (String) -> Bool) {
-        touch(.targets, at: now)
-        drafts[.targets]?.signed.change("targets") { $0 = .object($0.members.filter { !isSuperfluous($0.key) }) }
+    package mutating func removeTargets(in details: ChangeDetails, _ isSuperfluous: (String) -> Bool) {
+        touch(.targets, in: details)
+        bodies.targets.targets = bodies.targets.targets.filter { !isSuperfluous($0.key.text) }
     }
 
     /// The envelopes that the release keys have signed and no entry lists.
     package var unlistedTargets: [String] {
         let listed = Set(list.entries.compactMap(\.path))
-        return targets.map(\.path).filter { $0.utf8.starts(with: "patches/".utf8) && !listed.contains($0) }
+        return targets.map(\.path).filter { $0.utf8.starts(with: FeedLayout.envelopes.utf8) && !listed.contains($0) }
     }
 
     /// Renews metadata that end soon: the timestamp always, the others when less than half of their time is left.
     ///
     /// - Parameter roles: Those of which a key is at hand.
-    package mutating func refresh(_ roles: Set<Role>, at now: Timestamp) {
+    package mutating func refresh(_ roles: Set<Role>, in details: ChangeDetails) {
         for role in Role.allCases where roles.contains(role) {
-            let endsSoon = (drafts[role]?.expires ?? now) < now.adding(days: role.days / 2)
-            let isPassed = role != .root && state(of: role).version <= above
-            guard !waiting.contains(role), role == .timestamp || endsSoon || isPassed else { continue }
-            touch(role, at: now)
+            let endsSoon = bodies[role].expires < details.now.adding(days: role.days / 2)
+            let isPassed = role != .root && state(of: role).version <= details.above
+            guard !details.locked.contains(role), role == .timestamp || endsSoon || isPassed else { continue }
+            touch(role, in: details)
         }
-    }
-
-    /// The place of a target's file: with its hash before its name.
-    package static func place(of path: String, sha256: String) -> String {
-        var names = path.split(separator: "/").map(String.init)
-        names[names.count - 1] = "\(sha256).\(names[names.count - 1])"
-        return "targets/" + names.joined(separator: "/")
-    }
-
-    static func description(of length: Int, _ sha256: String) -> JSONValue {
-        .object([("hashes", .object([("sha256", .string(sha256))])), ("length", .integer(length))])
     }
 }

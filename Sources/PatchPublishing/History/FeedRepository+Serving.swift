@@ -5,18 +5,16 @@ internal import PatchFeed
 extension FeedRepository {
     /// The files that this state of the feed consists of, but for the root files and the timestamp.
     package var paths: [String] {
-        let lists = (drafts[.rollout]?.signed["targets"]?.members ?? []).map { path, value in
-            (path: path, sha256: value["hashes"]?["sha256"]?.text ?? "")
-        }
-        return (targets + lists).map { Self.place(of: $0.path, sha256: $0.sha256) }
-            + [Role.targets, .rollout, .snapshot].map { "metadata/\(state(of: $0).version).\($0).json" }
+        let lists = bodies.rollout.targets.values.map { (path: $0.path, sha256: $0.sha256 ?? "") }
+        return (targets + lists).map { FeedLayout.target($0.path, sha256: $0.sha256) }
+            + [Role.targets, .rollout, .snapshot].map {
+                FeedLayout.metadata($0.rawValue, version: state(of: $0).version)
+            }
     }
 
     /// The version of the snapshot that this one came from; nil if it does not say.
     package var earlierSnapshot: Int? {
-        guard case .integer(let version) = drafts[.snapshot]?.signed["previous"]?["version"],
-            version < state(of: .snapshot).version
-        else { return nil }
+        guard let version = bodies.snapshot.previousVersion, version < bodies.snapshot.version else { return nil }
         return version
     }
 
@@ -35,20 +33,22 @@ extension FeedRepository {
 
     /// The change that made this state, as its snapshot says it. Older versions of patchpack made snapshots that do not.
     package var change: Change {
-        let change = drafts[.snapshot]?.signed["change"]
-        return Change(
-            time: change?["time"]?.text.flatMap(Timestamp.init), author: change?["author"]?.text,
-            reason: change?["reason"]?.text)
+        let change = bodies.snapshot.change
+        return Change(time: change.time, author: change.author, reason: change.reason)
     }
 
-    /// What a snapshot says of the change that it is a part of, and of the root file that counted then.
-    func change(at now: Timestamp) -> JSONValue {
-        var change = JSONValue.object([
-            ("root", .integer(drafts[.root]?.version ?? 1)), ("time", .string(now.description)),
-        ])
-        if let author { change.set("author", .string(author)) }
-        if let reason { change.set("reason", .string(reason)) }
-        return change
+    /// Checks that a timestamp file that is served is not newer than this feed's own.
+    ///
+    /// - Throws: `feed-rollback` if it is newer, `feed-signature` if this feed's keys have not signed it.
+    package func checkNotOlder(than bytes: [UInt8]) throws(PatchError) {
+        let file = try SignedMetadata(bytes, name: "the served timestamp.json", type: TimestampMetadata.type)
+        try file.verify(by: oldRoot.timestamp)
+        let (served, own) = (try TimestampMetadata(file).version, state(of: .timestamp).version)
+        guard served <= own else {
+            throw PatchError(
+                .feedRollback, "the served timestamp.json is of version \(served), but this folder's of version \(own)",
+                hint: "another copy of the feed was changed since: work on that one")
+        }
     }
 
     /// A timestamp that any copy of the feed may have made.
@@ -71,10 +71,10 @@ extension FeedRepository {
     package func position(
         of timestamp: [UInt8], called name: String, root: [UInt8], _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> Position {
-        let file = try SignedMetadata(timestamp, name: name, type: Role.timestamp.type)
         // An older root's keys have signed what was deployed before the keys changed.
-        let keys = try Self.roots(from: root, read).reversed().map(\.root.timestamp)
-        let metadata = try TimestampMetadata(Self.verified(file, by: keys) {})
+        var trusted = try Self.trusted(from: root, earlierRoots: .max, read)
+        try trusted.update(timestamp: timestamp, called: name)
+        guard let metadata = trusted.timestamp else { throw PatchError(.internal, "no timestamp") }
         let isOwn = try descends(from: metadata.snapshot, read)
         return Position(version: metadata.version, snapshot: metadata.snapshot.version, isOwn: isOwn)
     }
@@ -86,21 +86,21 @@ extension FeedRepository {
     ) throws(PatchError) -> Bool {
         var version = state(of: .snapshot).version
         while version > other.version {
-            guard let bytes = try read("metadata/\(version).snapshot.json"),
-                let file = try? SignedMetadata(bytes, name: "snapshot.json", type: Role.snapshot.type)
+            guard let bytes = try read(FeedLayout.snapshot(version)),
+                let snapshot = try? SnapshotMetadata(
+                    SignedMetadata(bytes, name: "snapshot.json", type: SnapshotMetadata.type))
             else { return false }
-            guard file.body["previous"] != nil else {
+            guard let previous = try snapshot.previous() else {
                 version = other.version
                 break
             }
-            let previous = try MetadataDescription(file.body.object("previous"))
             guard previous.version < version, previous.version >= other.version,
-                let before = try read("metadata/\(previous.version).snapshot.json"),
+                let before = try read(FeedLayout.snapshot(previous.version)),
                 (try? previous.file.check(before, of: "snapshot.json")) != nil
             else { return false }
             version = previous.version
         }
-        guard version == other.version, let own = try read("metadata/\(version).snapshot.json") else { return false }
+        guard version == other.version, let own = try read(FeedLayout.snapshot(version)) else { return false }
         return (try? other.file.check(own, of: "snapshot.json")) != nil
     }
 }

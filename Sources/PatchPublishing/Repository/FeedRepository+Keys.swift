@@ -11,7 +11,7 @@ extension FeedRepository {
     ///   - threshold: How many keys must sign; nil leaves it.
     /// - Throws: `config` if a key is not there, or too few keys would be left.
     package mutating func rotate(
-        _ role: Role, adding added: [FeedKey], removing removed: [String], threshold: Int?, at now: Timestamp
+        _ role: Role, adding added: [FeedKey], removing removed: [String], threshold: Int?, in details: ChangeDetails
     ) throws(PatchError) {
         var (ids, needed) = keys(of: role)
         for prefix in removed {
@@ -40,33 +40,15 @@ extension FeedRepository {
                 .config, "\(shared.id.prefix(16)) is a key of \(isOffline ? "an online role" : "root or targets")",
                 hint: "make another key: a thief of the online key must not be able to add code")
         }
-        let entry = JSONValue.object([
-            ("keyids", .array(ids.map(JSONValue.string))), ("threshold", .integer(needed)),
-        ])
-        if role == .rollout {
-            touch(.targets, at: now)
-            drafts[.targets]?.signed.change("delegations") { delegations in
-                delegations.change("keys") { keys in for key in added { keys.set(key.id, key.json) } }
-                var delegation = delegations["roles"]?.elements.first ?? .object([])
-                for member in entry.members { delegation.set(member.key, member.value) }
-                delegations.set("roles", .array([delegation]))
-                delegations.change("keys") { keys in
-                    keys = .object(keys.members.filter { ids.contains($0.key) })
-                }
-            }
-            touch(.rollout, at: now)
+        let new = added.map { (id: $0.id, json: $0.json) }
+        if let keys = role.rootKeys {
+            touch(.root, in: details)
+            try bodies.root.setKeys(of: keys, to: ids, threshold: needed, adding: new)
         } else {
-            touch(.root, at: now)
-            drafts[.root]?.signed.change("keys") { keys in for key in added { keys.set(key.id, key.json) } }
-            drafts[.root]?.signed.change("roles") { $0.set(role.rawValue, entry) }
-            let used = Set(
-                (drafts[.root]?.signed["roles"]?.members ?? []).flatMap { _, role in
-                    role["keyids"]?.elements.compactMap(\.text) ?? []
-                })
-            drafts[.root]?.signed.change("keys") { keys in keys = .object(keys.members.filter { used.contains($0.key) })
-            }
-            // What the role has signed must be signed again by the new keys.
-            if role != .root { touch(role, at: now) }
+            touch(.targets, in: details)
+            try bodies.targets.setKeys(of: role.rawValue, to: ids, threshold: needed, adding: new)
         }
+        // What the role has signed must be signed again by the new keys.
+        touch(role, in: details)
     }
 }

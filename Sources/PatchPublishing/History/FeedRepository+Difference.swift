@@ -1,6 +1,8 @@
 internal import PatchCrypto
 internal import PatchFeed
 
+private typealias Key = MetadataKey
+
 extension FeedRepository {
     /// What differs from another state of a feed, a line for each member of the metadata and of the list. Nothing is left out,
     /// so that a signer sees all of it.
@@ -10,16 +12,16 @@ extension FeedRepository {
             // Snapshot and timestamp say nothing but which versions belong together; the rollout role, which list.
             let left: Set<String> =
                 switch role {
-                case .root, .targets: ["version", "expires"]
-                case .rollout: ["version", "expires", "targets"]
-                case .snapshot, .timestamp: ["version", "expires", "meta"]
+                case .root, .targets: [Key.version, Key.expires]
+                case .rollout: [Key.version, Key.expires, Key.targets]
+                case .snapshot, .timestamp: [Key.version, Key.expires, Key.meta]
                 }
             let (before, after) = (old.state(of: role), state(of: role))
-            let (was, now) = (old.drafts[role]?.signed, drafts[role]?.signed)
-            lines += Self.differences("\(role):", was?.without(left), now?.without(left))
+            let (was, now) = (old.bodies[role].json, bodies[role].json)
+            lines += Self.differences("\(role):", was.without(left), now.without(left))
             guard before.version != after.version || before.expires != after.expires else { continue }
             lines.append(
-                "\(role): version \(before.version) -> \(after.version), ends \(after.expires?.description ?? "never")"
+                "\(role): version \(before.version) -> \(after.version), ends \(after.expires)"
             )
         }
         return lines
@@ -59,8 +61,10 @@ extension FeedRepository {
     private static func named(_ values: [JSONValue]) -> [(key: String, value: JSONValue)]? {
         let members = values.compactMap { value -> (key: String, value: JSONValue)? in
             if case .string(let text) = value { return (text, .object([])) }
-            if let id = value["id"]?.text, let version = value["version"] { return ("\(id) \(version.text())", value) }
-            return value["name"]?.text.map { ($0, value) }
+            if let id = value[PatchList.Key.id]?.text, let version = value[PatchList.Key.version] {
+                return ("\(id) \(version.text())", value)
+            }
+            return value[Key.name]?.text.map { ($0, value) }
         }
         return members.count == values.count && Set(members.map { Array($0.key.utf8) }).count == members.count
             ? members : nil

@@ -1,0 +1,66 @@
+/// Where the files of a feed are, as paths below its folder.
+package enum FeedLayout {
+    /// The folder of metadata.
+    package static let metadataFolder = "metadata"
+    private static let targetsFolder = "targets"
+
+    /// The only file that is replaced.
+    package static let timestamp = "\(metadataFolder)/timestamp.json"
+    /// The root file that a feed begins with, which apps have.
+    package static let firstRoot = root(1)
+
+    package static func root(_ version: Int) -> String { metadata("root", version: version) }
+
+    package static func isRoot(_ path: String) -> Bool { path.hasSuffix(".root.json") }
+
+    package static func snapshot(_ version: Int) -> String { metadata("snapshot", version: version) }
+
+    /// The metadata file of a role.
+    ///
+    /// - Parameter version: Nil in a feed without consistent snapshots, and for the timestamp.
+    package static func metadata(_ role: String, version: Int?) -> String {
+        "\(metadataFolder)/\(version.map { "\($0)." } ?? "")\(role).json"
+    }
+
+    /// The version of a snapshot's file.
+    ///
+    /// - Parameter name: The file's name in the folder of metadata.
+    /// - Returns: Nil if it is another file.
+    package static func snapshotVersion(of name: String) -> Int? {
+        name.hasSuffix(".snapshot.json") ? Int(name.prefix { $0 != "." }) : nil
+    }
+
+    /// The place of a target's file: with its hash before its name.
+    package static func target(_ path: String, sha256: String) -> String {
+        var names = path.split(separator: "/").map(String.init)
+        names[names.count - 1] = "\(sha256).\(names[names.count - 1])"
+        return target(names)
+    }
+
+    /// The path of a target's file whose last name has the hash already.
+    package static func target(_ names: [String]) -> String { "\(targetsFolder)/\(names.joined(separator: "/"))" }
+
+    /// Whether a path is that of a target's file, in any of its versions.
+    package static func isTarget(_ file: String, _ path: String) -> Bool {
+        let names = path.split(separator: "/").map(String.init)
+        return file.hasPrefix(target(Array(names.dropLast()))) && file.hasSuffix(".\(names.last ?? "")")
+    }
+
+    /// The target that is an app's envelope.
+    package static func envelope(_ name: String, of app: String) -> String { "\(envelopes)\(app)/\(name)" }
+
+    /// What the paths of all envelopes begin with.
+    package static let envelopes = "patches/"
+
+    /// The folder of the files of an app's envelopes.
+    package static func envelopeFolder(of app: String) -> String { "\(targetsFolder)/\(envelopes)\(app)" }
+
+    /// The metadata of a role that wait for signatures.
+    package static func staged(_ role: String) -> String { "staged/\(role).json" }
+
+    /// The list of patches that waits with them.
+    package static let stagedList = staged("list")
+
+    /// Where feeds are served: the timestamp that came after another one. Two copies of a feed cannot both make it.
+    package static func next(after version: Int?) -> String { "\(metadataFolder)/\(version ?? 0).next.json" }
+}

@@ -1,0 +1,45 @@
+package import PatchCrypto
+
+/// What a role signs, as a value that is read and written.
+///
+/// What is not changed is written as it was received: in the same order, and with members that this version does not know.
+package protocol MetadataBody: Sendable {
+    /// The `_type` of the role's files.
+    static var type: String { get }
+    /// 0 before it is signed for the first time.
+    var version: Int { get set }
+    var expires: Timestamp { get set }
+    /// What is signed.
+    var json: JSONValue { get }
+
+    /// - Throws: `feed-malformed`.
+    init(_ file: SignedMetadata) throws(PatchError)
+}
+
+extension MetadataBody {
+    /// The members that metadata of this type begin with when they are made.
+    static var head: JSONValue {
+        .object([("_type", .string(type)), ("spec_version", .string("1.0.34"))])
+    }
+
+    /// An object with the version and the end of this one.
+    func header(_ object: JSONValue) -> JSONValue {
+        var json = object
+        json.set(MetadataKey.version, .integer(version))
+        json.set(MetadataKey.expires, .string(expires.description))
+        return json
+    }
+
+    /// A file of it, as devices read it.
+    package func file(_ signatures: [MetadataSignature]) -> [UInt8] { MetadataSignature.file(json, signatures) }
+}
+
+/// Members of metadata that those name who compare metadata.
+package enum MetadataKey {
+    package static let version = "version"
+    package static let expires = "expires"
+    package static let targets = "targets"
+    package static let meta = "meta"
+    /// That of a delegated role.
+    package static let name = "name"
+}

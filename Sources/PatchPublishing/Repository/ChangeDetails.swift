@@ -1,0 +1,19 @@
+package import PatchCrypto
+
+/// When a feed is changed, by whom and why, and what holds for all parts of that change.
+package struct ChangeDetails: Sendable {
+    /// The time of signing.
+    package let now: Timestamp
+    /// Who makes the change, as the list says it.
+    package var author: String?
+    /// Why it is made, as the list says it.
+    package var reason: String?
+    /// What is signed gets versions above this one, which a thief may have used.
+    package var above = 0
+    /// Roles whose metadata wait for signatures, so that no other change touches them.
+    package var locked: Set<FeedRepository.Role> = []
+    /// The lowest versions that have no files yet. They count once devices forget which versions they have seen.
+    package var free: [FeedRepository.Role: Int] = [:]
+
+    package init(at now: Timestamp) { self.now = now }
+}

@@ -1,0 +1,195 @@
+package import PatchCrypto
+internal import PatchFeed
+
+extension FeedRepository {
+    /// How a feed is read.
+    package struct Reading: Sendable {
+        /// A root file that does not come from the feed's own folder. Trust begins at it.
+        let root: [UInt8]
+        /// Whether files count that only the keys before the last change of keys have signed, because that change was
+        /// interrupted.
+        let isInterrupted: Bool
+        /// The snapshot to read; nil for the one that the timestamp lists.
+        let snapshot: Int?
+
+        package init(root: [UInt8], isInterrupted: Bool = false, snapshot: Int? = nil) {
+            self.root = root
+            self.isInterrupted = isInterrupted
+            self.snapshot = snapshot
+        }
+    }
+
+    /// How many versions may have files that no metadata list. An interrupted run leaves one.
+    private static let mostTaken = 100
+
+    /// Reads a feed as a client does, from a trusted root on. What a change leaves as it is will be signed along with it. Only
+    /// the ends are not looked at, so that a feed that has expired can be refreshed.
+    ///
+    /// - Parameter read: Reads a file below the feed's folder; nil if there is none.
+    /// - Throws: `feed-malformed`, `feed-signature`, `feed-rollback` or `feed-mismatch` if a file is not the feed's.
+    package init(_ reading: Reading, _ read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) {
+        let earlierRoots = reading.snapshot != nil ? .max : reading.isInterrupted ? 1 : 0
+        var trusted = try Self.trusted(
+            from: reading.root, earlierRoots: earlierRoots, snapshot: reading.snapshot, read)
+
+        /// Reads a file, and gives it to the workflow.
+        func take(
+            _ path: String, _ update: ([UInt8]) throws(PatchError) -> Void
+        ) throws(PatchError) -> [UInt8] {
+            let bytes = try Self.file(path, read)
+            do throws(PatchError) { try update(bytes) } catch { throw error.hinting(Self.isForeign) }
+            return bytes
+        }
+
+        _ = try take(FeedLayout.timestamp) { bytes throws(PatchError) in
+            try trusted.update(timestamp: bytes, called: FeedLayout.timestamp)
+        }
+        guard let timestamp = trusted.timestamp, let listed = trusted.listedSnapshot else { throw Self.unread }
+        let path = FeedLayout.snapshot(listed.version)
+        let snapshotBytes = try take(path) { bytes throws(PatchError) in
+            try trusted.update(snapshot: bytes, called: path)
+        }
+        guard let snapshot = trusted.snapshot else { throw Self.unread }
+
+        func takeTargets(_ key: TrustedMetadata.TargetsKey, by keys: [RoleKeys]) throws(PatchError) -> TargetsMetadata {
+            let path = FeedLayout.metadata(key.role, version: try snapshot.entry(of: key.role).version)
+            _ = try take(path) { bytes throws(PatchError) in
+                try trusted.update(targets: bytes, of: key, by: keys, called: path)
+            }
+            guard let targets = trusted.targets[key] else { throw Self.unread }
+            return targets
+        }
+
+        let targets = try takeTargets(.top, by: trusted.keys(of: \.targets))
+        guard let delegation = targets.delegations.first(where: { $0.role == Role.rollout.rawValue }) else {
+            throw PatchError(.feedMalformed, "this feed has no list of patches", hint: "was it made by another tool?")
+        }
+        let rollout = try takeTargets(
+            .init(role: delegation.role, delegator: Role.targets.rawValue), by: [delegation.keys])
+        let list = try Self.list(of: rollout, read)
+
+        var bodies = Bodies(
+            root: trusted.root, targets: targets, rollout: rollout, snapshot: snapshot, timestamp: timestamp)
+        var knowsRoot = true
+        if reading.snapshot != nil {
+            // An earlier state had the root of its time, which it may not say, or not say rightly.
+            let file = try SignedMetadata(snapshotBytes, name: path, type: SnapshotMetadata.type)
+            let root = ([trusted.root] + trusted.earlierRoots).first {
+                $0.version == snapshot.change.root && (try? file.verify(by: $0.snapshot)) != nil
+            }
+            knowsRoot = root != nil
+            if let root { bodies.root = root }
+        }
+        self.init(
+            bodies, list: PatchListDraft(list),
+            stale: Set(Role.allCases.filter { $0 != .rollout && trusted.staleTypes.contains($0.type) }),
+            taken: reading.snapshot == nil ? try Self.taken(by: bodies, read) : [:],
+            previous: (snapshot.version, try MessageDigest.sha256.text(of: snapshotBytes)))
+        self.knowsRoot = knowsRoot
+    }
+
+    /// Reads a feed as its own first root file says, which proves nothing about whose feed it is.
+    package init(trustingItself read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) {
+        try self.init(Reading(root: Self.file(FeedLayout.firstRoot, read)), read)
+    }
+
+    /// The version of a root file that its own keys have signed.
+    package static func version(ofRoot bytes: [UInt8]) throws(PatchError) -> Int {
+        try trusted(ReadingLeniency(), root: bytes).root.version
+    }
+
+    private static let isForeign =
+        "this file is not the feed's, or was damaged: take the folder from a backup, and see who else can write to it"
+
+    private static let unread = PatchError(.internal, "metadata that were read are not there")
+
+    private static func file(
+        _ path: String, _ read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) -> [UInt8] {
+        guard let bytes = try read(path) else {
+            let isFirst = path == FeedLayout.timestamp || path == FeedLayout.firstRoot
+            throw PatchError(
+                .feedUnavailable,
+                isFirst ? "\(path): missing, so this is not the folder of a feed" : "\(path): missing",
+                hint: isFirst
+                    ? "make one: patchpack feed init DIR" : "take the folder from a backup, or from the server")
+        }
+        return bytes
+    }
+
+    /// The last version of each role that has a file, which metadata may not list.
+    private static func taken(
+        by bodies: Bodies, _ read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) -> [Role: Int] {
+        var taken: [Role: Int] = [:]
+        for role in [Role.targets, .rollout, .snapshot] {
+            let version = bodies[role].version
+            var last = version
+            while try read(FeedLayout.metadata(role.rawValue, version: last + 1)) != nil {
+                last += 1
+                guard last - version < mostTaken else {
+                    throw PatchError(
+                        .feedMismatch,
+                        "\(FeedLayout.metadata(role.rawValue, version: last)): nothing lists this file and many before it",
+                        hint: isForeign)
+                }
+            }
+            taken[role] = last
+        }
+        return taken
+    }
+
+    private static func trusted(_ leniency: ReadingLeniency, root: [UInt8]) throws(PatchError) -> TrustedMetadata {
+        guard let start = Timestamp(secondsSince1970: 0) else { throw PatchError(.internal, "no time") }
+        return try TrustedMetadata(root: root, start: start, leniency: leniency)
+    }
+
+    /// Begins to read with the roots, from a trusted one to the newest. Each is signed by the keys of the one before.
+    ///
+    /// - Parameters:
+    ///   - earlierRoots: How many roots before the newest one count too.
+    ///   - snapshot: The snapshot to read; nil for the one that the timestamp lists.
+    static func trusted(
+        from pinned: [UInt8], earlierRoots: Int, snapshot: Int? = nil,
+        _ read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) -> TrustedMetadata {
+        var leniency = ReadingLeniency()
+        (leniency.ignoresEnds, leniency.earlierRoots, leniency.snapshot) = (true, earlierRoots, snapshot)
+        var trusted = try trusted(leniency, root: pinned)
+        let path = FeedLayout.root(trusted.root.version)
+        guard let own = try trusted.root.version == 1 ? file(path, read) : read(path) else {
+            throw PatchError(
+                .feedRollback, "\(path): missing, but this signer has seen it: the folder is older than that",
+                hint: "take the newest copy of the feed, or give --root with an older root file to go on with this one")
+        }
+        guard own == pinned else {
+            throw PatchError(.feedMismatch, "\(path): not the root file that is trusted", hint: isForeign)
+        }
+        while let bytes = try read(FeedLayout.root(trusted.root.version + 1)) {
+            do throws(PatchError) {
+                guard bytes.count <= FeedLimits().root else {
+                    throw PatchError(.feedLimit, "\(trusted.root.version + 1).root.json: more than devices read")
+                }
+                try trusted.update(root: bytes)
+            } catch {
+                throw error.hinting(isForeign)
+            }
+        }
+        return trusted
+    }
+
+    /// The list that the rollout role's metadata describe.
+    private static func list(
+        of rollout: TargetsMetadata, _ read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) -> JSONValue {
+        guard rollout.targets.count == 1, let target = rollout.targets.values.first else {
+            throw PatchError(.feedMalformed, "this feed has no list of patches", hint: "was it made by another tool?")
+        }
+        let bytes = try file(URLPath.target(target, isConsistent: true), read)
+        do throws(PatchError) { try target.check(bytes) } catch { throw error.hinting(isForeign) }
+        guard try PatchList.path(for: PatchList(decoding: bytes).app) == target.path else {
+            throw PatchError(.feedMismatch, "\(target.path): the list is of another app")
+        }
+        return try JSONValue(of: target.path, parsing: bytes)
+    }
+}

@@ -1,0 +1,94 @@
+import PatchCrypto
+import PatchPublishing
+import TestSupport
+import Testing
+
+@testable import PatchFeed
+
+/// The three points in which a signer reads more leniently than a device, each by itself.
+@Suite(.ownThreads) struct ReadingLeniencyTests {
+    private let feed: FeedFixture
+
+    init() throws {
+        feed = try FeedFixture()
+        try feed.publish(1...1)
+    }
+
+    private func trusted(
+        at now: Timestamp = FeedFixture.now, _ change: (inout ReadingLeniency) -> Void = { _ in }
+    ) throws -> TrustedMetadata {
+        var leniency = ReadingLeniency()
+        change(&leniency)
+        var trusted = try TrustedMetadata(root: feed.pinnedRoot, start: now, leniency: leniency)
+        while let bytes = feed.server[FeedLayout.root(trusted.root.version + 1)] { try trusted.update(root: bytes) }
+        return trusted
+    }
+
+    private func read(_ trusted: inout TrustedMetadata) throws {
+        try trusted.update(timestamp: try #require(feed.server[FeedLayout.timestamp]))
+        let snapshot = try #require(trusted.listedSnapshot).version
+        try trusted.update(snapshot: try #require(feed.server[FeedLayout.snapshot(snapshot)]))
+        let targets = try #require(trusted.snapshot).entry(of: "targets").version
+        try trusted.update(
+            targets: try #require(feed.server[FeedLayout.metadata("targets", version: targets)]), of: .top,
+            by: trusted.keys(of: \.targets))
+    }
+
+    @Test func endsAreIgnored() throws {
+        let later = FeedFixture.now.adding(days: 400)
+        var device = try trusted(at: later)
+        #expect(throws: PatchError(.feedExpired, "")) { try read(&device) }
+        var signer = try trusted(at: later) { $0.ignoresEnds = true }
+        try read(&signer)
+        #expect(signer.targets[.top]?.targets.count == 1)
+    }
+
+    /// The new root is there, and what its keys sign is not.
+    @Test func keysOfEarlierRootsCount() throws {
+        let (new, other) = (try SigningKey.generate(.ed25519), try SigningKey.generate(.ed25519))
+        var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
+        for role in [FeedRepository.Role.timestamp, .snapshot, .targets] {
+            try repository.rotate(
+                role, adding: [FeedKey((role == .targets ? feed.release : new).verifyingKey)],
+                removing: role == .targets ? [] : repository.keys(of: role).ids, threshold: nil, in: FeedFixture.details
+            )
+        }
+        let keys = try feed.signers(feed.root + [feed.release, feed.online, new, other])
+        for file in try repository.files(signedBy: keys, in: FeedFixture.details) where FeedLayout.isRoot(file.path) {
+            feed.server[file.path] = file.bytes
+        }
+        var device = try trusted()
+        #expect(throws: PatchError(.feedSignature, "")) { try read(&device) }
+        var signer = try trusted { $0.earlierRoots = 1 }
+        try read(&signer)
+        #expect(signer.staleTypes == ["timestamp", "snapshot"])
+        #expect(signer.root.version == 2 && signer.earlierRoots.map(\.version) == [1])
+        // One more change of keys, and those of the first root count no more.
+        try feed.server.write(
+            {
+                var again = try FeedRepository(
+                    FeedRepository.Reading(root: feed.pinnedRoot, isInterrupted: true), { path in feed.server[path] })
+                try again.rotate(
+                    .root, adding: [FeedKey(other.verifyingKey)], removing: [], threshold: nil, in: FeedFixture.details)
+                return try again.files(signedBy: keys, in: FeedFixture.details).filter { FeedLayout.isRoot($0.path) }
+            }())
+        signer = try trusted { $0.earlierRoots = 1 }
+        #expect(throws: PatchError(.feedSignature, "")) { try read(&signer) }
+        signer = try trusted { $0.earlierRoots = 2 }
+        try read(&signer)
+        #expect(signer.earlierRoots.map(\.version) == [1, 2])
+    }
+
+    @Test func anEarlierSnapshotIsRead() throws {
+        try feed.publish(2...2)
+        var signer = try trusted { $0.snapshot = 2 }
+        try read(&signer)
+        #expect(signer.snapshot?.version == 2 && signer.targets[.top]?.targets.count == 1)
+        // It must be the one that was asked for.
+        signer = try trusted { $0.snapshot = 2 }
+        try signer.update(timestamp: try #require(feed.server[FeedLayout.timestamp]))
+        #expect(throws: PatchError(.feedMismatch, "")) {
+            try signer.update(snapshot: try #require(feed.server[FeedLayout.snapshot(3)]))
+        }
+    }
+}

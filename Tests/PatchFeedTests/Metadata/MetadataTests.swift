@@ -1,0 +1,141 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+@testable import PatchFeed
+@testable import PatchPublishing
+
+/// Metadata that are read and written again say what they said, in the same order.
+@Suite(.ownThreads) struct MetadataTests {
+    private struct Written: Decodable {
+        let keys: [String: String]
+        let files: [String: String]
+    }
+
+    /// A feed that an earlier version has written.
+    private static func written() throws -> Written {
+        let file = URL(filePath: "\(Tool.root)/Tests/Vectors/feed-written.json")
+        return try JSONDecoder().decode(Written.self, from: Data(contentsOf: file))
+    }
+
+    /// What a metadata file says, once it was read and written.
+    ///
+    /// - Returns: nil if its content is refused.
+    private func again(_ bytes: [UInt8], type: String) -> JSONValue? {
+        guard let file = try? SignedMetadata(bytes, name: "file", type: type) else { return nil }
+        let body: (any MetadataBody)? =
+            switch type {
+            case "root": try? RootMetadata(file)
+            case "snapshot": try? SnapshotMetadata(file)
+            case "timestamp": try? TimestampMetadata(file)
+            default: try? TargetsMetadata(file)
+            }
+        return body?.json
+    }
+
+    /// The `_type` of what should be at a path; nil if that is not metadata.
+    private func type(at path: String) -> String? {
+        guard path.hasPrefix("metadata/") || path.hasPrefix("staged/"), !path.hasSuffix("list.json") else { return nil }
+        let name = path.split(separator: "/")[1].split(separator: ".").dropLast().last.map(String.init)
+        return name == "rollout" ? "targets" : name
+    }
+
+    @Test func vectorsAreWrittenAsTheyWereRead() throws {
+        let file = try Data(contentsOf: URL(filePath: "\(Tool.root)/Tests/Vectors/feed.json"))
+        let vectors = try JSONValue(parsing: Array(file))
+        var count = 0
+        for files in [vectors["base"]] + (vectors["cases"]?.elements ?? []).map({ $0["change"] }) {
+            for (path, value) in files?.members ?? [] {
+                guard let type = type(at: path), let bytes = value.text.map({ Array($0.utf8) }),
+                    let written = again(bytes, type: type)
+                else { continue }
+                count += 1
+                #expect(try written.encoded() == JSONValue(parsing: bytes)["signed"]?.encoded(), "\(path)")
+            }
+        }
+        #expect(count > 25, "\(count)")
+    }
+
+    @Test func filesOfAnEarlierVersionAreWrittenAsTheyWereRead() throws {
+        var count = 0
+        for (path, text) in try Self.written().files {
+            guard let type = type(at: path) else { continue }
+            count += 1
+            let bytes = Array(text.utf8)
+            let file = try SignedMetadata(bytes, name: path, type: type)
+            #expect(MetadataSignature.file(try #require(again(bytes, type: type)), file.signatures) == bytes, "\(path)")
+        }
+        #expect(count == 12, "\(count)")
+    }
+
+    /// Its owner signs what waits in it, and makes another change.
+    @Test func aFeedOfAnEarlierVersionIsWrittenOn() async throws {
+        let written = try Self.written()
+        let source = MemorySource()
+        for (path, text) in written.files { source[path] = Array(text.utf8) }
+        let signers = try written.keys.values.map {
+            try FeedSigner(SigningKey(pem: SecretBytes(Array($0.utf8)), algorithm: .ed25519))
+        }
+        let now = try #require(Timestamp("2026-11-25T12:00:00Z"))
+        var feed = try FeedRepository(trustingItself: { path in source[path] })
+        let before = feed
+        #expect(try feed.takeUp { path in source[path] })
+        #expect(
+            feed.changes(since: before).contains { $0.hasPrefix("targets: targets patches/com.example.shop/") },
+            "\(feed.changes(since: before))")
+        source.write(try feed.files(signedBy: signers, in: ChangeDetails(at: now)))
+        feed = try FeedRepository(trustingItself: { path in source[path] })
+        feed.edit(in: ChangeDetails(at: now)) { $0.notice = nil }
+        source.write(try feed.files(signedBy: signers, in: ChangeDetails(at: now)))
+        let root = try #require(source["metadata/1.root.json"])
+        var client = try FeedClient(root: root, from: source, keptIn: MemoryStorage(), at: now)
+        try await client.update()
+        let target = try #require(try await client.target(PatchList.path(for: "com.example.shop")))
+        let list = try PatchList(decoding: await client.contents(of: target, limit: PatchList.byteLimit))
+        #expect(list.entries.map(\.version) == [7, 8])
+        #expect(list.notice == nil && list.switches == ["a": "x\"y\\z\nü"])
+        #expect(list.entries[0].rollout == Rollout(permyriad: 2500) && list.entries[0].groups == ["qa"])
+    }
+
+    private static let key = """
+        {"x":1,"scheme":"ed25519","keyval":{"y":[],"public":"\(String(repeating: "ab", count: 32))"},"keytype":"ed25519"}
+        """
+    private static let head =
+        #""spec_version":"1.0.99","u":{"b":1,"a":[null]},"expires":"2026-11-25T12:00:00Z","version":3"#
+    private static let role = #"{"threshold":1,"z":0,"keyids":["k"]}"#
+    private static let file = #"{"length":7,"custom":{"b":1,"a":2},"hashes":{"sha3":"00","sha256":"11"}}"#
+
+    /// Members that nobody knows, keys of unknown kinds, and an order of its own.
+    @Test(arguments: [
+        #"{"keys":{"k":\#(key),"q":{"scheme":"new","keytype":"new","keyval":{}}},\#(head),"_type":"root","roles":{"mirrors":\#(role),"targets":\#(role),"snapshot":\#(role),"root":\#(role),"timestamp":\#(role)}}"#,
+        #"{"consistent_snapshot":false,"keys":{"k":\#(key)},\#(head),"_type":"root","roles":{"targets":\#(role),"snapshot":\#(role),"root":\#(role),"timestamp":\#(role)}}"#,
+        #"{"_type":"timestamp","meta":{"other.json":1,"snapshot.json":{"x":1,"version":9,"length":3}},\#(head)}"#,
+        #"{"meta":{"z.json":{"version":2,"x":{}},"a.json":{"hashes":{"sha256":"11"},"version":1}},"previous":7,"change":[],\#(head),"_type":"snapshot"}"#,
+        #"{"targets":{"b":\#(file),"a":\#(file)},"delegations":{"x":1,"roles":[{"terminating":false,"paths":["*"],"x":1,"name":"r","threshold":1,"keyids":["k"]}],"keys":{"k":\#(key)}},\#(head),"_type":"targets"}"#,
+        #"{"targets":{},"delegations":{"keys":{},"succinct_roles":{"bit_length":2}},\#(head),"_type":"targets"}"#,
+    ])
+    func whatNobodyKnowsIsKept(signed: String) throws {
+        let value = try JSONValue(parsing: Array(signed.utf8))
+        let type = try #require(value["_type"]?.text)
+        let written = try #require(again(MetadataSignature.file(value, []), type: type))
+        #expect(written.text() == value.text())
+    }
+
+    /// A change keeps what it is not about.
+    @Test func aChangeKeepsTheRest() throws {
+        let text =
+            #"{"targets":{"b":\#(Self.file),"a":\#(Self.file)},"delegations":{"x":1,"roles":[{"terminating":true,"paths":["*"],"x":1,"name":"r","threshold":1,"keyids":["k"]}],"keys":{"k":\#(Self.key)}},\#(Self.head),"_type":"targets"}"#
+        let bytes = MetadataSignature.file(try JSONValue(parsing: Array(text.utf8)), [])
+        var targets = try TargetsMetadata(SignedMetadata(bytes, name: "file", type: "targets"))
+        let other = try FeedKey(SigningKey.generate(.ed25519).verifyingKey)
+        try targets.setKeys(of: "r", to: [other.id], threshold: 1, adding: [(other.id, other.json)])
+        targets.targets[ExactString("b")] = nil
+        (targets.version, targets.expires) = (4, FeedFixture.now)
+        let expected =
+            #"{"targets":{"a":\#(Self.file)},"delegations":{"x":1,"roles":[{"terminating":true,"paths":["*"],"x":1,"name":"r","threshold":1,"keyids":["\#(other.id)"]}],"keys":{"\#(other.id)":\#(other.json.text())}},"#
+            + Self.head.replacing("2026-11-25T12:00:00Z", with: FeedFixture.now.description)
+            .replacing(#""version":3"#, with: #""version":4"#) + #","_type":"targets"}"#
+        #expect(targets.json.text() == expected)
+    }
+}
