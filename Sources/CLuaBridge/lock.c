@@ -421,9 +421,9 @@ static pp_alarm pass_on(pp_state *state, uint64_t now) {
 }
 
 bool pp_tick(pp_state *state) {
-    uint64_t now = pp_nanoseconds();
     for (;;) {
         pthread_mutex_lock(&state->pool->mutex);
+        uint64_t now = pp_nanoseconds(); // under the mutex: a waiter may have joined until then
         bool is_home = home_of(state) == state;
         pp_alarm alarm = next_for(state) ? hand_over_if_free(state) : (pp_alarm){0};
         if (!alarm.wake) alarm = pass_on(state, now);

@@ -63,6 +63,7 @@ static pp_state *take(pp_pool *pool, pp_state *home) {
     }
     if (found) {
         found->free = false;
+        found->instance = 0;
         atomic_store(&found->home, home ? home : found);
     }
     pthread_mutex_unlock(&pool->mutex);
@@ -124,7 +125,6 @@ static pp_state *open_state(pp_pool *pool, pp_state *home, const pp_limits *limi
     while (!lock_state(state, INT32_MAX, &outermost)) {}
     state->suspended = 0;
     state->seen_call = 0;
-    state->instance = 0;
     atomic_store(&state->closing, false);
     state->session = (pp_session){
         .limits = *limits,
@@ -182,6 +182,7 @@ static void close_state(pp_state *state) {
 void pp_close(pp_state *home) {
     pp_state *others[PP_INSTANCES];
     int32_t count = 0;
+    atomic_fetch_add(&home->open_states, 1); // the layers are kept until this is done
     pthread_mutex_lock(&home->pool->mutex);
     atomic_store(&home->may_grow, false);
     atomic_store(&home->serves, NULL);
@@ -194,6 +195,7 @@ void pp_close(pp_state *home) {
     for (int32_t i = 0; i < home->layer_count; i++) atomic_store_explicit(&home->layers[i]->slot, NULL, memory_order_relaxed);
     for (int32_t i = 0; i < count; i++) close_state(others[i]);
     close_state(home);
+    pp_leave_home(home);
 }
 
 void pp_lock(pp_state *home) {
