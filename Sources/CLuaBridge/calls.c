@@ -480,6 +480,7 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
 static void put_back_budget(pp_state *state, pp_activation *call) {
     if (!call->has_outer_budget) return;
     state->budget = call->outer_budget;
+    continue_clocks(&state->budget);
     call->has_outer_budget = false;
 }
 
@@ -565,6 +566,7 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     if (call->is_of_host) host_ends(state);
     if (!outermost) {
         call->outer_budget = state->budget;
+        stop_clocks(&call->outer_budget);
         call->has_outer_budget = true;
     } else if (state->session.interval < state->session.limits.instructions_per_check) {
         pp_relax(state);

@@ -156,9 +156,21 @@ import Testing
 
     /// An asynchronous call that continues within another call has its own time, and does not use up the other's.
     @Test func callsInEachOtherHaveTheirOwnTime() async throws {
-        let (loop, time) = try Self.unit()
-        // Each sum is a third away from the limit, because the unit was measured at another moment.
-        let harness = try harness(callTime: time * 10)
+        // The sums stand a third away from the limit. If the machine's speed has changed by more than a sixth meanwhile, they are
+        // measured again.
+        for _ in 0..<20 {
+            let (loop, time) = try Self.unit()
+            let (answers, harness) = try await callsInEachOther(loop, limit: time * 10)
+            let again = try Self.unit().time
+            guard again < time * 7 / 6, time < again * 7 / 6 else { continue }
+            #expect(answers == [1001, 1000, 1001, 7], "\(harness.failures)")
+            #expect(harness.failures.map(\.message) == ["ended: past its limit of processor time"])
+            return
+        }
+    }
+
+    private func callsInEachOther(_ loop: String, limit: Duration) async throws -> ([Int], Harness) {
+        let harness = try harness(callTime: limit)
         let calls = try CallWithinCall(in: harness.registry)
         try harness.apply(
             """
@@ -173,11 +185,11 @@ import Testing
               return y + 1000
             end)
             """, replaces: ["T.slow", "T.outer"])
-        for (before, answer) in [(0, 1000), (7, 7)] {
+        var answers: [Int] = []
+        for before in [0, 7] {
             let task = try await calls.begin(before)
-            #expect(calls.outer(1) == 1001, "\(harness.failures)")
-            #expect(await task.value == answer, "\(harness.failures)")
+            answers += [calls.outer(1), await task.value]
         }
-        #expect(harness.failures.map(\.message) == ["ended: past its limit of processor time"])
+        return (answers, harness)
     }
 }
