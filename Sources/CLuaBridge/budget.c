@@ -104,11 +104,10 @@ void pp_count_link(pp_state *state) {
 
 /// Whether the script may hold this many bytes, with what it holds in the patch's other states.
 static bool has_memory(pp_state *state, int64_t bytes) {
-    pp_state *home = atomic_load_explicit(&state->home, memory_order_relaxed);
+    pp_state *home = home_of(state), *other;
     atomic_store_explicit(&state->held, bytes, memory_order_relaxed);
     int64_t all = bytes;
-    for (int32_t i = 0; i < PP_INSTANCES; i++) {
-        pp_state *other = atomic_load_explicit(&home->instances[i], memory_order_acquire);
+    for (int32_t i = 0; (other = instance_at(home, i)); i++) {
         if (other != state) all += atomic_load_explicit(&other->held, memory_order_relaxed);
     }
     return all <= state->session.limits.hard_memory;
@@ -279,8 +278,8 @@ static void hook(lua_State *L, lua_Debug *where) {
 
 int64_t pp_memory(pp_state *state) {
     int64_t all = state->session.used;
-    for (int32_t i = 1; i < PP_INSTANCES; i++)
-        all += atomic_load_explicit(&atomic_load(&state->instances[i])->held, memory_order_relaxed);
+    pp_state *other;
+    for (int32_t i = 1; (other = instance_at(state, i)); i++) all += atomic_load_explicit(&other->held, memory_order_relaxed);
     return all;
 }
 

@@ -77,7 +77,7 @@ static __attribute__((noinline)) pp_attempt lock_layer_slowly(void *cell, const 
         if (!layer || (layer == seen && put == seen_put)) return (pp_attempt){layer, .refusal = PP_UNPATCHED};
         bool outermost, may_grow = false;
         pp_state *home = layer->home, *state = lock_any(home, patience, &outermost, &may_grow);
-        if (!state) return (pp_attempt){layer, .refusal = may_grow ? PP_ALONE : PP_BUSY};
+        if (!state) return (pp_attempt){layer, .refusal = may_grow ? PP_MAY_GROW : PP_BUSY};
         bool is_on = atomic_load_explicit(&layer->slot, memory_order_relaxed) == slot
             && !atomic_load_explicit(&home->closing, memory_order_relaxed);
         if (is_on && atomic_load_explicit(&state->serves, memory_order_relaxed) == home)

@@ -141,11 +141,8 @@ static pp_counters counters_of(const pp_layer *layer) {
     pthread_mutex_t *mutex = &layer->home->pool->mutex;
     pthread_mutex_lock(mutex);
     pp_add_counters(&sum, &layer->ended);
-    for (int32_t i = 0; i < PP_INSTANCES; i++) {
-        pp_state *state = atomic_load(&layer->home->instances[i]);
-        if (state == &pp_taken) break;
-        pp_add_counters(&sum, &state->counters[layer->index]);
-    }
+    pp_state *state;
+    for (int32_t i = 0; (state = instance_at(layer->home, i)); i++) pp_add_counters(&sum, &state->counters[layer->index]);
     pthread_mutex_unlock(mutex);
     return sum;
 }

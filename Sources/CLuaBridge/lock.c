@@ -70,15 +70,10 @@ static bool try_lock(pp_state *state) {
     return true;
 }
 
-static pp_state *instance_at(pp_state *home, int32_t place) {
-    return atomic_load_explicit(&home->instances[place], memory_order_acquire);
-}
-
 /// Takes a state of the patch that is free.
 static pp_state *try_any(pp_state *home) {
-    for (int32_t i = 0; i < PP_INSTANCES; i++) {
-        pp_state *state = instance_at(home, i);
-        if (state == &pp_taken) break;
+    pp_state *state;
+    for (int32_t i = 0; (state = instance_at(home, i)); i++) {
         if (try_lock(state)) return state;
     }
     return NULL;
@@ -106,9 +101,8 @@ static void tell_of_waiters(pp_waiter *waiter) {
         atomic_store(&waiter->state->attention, true);
         return;
     }
-    for (int32_t i = 0; i < PP_INSTANCES; i++) {
-        pp_state *state = instance_at(waiter->home, i);
-        if (state == &pp_taken) break;
+    pp_state *state;
+    for (int32_t i = 0; (state = instance_at(waiter->home, i)); i++) {
         atomic_store(&state->attention, true);
     }
 }
@@ -227,9 +221,8 @@ static pp_state *take_turn(pp_waiter *waiter) {
         return given;
     }
     if (waiter->state) return take_if_possible(waiter->state, waiter) ? waiter->state : NULL;
-    for (int32_t i = 0; i < PP_INSTANCES; i++) {
-        pp_state *state = instance_at(waiter->home, i);
-        if (state == &pp_taken) break;
+    pp_state *state;
+    for (int32_t i = 0; (state = instance_at(waiter->home, i)); i++) {
         if (take_if_possible(state, waiter)) return state;
     }
     return NULL;
@@ -239,9 +232,8 @@ static pp_state *take_turn(pp_waiter *waiter) {
 static uint64_t turns_of(const pp_waiter *waiter) {
     if (waiter->state) return waiter->state->turns;
     uint64_t all = 0;
-    for (int32_t i = 0; i < PP_INSTANCES; i++) {
-        pp_state *state = instance_at(waiter->home, i);
-        if (state == &pp_taken) break;
+    pp_state *state;
+    for (int32_t i = 0; (state = instance_at(waiter->home, i)); i++) {
         all += state->turns;
     }
     return all;
@@ -312,14 +304,12 @@ bool pp_wait_for(pp_state *state, int64_t nanoseconds) {
 
 pp_state *pp_take_any(pp_state *home, int64_t nanoseconds, bool *outermost, bool *may_grow) {
     *outermost = false;
-    for (int32_t i = 0; i < PP_INSTANCES; i++) {
-        pp_state *state = instance_at(home, i);
-        if (state == &pp_taken) break;
+    pp_state *state;
+    for (int32_t i = 0; (state = instance_at(home, i)); i++) {
         if (atomic_load_explicit(&state->owner, memory_order_relaxed) == this_thread()) return state;
     }
     *outermost = true;
-    pp_state *state = try_any(home);
-    if (state) return state;
+    if ((state = try_any(home))) return state;
     if ((*may_grow = pp_may_grow(home)) || nanoseconds <= 0) return NULL;
     for (int spin = 0; spin < SPINS; spin++) {
         if ((state = try_any(home))) return state;
@@ -352,9 +342,8 @@ static void has_entered(pp_waiter *waiter) {
 /// Hands over the first lock that is free, if there is one that this waiter or another waits for.
 static pp_alarm hand_over_free(pp_state *home) {
     pp_alarm alarm = {0};
-    for (int32_t i = 0; i < PP_INSTANCES && !alarm.wake; i++) {
-        pp_state *state = instance_at(home, i);
-        if (state == &pp_taken) break;
+    pp_state *state;
+    for (int32_t i = 0; !alarm.wake && (state = instance_at(home, i)); i++) {
         if (next_for(state)) alarm = hand_over_if_free(state);
     }
     return alarm;
@@ -428,9 +417,8 @@ bool pp_tick(pp_state *state) {
         pp_alarm alarm = next_for(state) ? hand_over_if_free(state) : (pp_alarm){0};
         if (!alarm.wake) alarm = pass_on(state, now);
         if (!alarm.wake) alarm = give_up(&state->own, now);
-        for (int32_t i = 1; is_home && !alarm.wake && i < PP_INSTANCES; i++) {
-            pp_state *other = instance_at(state, i);
-            if (other == &pp_taken) break;
+        pp_state *other;
+        for (int32_t i = 1; is_home && !alarm.wake && (other = instance_at(state, i)); i++) {
             if (next_for(other)) alarm = hand_over_if_free(other);
             if (!alarm.wake) alarm = pass_on(other, now);
         }

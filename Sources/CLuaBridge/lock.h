@@ -20,8 +20,6 @@ void pp_hand_over(pp_state *state);
 bool pp_join(pp_state *home, pp_state *state);
 /// Takes a state's place away, and adds its counters to those of the layers. The caller holds the pool's mutex.
 void pp_part(pp_state *home, pp_state *state);
-/// The state that is always taken.
-extern pp_state pp_taken;
 /// Does the work that is left to the last call in the state, and releases the lock.
 void pp_attend(pp_state *state);
 static inline uintptr_t this_thread(void) { return (uintptr_t)&pp_thread; }

@@ -115,10 +115,13 @@ static void refuse(pp_state *state) {
     unlock_state(state);
 }
 
-/// Opens a state of the pool, and enters it.
+/// Opens a state of the pool, and enters it. The home counts it among its open states already.
 static pp_state *open_state(pp_pool *pool, pp_state *home, const pp_limits *limits, const pp_host *host, int64_t seed) {
     pp_state *state = take(pool, home);
-    if (!state) return NULL;
+    if (!state) {
+        if (home) pp_leave_home(home);
+        return NULL;
+    }
     // A thread that read a layer of this state before it was closed may be checking right now whether the layer is
     // still active.
     bool outermost;
@@ -201,9 +204,8 @@ void pp_close(pp_state *home) {
 void pp_lock(pp_state *home) {
     atomic_store(&home->may_grow, false);
     uint64_t until = pp_nanoseconds() + (uint64_t)home->session.limits.lock_nanoseconds;
-    for (int32_t i = 0; i < PP_INSTANCES; i++) {
-        pp_state *state = atomic_load(&home->instances[i]);
-        if (state == &pp_taken) break;
+    pp_state *state;
+    for (int32_t i = 0; (state = instance_at(home, i)); i++) {
         bool outermost;
         uint64_t now = pp_nanoseconds();
         state->hold = PP_NOT_HELD;
@@ -214,9 +216,8 @@ void pp_lock(pp_state *home) {
 }
 
 void pp_unlock(pp_state *home) {
-    for (int32_t i = 0; i < PP_INSTANCES; i++) {
-        pp_state *state = atomic_load(&home->instances[i]);
-        if (state == &pp_taken) break;
+    pp_state *state;
+    for (int32_t i = 0; (state = instance_at(home, i)); i++) {
         enum pp_hold hold = state->hold;
         if (hold == PP_NOT_HELD) continue;
         state->hold = PP_NOT_HELD;

@@ -196,21 +196,6 @@ struct pp_state {
     int32_t counter_capacity;
     /// How `pp_lock` has it.
     enum pp_hold { PP_NOT_HELD, PP_HELD, PP_HELD_WITHIN } hold;
-    // What follows is used in the first state only.
-    /// The patch's states, each of which has loaded the same script. A place without one has a state that is always taken, as has the place
-    /// after the last. `pp_thread.instance` is the place that a thread tries first.
-    pp_state *_Atomic instances[PP_INSTANCES + 1];
-    _Atomic(int32_t) instance_count;
-    /// Whether a call that finds all states taken may make another one, and whether one is being made.
-    _Atomic(bool) may_grow, is_growing;
-    /// The states that are open: the layers are kept until there is none.
-    _Atomic(int32_t) open_states;
-    /// Those who wait for any of the states.
-    pp_queue any;
-    /// The tasks that wait to enter with a new call.
-    int64_t entering_tasks;
-    /// The suspended calls of all states.
-    _Atomic(int32_t) all_suspended;
     lua_State *main;
     pp_activation *activation, *calls;
     /// An asynchronous call that has ended, whose coroutine the next one uses; or NULL.
@@ -232,6 +217,21 @@ struct pp_state {
     atomic_bool free;
     /// Lua's own functions that the sandbox calls once it has charged for them.
     lua_CFunction lua_functions[PP_LUA_FUNCTIONS];
+    // What follows is used in the first state only.
+    /// The patch's states, each of which has loaded the same script. A place without one has a state that is always taken, as has the place
+    /// after the last. `pp_thread.instance` is the place that a thread tries first.
+    pp_state *_Atomic instances[PP_INSTANCES + 1];
+    _Atomic(int32_t) instance_count;
+    /// Whether a call that finds all states taken may make another one, and whether one is being made.
+    _Atomic(bool) may_grow, is_growing;
+    /// The states that are open: the layers are kept until there is none.
+    _Atomic(int32_t) open_states;
+    /// Those who wait for any of the states.
+    pp_queue any;
+    /// The tasks that wait to enter with a new call.
+    int64_t entering_tasks;
+    /// The suspended calls of all states.
+    _Atomic(int32_t) all_suspended;
 };
 
 struct pp_pool {
@@ -244,6 +244,14 @@ struct pp_pool {
 static inline pp_state *state_of(lua_State *L) { return *(pp_state **)lua_getextraspace(L); }
 
 static inline pp_state *home_of(pp_state *state) { return atomic_load_explicit(&state->home, memory_order_relaxed); }
+
+/// The state that is always taken.
+extern pp_state pp_taken;
+/// A state of a patch by its place, from 0; NULL after the last.
+static inline pp_state *instance_at(pp_state *home, int32_t place) {
+    pp_state *state = atomic_load_explicit(&home->instances[place], memory_order_acquire);
+    return state == &pp_taken ? NULL : state;
+}
 
 static inline bool is_spec(const pp_state *state) { return state->session.kind == PP_SPEC; }
 

@@ -70,7 +70,7 @@ enum pp_refusal {
     /// An earlier call in the same run was refused, and the host was told.
     PP_REFUSED_AGAIN,
     /// All states of the patch are taken, and there may be another one (`pp_open_instance`).
-    PP_ALONE,
+    PP_MAY_GROW,
 };
 
 /// What a callback returns instead of a count of results.

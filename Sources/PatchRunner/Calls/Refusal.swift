@@ -19,7 +19,7 @@ struct Refusal {
     }
 
     /// Whether all instances of the patch are taken, and there may be another one.
-    var isAlone: Bool { reason == PP_ALONE.rawValue }
+    var mayGrow: Bool { reason == PP_MAY_GROW.rawValue }
 
     /// Whether another call is in the patch, and this one may wait.
     var isForTheMoment: Bool { reason == PP_BUSY.rawValue }

@@ -220,7 +220,7 @@ package final class Slot: Sendable {
 
     /// Makes another instance of a patch if all of them are taken. Returns whether to try again.
     func hasMadeRoom(for refusal: Refusal) -> Bool {
-        guard refusal.isAlone else { return false }
+        guard refusal.mayGrow else { return false }
         if let layer = refusal.layer { owner(of: layer)?.makeInstances() }
         return true
     }
