@@ -91,7 +91,7 @@ public struct Manifest: Sendable {
         try Rules.check(NameForm.isReverseDNS(app), "app", "is not a reverse-DNS name such as com.example.shop")
         try Rules.check(Rules.numbers.contains(engine), "engine", "is not a whole number from 1 to 2147483647")
         try Rules.check(
-            instances.map(Rules.instances.contains) ?? true, "instances", "is not a whole number from 1 to 16")
+            instances.map(Self.instanceCounts.contains) ?? true, "instances", "is not a whole number from 1 to 16")
         for name in replaces {
             try Rules.check(NameForm.isReplaceable(name), "replaces", "has a name that is not like Cart.total")
         }
@@ -118,10 +118,12 @@ public struct Manifest: Sendable {
         self.extra = extra
     }
 
+    /// How many instances a manifest may say.
+    package static let instanceCounts = 1...16
+
     /// The rules beyond the form of a name.
     private enum Rules {
         static let numbers = 1...Int(Int32.max)
-        static let instances = 1...16
         static let controlCharacters = "has a control character"
 
         static func check(_ holds: Bool, _ key: String, _ fault: String) throws(PatchError) {

@@ -102,7 +102,7 @@ package struct ManifestFields: Sendable {
 
     private static func instances(_ text: String?) throws(PatchError) -> Int? {
         guard let text, text != "any" else { return nil }
-        guard let number = Int(text), (1...16).contains(number), text == "\(number)" else {
+        guard let number = Int(text), Manifest.instanceCounts.contains(number), text == "\(number)" else {
             throw PatchError(
                 .malformed, "`\(text)` is not a number of instances",
                 hint: "write `@instances 1` if the script keeps something from call to call, else `@instances any`",

@@ -45,7 +45,7 @@ public struct PatchLimits: Sendable {
     /// How many instances of a patch there may be: as many as the process may use processors, at most 16. Each is a Lua state that has
     /// loaded the script. One is made when a call finds the others taken, and closed after a minute in which it was not used. A patch whose
     /// manifest says `instances: 1` has one.
-    public var instances = Int(min(pp_processors(), 16))
+    public var instances = min(Int(pp_processors()), Int(PP_INSTANCES))
     /// How long a call waits while no other call gets an instance of the patch, before the original answers: 100 milliseconds. As long as
     /// others get one, its turn will come.
     public var lockTime = Duration.milliseconds(100)
