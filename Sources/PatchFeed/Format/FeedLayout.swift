@@ -33,8 +33,8 @@ package enum FeedLayout {
     /// The place of a target's file: with its hash before its name.
     package static func target(_ path: String, sha256: String) -> String {
         var names = path.split(separator: "/").map(String.init)
-        names[names.count - 1] = "\(sha256).\(names[names.count - 1])"
-        return target(names)
+        let last = names.popLast() ?? ""
+        return target(names + ["\(sha256).\(last)"])
     }
 
     /// The path of a target's file whose last name has the hash already.

@@ -62,7 +62,7 @@ extension FeedRepository {
 
         let targets = try takeTargets(.top, by: trusted.keys(of: \.targets))
         guard let delegation = targets.delegations.first(where: { $0.role == Role.rollout.rawValue }) else {
-            throw PatchError(.feedMalformed, "this feed has no list of patches", hint: "was it made by another tool?")
+            throw Self.hasNoList
         }
         let rollout = try takeTargets(
             .init(role: delegation.role, delegator: Role.targets.rawValue), by: [delegation.keys])
@@ -100,6 +100,9 @@ extension FeedRepository {
 
     private static let isForeign =
         "this file is not the feed's, or was damaged: take the folder from a backup, and see who else can write to it"
+
+    private static let hasNoList = PatchError(
+        .feedMalformed, "this feed has no list of patches", hint: "was it made by another tool?")
 
     private static let unread = PatchError(.internal, "metadata that were read are not there")
 
@@ -183,7 +186,7 @@ extension FeedRepository {
         of rollout: TargetsMetadata, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> JSONValue {
         guard rollout.targets.count == 1, let target = rollout.targets.values.first else {
-            throw PatchError(.feedMalformed, "this feed has no list of patches", hint: "was it made by another tool?")
+            throw hasNoList
         }
         let bytes = try file(URLPath.target(target, isConsistent: true), read)
         do throws(PatchError) { try target.check(bytes) } catch { throw error.hinting(isForeign) }

@@ -26,6 +26,7 @@ import Testing
         for name in ["snapshot.json", "12.targets.json", "x.snapshot.json", "99999999999999999999.snapshot.json"] {
             #expect(FeedLayout.snapshotVersion(of: name) == nil, "\(name)")
         }
+        #expect(FeedLayout.target("/", sha256: "00ff") == "targets/00ff.")
         #expect(FeedLayout.isTarget("targets/trust/00ff.a.store", "trust/a.store"))
         #expect(!FeedLayout.isTarget("targets/trust/00ff.b.store", "trust/a.store"))
         #expect(!FeedLayout.isTarget("targets/other/00ff.a.store", "trust/a.store"))
