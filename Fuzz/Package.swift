@@ -27,7 +27,7 @@ let package = Package(
         .systemLibrary(name: "CLibzip", pkgConfig: "libzip"),
         .systemLibrary(name: "CLua", pkgConfig: "lua5.4"),
         .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip", "Libc"], swiftSettings: instrumented),
-        .target(name: "Libc"),
+        .target(name: "Libc", swiftSettings: instrumented),
         .target(name: "PatchFiles", dependencies: ["PatchCrypto", "Libc"], swiftSettings: instrumented),
         .target(name: "PatchFeed", dependencies: ["PatchCrypto"], swiftSettings: instrumented),
         .target(name: "CCurl"),
@@ -36,7 +36,7 @@ let package = Package(
             name: "CLuaBridge", dependencies: ["CLua"],
             cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux])), .unsafeFlags(instrumentedC)]),
         .target(
-            name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge"],
+            name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge", "Libc"],
             swiftSettings: instrumented + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(name: "CEventReader", cxxSettings: [.unsafeFlags(instrumentedC)]),
         .target(
@@ -45,7 +45,7 @@ let package = Package(
             name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CDecompress", "Libc"],
             swiftSettings: instrumented),
         .target(
-            name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto"],
+            name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto", "Libc"],
             swiftSettings: instrumented),
         .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchCrypto"], swiftSettings: instrumented),
         .target(name: "CLuaWorkbench", dependencies: ["CLua"], exclude: ["specs.lua"]),
