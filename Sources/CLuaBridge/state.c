@@ -63,7 +63,6 @@ static pp_state *take(pp_pool *pool, pp_state *home) {
     }
     if (found) {
         found->free = false;
-        found->instance = 0;
         atomic_store(&found->home, home ? home : found);
     }
     pthread_mutex_unlock(&pool->mutex);
@@ -126,6 +125,10 @@ static pp_state *open_state(pp_pool *pool, pp_state *home, const pp_limits *limi
     // still active.
     bool outermost;
     while (!lock_state(state, INT32_MAX, &outermost)) {}
+    // Threads that are too late read it under the lock, or under the mutex.
+    pthread_mutex_lock(&pool->mutex);
+    state->instance = 0;
+    pthread_mutex_unlock(&pool->mutex);
     state->suspended = 0;
     state->seen_call = 0;
     atomic_store(&state->closing, false);

@@ -184,7 +184,8 @@ struct pp_state {
     _Atomic(int32_t) suspended;
     /// Whether it is the first state of a patch whenever it is in use.
     bool is_first;
-    /// Its place among the patch's states, and its last call when `pp_close_idle` last looked.
+    /// Its place among the patch's states, which is written under the lock and the pool's mutex; and its last call when
+    /// `pp_close_idle` last looked.
     int32_t instance;
     int64_t seen_call;
     /// What a thread that is in another patch tried first before it took this state, plus 1; or 0.
