@@ -62,6 +62,7 @@ public final class PatchDevice: Sendable {
     private let updates: PatchSync
     private let trust: PatchTrust
     private let tell: @Sendable (PatchEvent) -> Void
+    private let listener: EventThrottle<PatchEvent>?
 
     /// Opens a device's folder. No patch runs before ``launch()``. The app starts, whatever is in the folder.
     ///
@@ -83,8 +84,9 @@ public final class PatchDevice: Sendable {
     ///   - isReader: Whether to only read the folder, as an extension of the app does that shares it.
     ///   - clock: Returns the milliseconds since 1970; nil asks the system.
     ///   - progress: Called after each envelope that a sync has downloaded.
-    ///   - events: Called for each event, on the thread on which it happens, while a call may wait. It must be quick.
-    public init(
+    ///   - events: Called for each event, on the thread on which it happens, while a call may wait. It must be quick. Failures, fallbacks
+    ///     and other events that are the same but for their messages come at most once a second, and then with their count.
+    public convenience init(
         app: HostInfo, registry: PatchRegistry, folder: String, feed: Feed, trust: PatchTrust,
         settings: SyncSettings = SyncSettings(), limits: PatchLimits = PatchLimits(),
         crashLimits: CrashLimits = CrashLimits(), log: Log? = nil, isReader: Bool = false,
@@ -92,12 +94,26 @@ public final class PatchDevice: Sendable {
         progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in },
         events: (@Sendable (PatchEvent) -> Void)? = nil
     ) {
+        self.init(
+            app: app, registry: registry, folder: folder, feed: feed, trust: trust, settings: settings, limits: limits,
+            crashLimits: crashLimits, log: log, isReader: isReader, clock: clock, progress: progress,
+            listener: events.map { EventThrottle(listener: $0) })
+    }
+
+    /// Makes a device with a listener that may hear every event.
+    package init(
+        app: HostInfo, registry: PatchRegistry, folder: String, feed: Feed, trust: PatchTrust, settings: SyncSettings,
+        limits: PatchLimits, crashLimits: CrashLimits, log: Log? = nil, isReader: Bool = false,
+        clock: (@Sendable () -> Int)?,
+        progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in },
+        listener: EventThrottle<PatchEvent>?
+    ) {
         let milliseconds = clock ?? { WallClock.milliseconds }
         let time: @Sendable () -> Timestamp? = { Timestamp(secondsSince1970: milliseconds() / 1000) }
         // Who tells of an event before it is known which installation this is, tells the log a little later.
         let early = EarlyEvents()
         let tell: @Sendable (PatchEvent) -> Void = { event in
-            events?(event)
+            listener?.tell(event)
             early.record(event)
         }
         let store = PatchStore(
@@ -112,13 +128,14 @@ public final class PatchDevice: Sendable {
         self.registry = registry
         self.store = store
         self.tell = tell
+        self.listener = listener
         self.trust = trust
         runner = PatchRunner(
             registry: registry, host: app, limits: limits, clock: time,
             events: { event in
                 tell(.runner(event))
                 store.observe(event)
-            })
+            }, checksHost: true, onLine: nil)
         updates = PatchSync(
             feed: feed.root, at: feed.source, store: store, runner: runner, trust: trust, settings: settings,
             built: feed.built, progress: progress)
@@ -162,6 +179,7 @@ public final class PatchDevice: Sendable {
     private func leave(_ call: String) {
         log?.recordCalls(of: registry)
         log?.flush()
+        listener?.flush()
         guard isInTime(call, store.hasBegun) else { return }
         store.ended()
     }

@@ -94,7 +94,8 @@ public final class DeviceBench<App: Sendable>: Sendable {
         let device = PatchDevice(
             app: host, registry: registry, folder: folder, feed: .init(root: feed.root, at: feed),
             trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey), settings: settings, limits: patchLimits,
-            crashLimits: limits, clock: { clock.milliseconds }, events: log)
+            crashLimits: limits, clock: { clock.milliseconds },
+            listener: EventThrottle(milliseconds: 0, listener: log))
         state.locked { $0.process = Process(app: app, device: device) }
         device.launch()
         return syncing ? await device.sync() : nil

@@ -37,7 +37,7 @@ public final class PatchBench: Sendable {
         let recorder = recorder
         runner = PatchRunner(
             registry: registry, host: try HostInfo(app: app, version: version), limits: limits, clock: { time },
-            events: { event in recorder.events.withLock { $0.append(event) } })
+            events: { event in recorder.events.withLock { $0.append(event) } }, checksHost: true, onLine: nil)
     }
 
     /// All events, in order.

@@ -79,13 +79,26 @@ import Testing
         }
         let failed = try lines().filter { $0.contains(#""eventName":"failed""#) }
         // One at once, and one for each minute that is over.
-        #expect(failed.count == 5)
+        #expect(failed.count == 3)
         log.flush()
         let counts = try lines().compactMap { line in
             line.firstMatch(of: /"event.count":([0-9]+)/).flatMap { Int($0.output.1) }
         }
         let firsts = try lines().filter { $0.contains(#""eventName":"failed""#) }.count - counts.count
         #expect(counts.reduce(firsts, +) == 1800)
+    }
+
+    /// A runner without a device tells the log of repeats.
+    @Test func repeatsThatAreToldAreCounted() throws {
+        let log = try log()
+        let event = RunnerEvent.fellBack(patch, function: "Shop.price", .busy)
+        log.record(.runner(event))
+        log.record(.runner(.repeated(event, count: 99)))
+        log.record(.runner(event))
+        log.flush()
+        #expect(try lines().map { $0.contains(#""event.count":100}"#) } == [false, true])
+        log.record(.runner(.repeated(event, count: 7)))
+        #expect(try lines().last?.contains(#""event.count":7}"#) == true)
     }
 
     @Test func callsAreCountedSinceTheLastTime() throws {
@@ -268,6 +281,7 @@ import Testing
             .breakerOpened(patch, failures: 5), .log(patch, .debug, "a"), .log(patch, .info, "a"),
             .log(patch, .warn, "a"), .log(patch, .error, "\u{1B}[31mred"),
             .log(patch, .info, String(repeating: "x", count: 100_000)),
+            .repeated(.fellBack(patch, function: "Shop.price", .busy), count: 41),
         ]
         let events: [PatchEvent] =
             (bench.events + told).map(PatchEvent.runner) + [
@@ -277,8 +291,9 @@ import Testing
                 .expired(patch, error), .notApplicable(patch, error), .withdrawn(patch, reason: nil),
                 .withdrawn(patch, reason: "bad"), .disabled, .enabled,
                 .synced(bytes: 1, milliseconds: 2, counts: ["offered": 1]), .syncFailed(error), .switches(["a": "b"]),
-                .storeFailed(error), .misused(error),
+                .storeFailed(error), .misused(error), .repeated(.syncFailed(error), count: 2),
             ]
+        for event in events { try checkForLoggers(event) }
         let log = try log()
         for event in events { log.record(event) }
         let function2 = try bench.registry.replaceable("Shop.other") { (x: Int) -> Int in x }
@@ -304,6 +319,33 @@ import Testing
             ' "$CHECKOUT/docs/events.schema.json"
             """, in: folder.path)
         #expect(names.status == 0, "\(names.error)")
+    }
+
+    /// A logger gets what the line has.
+    private func checkForLoggers(_ event: PatchEvent) throws {
+        let json = try JSONSerialization.jsonObject(with: Data(event.jsonLine.utf8))
+        let line = try #require(json as? [String: Any])
+        let attributes = try #require(line["attributes"] as? [String: Any])
+        #expect(Set(event.attributes.map(\.name)) == Set(attributes.keys))
+        #expect(event.attributes.count == attributes.count)
+        for (name, value) in event.attributes {
+            switch value {
+            case .string(let text): #expect(attributes[name] as? String == text)
+            case .integer(let number): #expect(attributes[name] as? Int == number)
+            case .bool(let isTrue): #expect(attributes[name] as? Bool == isTrue)
+            case .array(let values): #expect((attributes[name] as? [Any])?.count == values.count)
+            case .dictionary(let values):
+                #expect((attributes[name] as? [String: Any]).map { Set($0.keys) } == Set(values.keys))
+            @unknown default: Issue.record("\(value)")
+            }
+        }
+        let severities: [EventSeverity: Int] = [.debug: 5, .info: 9, .warning: 13, .error: 17]
+        #expect(line["severityNumber"] as? Int == severities[event.severity])
+        #expect(!event.message.isEmpty)
+        #expect(!event.message.unicodeScalars.contains { $0.value < 32 })
+        if let body = line["body"] as? String, !body.contains("\u{1B}") { #expect(event.message == body) }
+        // The words are the same for all events of a name, so no value is in them.
+        if event.name != "log" { #expect(!event.message.contains("Shop.price") && !event.message.contains(patch.id)) }
     }
 
     /// The words of events are written once, and both pages have them.

@@ -15,7 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = ["README.md", "SECURITY.md", "CONTRIBUTING.md"] + [f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))]
 LANGUAGES = {"sh", "swift", "lua", "json", "yaml", "text"}
-NOTES = {"sh": r"not 0|not run: .+", "swift": r"part of a manifest|with the macros"}
+NOTES = {"sh": r"not 0|not run: .+", "swift": r"part of a manifest|with the macros|with other packages"}
 
 # Where a figure is said, and the section and the row of RESULTS.md that it is from.
 FIGURES = [

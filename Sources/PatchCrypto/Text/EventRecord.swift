@@ -32,6 +32,38 @@ package struct EventRecord: Sendable {
             default: .info
             }
         }
+
+        /// What happened, in words that are the same for every event of the name.
+        package var sentence: String {
+            switch self {
+            case .loaded: "a patch was loaded"
+            case .activated: "a patch is active"
+            case .deactivated: "a patch is no longer active"
+            case .refused: "a patch was refused"
+            case .failed: "a patch failed in a function"
+            case .fellBack: "what is below a patch answered in its place"
+            case .called: "a patch was called"
+            case .breakerOpened: "a patch failed too often, and is no longer active"
+            case .log: "a patch wrote to the log"
+            case .launched: "a launch began"
+            case .trial: "a patch runs for the first time on this device"
+            case .confirmed: "a patch is good"
+            case .rolledBack: "a patch was taken back"
+            case .safeMode: "launches failed with good patches, so the app runs without them"
+            case .waiting: "a patch waits for functions that the app has not registered yet"
+            case .neverConfirmed: "no launch was confirmed; call confirm() when the app works"
+            case .expired: "a patch does not run, because its time is over"
+            case .notApplicable: "a patch does not run, because it is not for this version of the app"
+            case .withdrawn: "a patch was withdrawn"
+            case .disabled: "all patches are switched off"
+            case .enabled: "patches are switched on again"
+            case .synced: "the device is up to date with the feed"
+            case .syncFailed: "the feed could not be read"
+            case .switches: "the feed's values for the app have changed"
+            case .storeFailed: "the device's folder cannot be used"
+            case .misused: "a call came too early, and had no effect"
+            }
+        }
     }
 
     /// The value of `severityNumber`, of OpenTelemetry's log data model.
@@ -96,12 +128,14 @@ package struct EventRecord: Sendable {
     package typealias Members = [(key: Key, value: JSONValue)]
 
     package let name: Name
-    private let severity: Severity
+    package let severity: Severity
     /// A script's log line.
     private let body: String?
     /// The attributes that say which patch it is about. They are kept if the line is cut.
     private let patch: Members
-    private let attributes: Members
+    private let others: Members
+    /// How often it happened again; nil for an event by itself.
+    private var count: Int?
 
     package init(
         _ name: Name, patch: (id: String, version: Int)? = nil, severity: Severity? = nil, body: String? = nil,
@@ -111,21 +145,34 @@ package struct EventRecord: Sendable {
         self.severity = severity ?? name.severity
         self.body = body
         self.patch = patch.map { [(.patch, .string($0.id)), (.version, .integer($0.version))] } ?? []
-        self.attributes = attributes
+        others = attributes
     }
+
+    /// The record of the event, as having happened so often again.
+    package func repeated(_ count: Int) -> EventRecord {
+        var record = self
+        record.count = count
+        return record
+    }
+
+    /// What happened, in words. Those of a script's log line are its own.
+    package var message: String { body ?? name.sentence }
+
+    /// All attributes.
+    package var attributes: Members { patch + others + counted }
+
+    private var counted: Members { count.map { [(.count, .integer($0))] } ?? [] }
 
     /// The line. Characters that a terminal would act on are escaped.
     ///
     /// - Parameters:
     ///   - context: Members that say when and where it happened, such as `timestamp` and `resource`.
-    ///   - count: How often it happened again; nil for an event by itself.
-    ///   - isCut: Whether to leave out everything but the patch.
-    package func line(_ context: Members = [], count: Int? = nil, isCut: Bool = false) -> String {
+    ///   - isCut: Whether to leave out everything but the patch and the count.
+    package func line(_ context: Members = [], isCut: Bool = false) -> String {
         var members: Members = [(.schema, .string(Self.schema))] + context
         members += [(.severity, .integer(severity.rawValue)), (.event, .string(name.rawValue))]
         if let body, !isCut { members.append((.body, .string(body))) }
-        var attributes = patch + (isCut ? [(.isCut, .bool(true))] : attributes)
-        if let count { attributes.append((.count, .integer(count))) }
+        let attributes = isCut ? patch + [(.isCut, .bool(true))] + counted : attributes
         members.append((.attributes, .object(keyed: attributes)))
         return JSONValue.object(keyed: members).text(escaping: isUnprintable)
     }

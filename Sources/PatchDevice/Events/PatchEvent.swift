@@ -44,6 +44,9 @@ public enum PatchEvent: Sendable {
     case storeFailed(PatchError)
     /// A call had no effect, because the app made it too early.
     case misused(PatchError)
+    /// An event of the device that was told less than a second before has happened so often again. It is given as it happened last.
+    /// For an event of a runner, the runner's event says this.
+    indirect case repeated(PatchEvent, count: Int)
 }
 
 extension PatchEvent {
@@ -99,8 +102,19 @@ extension PatchEvent {
                 [(.switches, .object(values.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))])
         case .storeFailed(let error): EventRecord(.storeFailed, error.attributes)
         case .misused(let error): EventRecord(.misused, error.attributes)
+        case .repeated(let event, let count): event.record.repeated(count)
         }
     }
+
+    /// How grave the event is. That of a script's log line is its level.
+    public var severity: EventSeverity { record.level }
+
+    /// What happened, in words that are the same for every event of the name; for a script's log line, its text. Characters that a
+    /// terminal would act on are escaped.
+    public var message: String { Escape.comment(record.message) }
+
+    /// What is different from event to event, by the names that it has in JSON, such as `patch.id` (docs/events.md).
+    public var attributes: [(name: String, value: EventValue)] { record.values }
 
     /// The patch that the event is about.
     public var patch: PatchID? {
@@ -112,6 +126,7 @@ extension PatchEvent {
         case .launched, .safeMode, .neverConfirmed, .disabled, .enabled, .synced, .syncFailed, .switches, .storeFailed,
             .misused:
             nil
+        case .repeated(let event, _): event.patch
         }
     }
 }
@@ -150,6 +165,31 @@ extension PatchEvent: CustomStringConvertible {
                 + values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         case .storeFailed(let error): return "the store: \(error)"
         case .misused(let error): return error.text
+        case .repeated(let event, let count): return "\(event) (\(count) times more)"
         }
+    }
+}
+
+extension PatchEvent: RepeatedEvent {
+    package var sameness: EventSameness? {
+        switch self {
+        case .runner(let event): event.sameness
+        case .syncFailed(let error), .storeFailed(let error), .misused(let error):
+            EventSameness(name, patch, "\(error.code)")
+        case .repeated(let event, _): event.sameness
+        default: nil
+        }
+    }
+
+    package var single: (event: PatchEvent, count: Int) {
+        switch self {
+        case .runner(.repeated(let event, let count)): (.runner(event), count)
+        case .repeated(let event, let count): (event, count)
+        default: (self, 1)
+        }
+    }
+
+    package func repeated(_ count: Int) -> PatchEvent {
+        if case .runner(let event) = self { .runner(event.repeated(count)) } else { .repeated(self, count: count) }
     }
 }

@@ -32,16 +32,16 @@ public final class PatchEventLog: Sendable {
     private struct Memory {
         var resource: EventResource
         var files: EventFolder
-        var repeats = EventRepeats()
+        var repeats = EventRepeats<PatchEvent>(milliseconds: 60_000)
         var calls = CallCounter()
         var fault: PatchError?
 
         /// Writes an event as a line. A fault is kept, because nothing can be done about it where events happen.
-        mutating func write(_ event: PatchEvent, at now: Int, count: Int? = nil) {
+        mutating func write(_ event: PatchEvent, at now: Int) {
             let timestamp = Timestamp(secondsSince1970: now / 1000)?.with(milliseconds: now % 1000)
             let context: EventRecord.Members = [(.timestamp, .string(timestamp ?? "")), (.resource, resource.json)]
             do throws(PatchError) {
-                try files.append(Array(event.line(context, count: count).utf8), at: now)
+                try files.append(Array(event.line(context).utf8), at: now)
                 fault = nil
             } catch {
                 fault = error
@@ -49,7 +49,7 @@ public final class PatchEventLog: Sendable {
         }
 
         mutating func writeRepeats(at now: Int, all: Bool) {
-            for (event, count) in repeats.take(at: all ? nil : now) { write(event, at: now, count: count) }
+            for event in repeats.take(at: all ? nil : now) { write(event, at: now) }
         }
     }
 
@@ -125,9 +125,9 @@ extension PatchEvent {
     private static let longest = 16 << 10
 
     /// The event's line. One that would be too long has no attributes but the patch.
-    fileprivate func line(_ context: EventRecord.Members, count: Int?) -> String {
-        let line = record.line(context, count: count)
-        return line.utf8.count <= Self.longest ? line : record.line(context, count: count, isCut: true)
+    fileprivate func line(_ context: EventRecord.Members) -> String {
+        let line = record.line(context)
+        return line.utf8.count <= Self.longest ? line : record.line(context, isCut: true)
     }
 }
 

@@ -99,6 +99,8 @@ public enum RunnerEvent: Sendable {
     case breakerOpened(PatchID, failures: Int)
     /// A script wrote to the log.
     case log(PatchID, LogLevel, String)
+    /// An event that was told less than a second before has happened so often again. It is given as it happened last.
+    indirect case repeated(RunnerEvent, count: Int)
 }
 
 extension RunnerEvent {
@@ -127,8 +129,19 @@ extension RunnerEvent {
             EventRecord(.breakerOpened, patch: patch.pair, [(.failures, .integer(failures))])
         case .log(let patch, let level, let text):
             EventRecord(.log, patch: patch.pair, severity: level.severity, body: text)
+        case .repeated(let event, let count): event.record.repeated(count)
         }
     }
+
+    /// How grave the event is. That of a script's log line is its level.
+    public var severity: EventSeverity { record.level }
+
+    /// What happened, in words that are the same for every event of the name; for a script's log line, its text. Characters that a
+    /// terminal would act on are escaped.
+    public var message: String { Escape.comment(record.message) }
+
+    /// What is different from event to event, by the names that it has in JSON, such as `patch.id` (docs/events.md).
+    public var attributes: [(name: String, value: EventValue)] { record.values }
 
     /// The patch that the event is about; nil if its manifest was not verified.
     public var patch: PatchID? {
@@ -137,6 +150,7 @@ extension RunnerEvent {
             .fellBack(let patch, _, _), .called(let patch, _), .breakerOpened(let patch, _), .log(let patch, _, _):
             patch
         case .refused(_, let patch): patch
+        case .repeated(let event, _): event.patch
         }
     }
 }
@@ -187,6 +201,7 @@ extension RunnerEvent: CustomStringConvertible {
             return "\(subject) was called \(calls.calls) times, and failed \(calls.failures) times"
         case .breakerOpened(_, let failures): return "\(subject) was deactivated after \(failures) failures"
         case .log(_, let level, let text): return "\(subject) \(level): \(text)"
+        case .repeated(let event, let count): return "\(event) (\(count) times more)"
         }
     }
 }
@@ -197,4 +212,24 @@ extension RunnerEvent.Failure {
 
     /// The failure as an error, for a run that is not part of a call.
     var error: PatchError { PatchError(code, message, at: .init(file: script, line: line)) }
+}
+
+extension RunnerEvent: RepeatedEvent {
+    package var sameness: EventSameness? {
+        switch self {
+        case .failed(let patch, let function, let failure): EventSameness(name, patch, "\(function) \(failure.code)")
+        case .fellBack(let patch, let function, let reason):
+            EventSameness(name, patch, "\(function) \(reason.rawValue)")
+        case .log(let patch, let level, let text): EventSameness(name, patch, "\(level) \(text)")
+        case .refused(let error, let patch): EventSameness(name, patch, "\(error.code)")
+        case .repeated(let event, _): event.sameness
+        default: nil
+        }
+    }
+
+    package var single: (event: RunnerEvent, count: Int) {
+        if case .repeated(let event, let count) = self { (event, count) } else { (self, 1) }
+    }
+
+    package func repeated(_ count: Int) -> RunnerEvent { .repeated(self, count: count) }
 }

@@ -50,7 +50,8 @@ public final class PatchRunner: Sendable {
     ///   - clock: Returns the current time, for patches that expire; nil asks the system. If the clock returns nil, a patch
     ///     that expires is refused.
     ///   - events: Called for each event, on the thread on which it happens. A script's log lines and failures are
-    ///     reported while a call waits, so it must be quick. Without it, no messages are made.
+    ///     reported while a call waits, so it must be quick. Failures, fallbacks, refusals and equal log lines of one patch, function
+    ///     and code come at most once a second, and then as ``RunnerEvent/repeated(_:count:)``. Without it, no messages are made.
     public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(),
         minimumVersions: [String: Int] = [:],
@@ -58,11 +59,12 @@ public final class PatchRunner: Sendable {
     ) {
         self.init(
             registry: registry, host: host, limits: limits, minimumVersions: minimumVersions,
-            clock: clock ?? { Timestamp(secondsSince1970: WallClock.milliseconds / 1000) }, events: events,
+            clock: clock ?? { Timestamp(secondsSince1970: WallClock.milliseconds / 1000) },
+            events: events.map { EventThrottle(listener: $0) }.map { throttle in { throttle.tell($0) } },
             checksHost: true, onLine: nil)
     }
 
-    /// Makes a runner for tests.
+    /// Makes a runner for tests, and for a device. It tells of each event.
     ///
     /// - Parameters:
     ///   - checksHost: Whether a patch must be for the host's app and version, and must not have expired.

@@ -1,0 +1,82 @@
+internal import PatchCrypto
+
+/// How grave an event is. The names are those of swift-log's levels: `Logger.Level(rawValue: event.severity.rawValue)`.
+///
+/// A version after 1.0 may add cases, such as `trace` and `critical`. Give a `switch` an `@unknown default`.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
+public enum EventSeverity: String, Sendable {
+    /// For developers: a script's own lines.
+    case debug
+    /// Something happened as it should.
+    case info
+    /// Something did not happen as it should, and can wait.
+    case warning
+    /// Something failed.
+    case error
+}
+
+/// A value of an event's attribute. Each is a case of swift-log's `MetadataValue` too, but for numbers and truth values, which are texts there.
+public enum EventValue: Sendable, Hashable {
+    /// A text.
+    case string(String)
+    /// A whole number.
+    case integer(Int)
+    /// A truth value.
+    case bool(Bool)
+    /// Several values.
+    case array([EventValue])
+    /// Values with names.
+    case dictionary([String: EventValue])
+}
+
+extension EventValue: CustomStringConvertible {
+    /// A text as it is, and any other value as JSON. Characters that a terminal would act on are escaped.
+    public var description: String {
+        if case .string(let text) = self { return Escape.comment(text) }
+        return json.text(escaping: isUnprintable)
+    }
+
+    private var json: JSONValue {
+        switch self {
+        case .string(let text): .string(text)
+        case .integer(let number): .integer(number)
+        case .bool(let value): .bool(value)
+        case .array(let values): .array(values.map(\.json))
+        case .dictionary(let values):
+            .object(values.sorted { $0.key.hasBytes(before: $1.key) }.map { ($0.key, $0.value.json) })
+        }
+    }
+
+    fileprivate init(_ json: JSONValue) {
+        self =
+            switch json {
+            case .null: .string("")
+            case .bool(let value): .bool(value)
+            case .integer(let number): .integer(number)
+            case .string(let text): .string(text)
+            case .array(let values): .array(values.map(EventValue.init))
+            case .object(let members):
+                .dictionary(
+                    Dictionary(members.map { ($0.key, EventValue($0.value)) }, uniquingKeysWith: { _, last in last }))
+            }
+    }
+}
+
+extension EventRecord {
+    /// The severity for loggers.
+    package var level: EventSeverity {
+        switch severity {
+        case .debug: .debug
+        case .info: .info
+        case .warn: .warning
+        case .error: .error
+        }
+    }
+
+    /// The attributes for loggers.
+    package var values: [(name: String, value: EventValue)] {
+        attributes.map { ($0.key.rawValue, EventValue($0.value)) }
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import PatchCrypto
+import PatchRunner
+import Synchronization
+import TestSupport
+import Testing
+
+/// What a listener is told if very much happens.
+@Suite(.ownThreads) struct EventThrottleTests {
+    private static let patch = PatchID(id: "com.example.shop.fix", version: 1)
+
+    /// What a listener was told.
+    private final class Told: Sendable {
+        private let recorded = Mutex<[RunnerEvent]>([])
+
+        func add(_ event: RunnerEvent) { recorded.locked { $0.append(event) } }
+        var events: [RunnerEvent] { recorded.locked { $0 } }
+        /// How often all of it has happened.
+        var sum: Int { events.map(\.single.count).reduce(0, +) }
+    }
+
+    private static func fellBack(_ function: String = "T.f", _ patch: PatchID = patch) -> RunnerEvent {
+        .fellBack(patch, function: function, .busy)
+    }
+
+    @Test func aBurstIsFewCallsWithTheRightSum() throws {
+        let told = Told()
+        let begin = ContinuousClock.now
+        do {
+            let throttle = EventThrottle<RunnerEvent> { told.add($0) }
+            DispatchQueue.concurrentPerform(iterations: 2) { _ in
+                for _ in 0..<50_000 { throttle.tell(Self.fellBack()) }
+            }
+        }
+        let seconds = Int((ContinuousClock.now - begin).components.seconds)
+        #expect(told.sum == 100_000)
+        #expect(told.events.count <= 2 + seconds, "\(told.events.count) in \(seconds) s")
+        guard case .fellBack = told.events.first, case .repeated(.fellBack, _) = told.events.last else {
+            Issue.record("\(told.events)")
+            return
+        }
+    }
+
+    /// Nothing more happens, and nobody asks.
+    @Test func theLastCountIsToldWithoutAnotherEvent() async throws {
+        let told = Told()
+        let throttle = EventThrottle<RunnerEvent>(milliseconds: 100) { told.add($0) }
+        for _ in 0..<1000 { throttle.tell(Self.fellBack()) }
+        let begin = ContinuousClock.now
+        while told.sum < 1000, ContinuousClock.now - begin < .seconds(60) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(told.sum == 1000)
+        // The time of what was told with a count is over too, so the next one is new.
+        try await Task.sleep(for: .milliseconds(250))
+        throttle.tell(Self.fellBack())
+        guard case .fellBack = told.events.last else {
+            Issue.record("\(told.events)")
+            return
+        }
+        withExtendedLifetime(throttle) {}
+    }
+
+    @Test func whatIsDifferentIsNotHeldBack() {
+        let told = Told()
+        let throttle = EventThrottle<RunnerEvent> { told.add($0) }
+        let other = PatchID(id: "com.example.shop.fix", version: 2)
+        let error = PatchError(.script, "no")
+        func failed(_ code: PatchError.Code) -> RunnerEvent {
+            .failed(Self.patch, function: "T.f", .init(code: code, message: "no", script: nil, line: nil))
+        }
+        let events: [RunnerEvent] = [
+            Self.fellBack(), Self.fellBack("T.g"), Self.fellBack("T.f", other),
+            .fellBack(Self.patch, function: "T.f", .waiting), failed(.script), failed(.scriptLimit),
+            .refused(error, Self.patch), .refused(error, nil), .log(Self.patch, .info, "a"),
+            .log(Self.patch, .warn, "a"), .log(Self.patch, .info, "b"),
+        ]
+        for event in events { throttle.tell(event) }
+        #expect(told.events.count == events.count)
+        for event in events { throttle.tell(event) }
+        #expect(told.events.count == events.count)
+        // These are never many.
+        let rare: [RunnerEvent] = [
+            .activated(Self.patch), .deactivated(Self.patch), .breakerOpened(Self.patch, failures: 5),
+            .loaded(Self.patch, replaces: ["T.f"]), .called(Self.patch, .init(calls: 1)),
+        ]
+        for event in rare + rare { throttle.tell(event) }
+        #expect(told.events.count == events.count + 2 * rare.count)
+    }
+
+    /// So many functions that they are not told apart any more.
+    @Test func memoryAndCallsAreBounded() {
+        let told = Told()
+        do {
+            let throttle = EventThrottle<RunnerEvent>(milliseconds: 3_600_000) { told.add($0) }
+            for round in 0..<20_000 { throttle.tell(Self.fellBack("T.f\(round)")) }
+            #expect(told.events.count == 257)
+        }
+        #expect(told.events.count == 258)
+        #expect(told.sum == 20_000)
+    }
+
+    /// A listener may call a patched function, which fails too.
+    @Test func aListenerMayCauseEvents() {
+        let told = Told()
+        let weak = Mutex<EventThrottle<RunnerEvent>?>(nil)
+        let throttle = EventThrottle<RunnerEvent> { event in
+            told.add(event)
+            if told.events.count < 10 { weak.locked { $0 }?.tell(Self.fellBack("T.\(told.events.count)")) }
+        }
+        weak.locked { $0 = throttle }
+        throttle.tell(Self.fellBack())
+        #expect(told.events.count == 10)
+        weak.locked { $0 = nil }
+    }
+
+    @Test func aRunnersListenerIsToldOfFailuresOnceASecond() throws {
+        let told = Told()
+        var limits = PatchLimits.patient
+        limits.failures = .max
+        let registry = PatchRegistry()
+        let function = try registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let begin = ContinuousClock.now
+        do {
+            let runner = PatchRunner(
+                registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: limits,
+                events: { told.add($0) })
+            try runner.activate(
+                try runner.load(
+                    try Harness.verified("patch.replace('T.f', function() error('no') end)", replaces: ["T.f"])))
+            for x in 0..<5000 { #expect(function(x) == x) }
+        }
+        let seconds = Int((ContinuousClock.now - begin).components.seconds)
+        let failures = told.events.filter { $0.name == "failed" }
+        #expect(failures.map(\.single.count).reduce(0, +) == 5000)
+        #expect(failures.count <= 2 + seconds)
+        #expect(told.events.map(\.name).prefix(3) == ["loaded", "activated", "failed"])
+    }
+
+    @Test func repeatedEventsSayHowOften() {
+        let event = RunnerEvent.repeated(Self.fellBack(), count: 41)
+        #expect(event.name == "fell-back")
+        #expect(event.patch == Self.patch)
+        #expect(event.description == "com.example.shop.fix 1 was skipped in T.f: busy (41 times more)")
+        #expect(event.jsonLine.hasSuffix(#""error.type":"busy","event.count":41}}"#))
+        #expect(event.attributes.last.map { "\($0.name) \($0.value)" } == "event.count 41")
+    }
+}
