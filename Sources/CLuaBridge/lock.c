@@ -325,6 +325,13 @@ bool pp_is_waited_for(pp_state *home) {
     return is_waited_for;
 }
 
+int64_t pp_waiting_calls(pp_state *home) {
+    pthread_mutex_lock(&home->pool->mutex);
+    int64_t waiting = atomic_load(&home->all_suspended) + home->entering_tasks;
+    pthread_mutex_unlock(&home->pool->mutex);
+    return waiting;
+}
+
 void pp_hand_over(pp_state *state) {
     pthread_mutex_lock(&state->pool->mutex);
     state->turns++;

@@ -243,6 +243,8 @@ uintptr_t pp_layer_below(pp_layer *layer);
 /// The first state of the layer's patch.
 pp_state *pp_layer_state(pp_layer *layer);
 pp_statistics pp_layer_statistics(pp_layer *layer);
+/// How many asynchronous calls of a patch's scripts wait: for a lock, or for what they have called.
+int64_t pp_waiting_calls(pp_state *home);
 void pp_count_fallback(pp_layer *layer);
 void pp_count_failure(pp_layer *layer);
 

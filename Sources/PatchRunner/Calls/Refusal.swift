@@ -35,6 +35,9 @@ struct Refusal {
         }
     }
 
+    /// The reason in metrics, which count those too that the host is not told of.
+    var metricReason: String? { event?.rawValue ?? (isRepeated ? "nested" : nil) }
+
     /// Whether an earlier call in the same run was refused, and the host was told.
     var isRepeated: Bool { reason == PP_REFUSED_AGAIN.rawValue }
 }

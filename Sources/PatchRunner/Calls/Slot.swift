@@ -66,7 +66,13 @@ package final class Slot: Sendable {
         var activations = 0
     }
 
-    private typealias ActiveLayer = (layer: Layer, patch: any LayerOwner, activation: Int)
+    private struct ActiveLayer {
+        let layer: Layer
+        let patch: any LayerOwner
+        let activation: Int
+        /// How often what is below it answered although it did not fail, by the reason.
+        var refusals: [String: Int] = [:]
+    }
     /// How a patch was called from an activation to now, or to its end.
     typealias Total = (patch: PatchID, activation: Int, calls: RunnerEvent.Calls)
     /// How many patches that were deactivated are remembered, until they are asked for.
@@ -141,7 +147,7 @@ package final class Slot: Sendable {
         stack.locked { stack in
             unsafe layer.isPut(on: Unmanaged.passUnretained(self).toOpaque(), above: stack.layers.last?.layer)
             stack.activations += 1
-            stack.layers.append((layer, patch, stack.activations))
+            stack.layers.append(ActiveLayer(layer: layer, patch: patch, activation: stack.activations))
             unsafe pp_cell_set(top, layer.pointer)
         }
     }
@@ -186,8 +192,38 @@ package final class Slot: Sendable {
         )
     }
 
+    /// What a metric of an active patch is made from.
+    struct Measure {
+        let reports: PatchReports
+        let calls: RunnerEvent.Calls
+        let refusals: [String: Int]
+        /// How many asynchronous calls of the patch wait, also those of other functions.
+        let waitingCalls: Int
+        let instances: Int
+    }
+
+    /// The measures of the patches that are active on the name.
+    var measures: [Measure] {
+        stack.locked { stack in
+            stack.layers.map { active in
+                Measure(
+                    reports: active.patch.reports, calls: Self.total(of: active).calls, refusals: active.refusals,
+                    waitingCalls: active.layer.waitingCalls, instances: active.layer.instances)
+            }
+        }
+    }
+
     private func owner(of layer: Layer) -> (any LayerOwner)? {
         stack.locked { stack in stack.layers.first { $0.layer == layer }?.patch }
+    }
+
+    /// Counts that a layer could not be entered, and returns its patch's reports; nil if it is not active any more.
+    private func count(_ refusal: Refusal, of layer: Layer) -> PatchReports? {
+        stack.locked { stack in
+            guard let place = stack.layers.firstIndex(where: { $0.layer == layer }) else { return nil }
+            if let reason = refusal.metricReason { stack.layers[place].refusals[reason, default: 0] += 1 }
+            return stack.layers[place].patch.reports
+        }
     }
 
     // MARK: calls
@@ -236,7 +272,7 @@ package final class Slot: Sendable {
     /// - Returns: Whether the layer is still active on the name.
     @discardableResult
     func note(_ refusal: Refusal) -> Bool {
-        guard let layer = refusal.layer, let reports = owner(of: layer)?.reports else { return false }
+        guard let layer = refusal.layer, let reports = count(refusal, of: layer) else { return false }
         layer.countFallback()
         guard let event = refusal.event else { return refusal.isRepeated }
         reports.fellBack(event, in: name)

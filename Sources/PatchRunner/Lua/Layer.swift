@@ -22,6 +22,10 @@ internal import CLuaBridge
     }
 
     var statistics: pp_statistics { unsafe pp_layer_statistics(pointer) }
+    /// How many asynchronous calls of its patch wait.
+    var waitingCalls: Int { Int(clamping: unsafe pp_waiting_calls(pp_layer_state(pointer))) }
+    /// How many instances its patch has.
+    var instances: Int { unsafe Int(pp_instance_count(pp_layer_state(pointer))) }
     func countFailure() { unsafe pp_count_failure(pointer) }
     func countFallback() { unsafe pp_count_fallback(pointer) }
 

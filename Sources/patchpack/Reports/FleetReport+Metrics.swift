@@ -4,13 +4,10 @@ import PatchReport
 extension FleetReport {
     /// The report in Prometheus' text format, which is also OpenMetrics', for the textfile collector of its node exporter.
     func metrics(_ gates: [ReportGateResult], at made: Timestamp) -> String {
-        var text = ""
+        var text = OpenMetricsText()
         func family(_ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: Int)]) {
-            text += "# HELP patchpack_\(name) \(help)\n# TYPE patchpack_\(name) gauge\n"
-            for (labels, value) in samples {
-                let pairs = labels.map { "\($0)=\"\(Escape.label($1))\"" }
-                text += "patchpack_\(name)\(pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}") \(value)\n"
-            }
+            text.begin("patchpack_\(name)", "gauge", help: help)
+            for (labels, value) in samples { text.add("patchpack_\(name)", labels, value) }
         }
         func perPatch(_ name: String, _ help: String, _ value: (Patch) -> Int) {
             family(
@@ -43,6 +40,6 @@ extension FleetReport {
         perPatch("patch_fallbacks", "Calls that something else than the patch answered.") { $0.fallbacks }
         perGate("gate_crossed", "1 if it is sure that the part is above the gate's bound.", .crossed)
         perGate("gate_passed", "1 if it is sure that the part is below the gate's bound.", .passed)
-        return text + "# EOF\n"
+        return text.text
     }
 }

@@ -1,0 +1,183 @@
+internal import PatchCrypto
+
+/// A figure of an active patch, for a system that collects metrics. ``PatchRegistry/metrics`` has all of them.
+public struct PatchMetric: Sendable {
+    /// A metric's value.
+    ///
+    /// A version after 1.0 may add cases. Give a `switch` an `@unknown default`.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
+    public enum Value: Sendable, Equatable {
+        /// What has happened since the patch was activated.
+        case counter(Int)
+        /// What is the case now.
+        case gauge(Int)
+        /// How long something took since the patch was activated.
+        case histogram(Histogram)
+    }
+
+    /// How long calls took.
+    public struct Histogram: Sendable, Equatable {
+        /// For each bound in seconds, the last of which is infinite, how many were below it. Those below a smaller bound are among them.
+        public let buckets: [(bound: Double, count: Int)]
+        /// How many were measured.
+        public let count: Int
+        /// What they took together, in seconds.
+        public let sum: Double
+
+        /// Compares all of it.
+        public static func == (left: Histogram, right: Histogram) -> Bool {
+            left.count == right.count && left.sum == right.sum && left.buckets.elementsEqual(right.buckets, by: ==)
+        }
+    }
+
+    /// The name, such as `patchpack_calls`, without a suffix.
+    public let name: String
+    /// What it means, in a sentence.
+    public let help: String
+    /// What it is about: `patch`, `version`, and for some `function` and `reason`.
+    public let labels: [(String, String)]
+    /// The value.
+    public let value: Value
+}
+
+extension PatchRegistry {
+    /// Figures of the patches that are active: how often each function of each patch was called, failed, and was answered by something else,
+    /// and how long it took. The metrics of one name are one after the other.
+    ///
+    /// A patch that is activated again counts from 0. Every 64th call is measured, and those in which Lua ran for more than a thousand
+    /// instructions.
+    public var metrics: [PatchMetric] {
+        struct Key: Hashable {
+            let patch: PatchID
+            let function: String
+        }
+        var functions: [Key: (calls: RunnerEvent.Calls, refusals: [String: Int])] = [:]
+        // A patch may be active through several runners, each of which has its own instances.
+        var scripts: [PatchID: [ObjectIdentifier: (waiting: Int, instances: Int)]] = [:]
+        for slot in names.slots {
+            for measure in slot.measures {
+                let patch = measure.reports.patch
+                scripts[patch, default: [:]][ObjectIdentifier(measure.reports)] = (
+                    measure.waitingCalls, measure.instances
+                )
+                functions[Key(patch: patch, function: slot.name), default: (.init(), [:])].calls.add(measure.calls)
+                functions[Key(patch: patch, function: slot.name)]?.refusals.merge(measure.refusals, uniquingKeysWith: +)
+            }
+        }
+        func labels(_ patch: PatchID) -> [(String, String)] {
+            [("patch", patch.id), ("version", String(patch.version))]
+        }
+        let patches = scripts.sorted { ($0.key.id, $0.key.version) < ($1.key.id, $1.key.version) }
+        let calls = functions.sorted {
+            ($0.key.patch.id, $0.key.patch.version, $0.key.function) < (
+                $1.key.patch.id, $1.key.patch.version, $1.key.function
+            )
+        }.map {
+            (
+                labels: labels($0.key.patch) + [("function", $0.key.function)], calls: $0.value.calls,
+                refusals: $0.value.refusals
+            )
+        }
+        func perPatch(_ name: String, _ help: String, _ values: ([(waiting: Int, instances: Int)]) -> [Int])
+            -> [PatchMetric]
+        {
+            patches.map {
+                PatchMetric(
+                    name: "patchpack_\(name)", help: help, labels: labels($0.key),
+                    value: .gauge(values(Array($0.value.values)).reduce(0, +)))
+            }
+        }
+        func perFunction(_ name: String, _ help: String, _ value: (RunnerEvent.Calls) -> PatchMetric.Value)
+            -> [PatchMetric]
+        {
+            calls.map { PatchMetric(name: "patchpack_\(name)", help: help, labels: $0.labels, value: value($0.calls)) }
+        }
+        return perPatch("running", "Whether the patch is active.") { _ in [1] }
+            + perPatch("instances", "Lua states of the patch.") { $0.map(\.instances) }
+            + perPatch("waiting_calls", "Asynchronous calls of the patch that wait.") { $0.map(\.waiting) }
+            + perFunction("calls", "Calls of the patch's function.") { .counter($0.calls) }
+            + perFunction("failures", "Calls that failed.") { .counter($0.failures) }
+            + calls.flatMap { labels, calls, refusals in
+                (["failed": calls.failures].merging(refusals) { $1 }).sorted { $0.key < $1.key }.map { reason, count in
+                    PatchMetric(
+                        name: "patchpack_fallbacks",
+                        help: "Calls that something else than the patch answered, by the reason.",
+                        labels: labels + [("reason", reason)], value: .counter(count))
+                }
+            }
+            + perFunction("call_seconds", "How long measured calls took, with what they called.") {
+                .histogram(.init($0))
+            }
+    }
+}
+
+extension RunnerEvent.Calls {
+    /// Adds the calls of the same patch in another runner.
+    fileprivate mutating func add(_ other: RunnerEvent.Calls) {
+        calls.addOrMost(other.calls)
+        failures.addOrMost(other.failures)
+        fallbacks.addOrMost(other.fallbacks)
+        measured.addOrMost(other.measured)
+        nanoseconds.addOrMost(other.nanoseconds)
+        longest = max(longest, other.longest)
+        times =
+            times.isEmpty || other.times.isEmpty
+            ? times + other.times : zip(times, other.times).map { $0.addingOrMost($1) }
+    }
+}
+
+extension PatchMetric.Histogram {
+    fileprivate init(_ calls: RunnerEvent.Calls) {
+        let bounds = EventRecord.timeBounds.map { Double($0) / 1e9 } + [.infinity]
+        let times = calls.times.isEmpty ? bounds.map { _ in 0 } : calls.times
+        var below = 0
+        buckets = zip(bounds, times).map { bound, count in
+            below.addOrMost(count)
+            return (bound, below)
+        }
+        // The counts are read one after the other while calls go on, and a reader expects them to agree.
+        count = below
+        sum = Double(calls.nanoseconds) / 1e9
+    }
+}
+
+extension PatchMetric {
+    /// Metrics in the text format of OpenMetrics 1.0, as Prometheus reads it. Its media type is
+    /// `application/openmetrics-text; version=1.0.0; charset=utf-8`.
+    ///
+    /// - Parameter metrics: The metrics, such as ``PatchRegistry/metrics``. Those of one name are one after the other.
+    /// - Returns: The text, with its last line, `# EOF`.
+    public static func openMetrics(_ metrics: [PatchMetric]) -> String {
+        var text = OpenMetricsText()
+        var name = ""
+        for metric in metrics {
+            if metric.name != name {
+                name = metric.name
+                text.begin(name, metric.value.type, help: metric.help)
+            }
+            switch metric.value {
+            case .counter(let value): text.add("\(name)_total", metric.labels, value)
+            case .gauge(let value): text.add(name, metric.labels, value)
+            case .histogram(let histogram):
+                for (bound, count) in histogram.buckets {
+                    text.add("\(name)_bucket", metric.labels + [("le", bound.isFinite ? "\(bound)" : "+Inf")], count)
+                }
+                text.add("\(name)_count", metric.labels, histogram.count)
+                text.add("\(name)_sum", metric.labels, histogram.sum)
+            }
+        }
+        return text.text
+    }
+}
+
+extension PatchMetric.Value {
+    fileprivate var type: String {
+        switch self {
+        case .counter: "counter"
+        case .gauge: "gauge"
+        case .histogram: "histogram"
+        }
+    }
+}
