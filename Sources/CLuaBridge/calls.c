@@ -76,6 +76,7 @@ static __attribute__((noinline)) pp_attempt lock_layer_slowly(void *cell, const 
         // it. In any other cell, it is there again only if it was put on a slot again.
         if (!layer || (layer == seen && put == seen_put)) return (pp_attempt){layer, .refusal = PP_UNPATCHED};
         bool outermost, may_grow = false;
+        if (atomic_load_explicit(&layer->home->is_open, memory_order_relaxed)) return (pp_attempt){layer, .refusal = PP_OPEN};
         pp_state *home = layer->home, *state = lock_any(home, patience, &outermost, &may_grow);
         if (!state) return (pp_attempt){layer, .refusal = may_grow ? PP_MAY_GROW : PP_BUSY};
         bool is_on = atomic_load_explicit(&layer->slot, memory_order_relaxed) == slot
@@ -83,7 +84,7 @@ static __attribute__((noinline)) pp_attempt lock_layer_slowly(void *cell, const 
         if (is_on && atomic_load_explicit(&state->serves, memory_order_relaxed) == home)
             return (pp_attempt){layer, state, outermost, 0};
         if (outermost) unlock_state(state);
-        if (is_on) continue; // only the state was closed
+        if (is_on) continue; // only the state was closed, or the breaker is open
         seen = layer;
         seen_put = put;
         pp_pause pause = atomic_load_explicit(&stale_layer_found, memory_order_relaxed);

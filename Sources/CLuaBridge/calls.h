@@ -20,6 +20,10 @@ void pp_describe_error(lua_State *L, lua_State *runner);
 pp_layer *pp_add_layer(lua_State *L, const char *name);
 /// Pops a replacement's function and its first argument: its original, or the class of which it is a method.
 void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method);
+/// Sets what answers when the script cannot: the value on top, which is popped.
+void pp_set_otherwise(lua_State *L, pp_layer *layer);
+/// Replaces the value on top, if `host.error` has made it, by its message and its code. Returns whether it has.
+bool pp_push_error_parts(lua_State *L);
 /// Counts one of the patch's states as closed. The layers end with the last one.
 void pp_leave_home(pp_state *home);
 /// Makes room for the counters of as many layers, which begin at 0.

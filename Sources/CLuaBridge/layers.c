@@ -88,6 +88,7 @@ pp_layer *pp_add_layer(lua_State *L, const char *name) {
     if (!copy) pp_kill_run(L, PP_MEMORY);
     layer->name = copy;
     atomic_store_explicit(&layer->slot, NULL, memory_order_relaxed);
+    layer->has_otherwise = false;
     reset(layer);
     state->layer_count++;
     return layer;
@@ -100,6 +101,20 @@ void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method) {
         luaL_error(L, "'%s' is replaced in another way than when the script loaded first", layer->name);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &layer->first);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &layer->function);
+}
+
+void pp_set_otherwise(lua_State *L, pp_layer *layer) {
+    if (layer->home == state_of(L)) layer->has_otherwise = true;
+    if (!layer->has_otherwise) luaL_error(L, "'%s' has `otherwise` this time only: the script does not do the same each time that it loads", layer->name);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &layer->has_otherwise);
+}
+
+bool pp_has_otherwise(pp_layer *layer) { return layer->has_otherwise; }
+
+bool pp_push_otherwise(pp_layer *layer) {
+    lua_State *L = layer->home->main;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->has_otherwise);
+    return pp_push_error_parts(L);
 }
 
 pp_layer *pp_find_layer(pp_state *state, const char *name) {

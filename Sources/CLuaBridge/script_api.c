@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/// In the registry: the scripts that `require` has loaded.
-static const char loaded_key;
+/// In the registry: the scripts that `require` has loaded, and the metatable of what `host.error` makes.
+static const char loaded_key, error_key;
 
 /// Ends a callback of the host: raises the error that it left, if it left one.
 static inline int finish(pp_state *state, lua_State *L, int count) {
@@ -109,12 +109,31 @@ static void push_original(lua_State *L, pp_layer *layer) {
 
 // MARK: patch and host
 
+/// Pushes the only option that there is, `otherwise`, of the table at 3. It may be nil.
+static void push_otherwise(lua_State *L) {
+    lua_pushnil(L);
+    while (lua_next(L, 3)) {
+        charge(L, 10);
+        bool is_otherwise = lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), "otherwise") == 0;
+        if (!is_otherwise) luaL_error(L, "the third argument of patch.replace has only one member, `otherwise`");
+        lua_pop(L, 1);
+    }
+    lua_pushliteral(L, "otherwise");
+    lua_rawget(L, 3);
+}
+
 static int patch_replace(lua_State *L) {
     luaL_checktype(L, 2, LUA_TFUNCTION);
+    bool has_options = !lua_isnoneornil(L, 3);
+    if (has_options) luaL_checktype(L, 3, LUA_TTABLE);
     pp_layer *layer = pp_add_layer(L, luaL_checkstring(L, 1));
     lua_pushvalue(L, 2);
     push_original(L, layer);
     pp_set_functions(L, layer, false);
+    if (has_options) {
+        push_otherwise(L);
+        pp_set_otherwise(L, layer);
+    }
     return 0;
 }
 
@@ -152,8 +171,8 @@ static int host_has(lua_State *L) {
     return 1;
 }
 
-static int host_throw(lua_State *L) {
-    pp_state *state = state_of(L);
+/// Leaves the message of an error of the host at 1, and its code or nil at 2.
+static void read_error(lua_State *L) {
     lua_settop(L, 2);
     luaL_argexpected(L, lua_isnil(L, 2) || pp_read_integer(L, 2).is_there, 2, "integer");
     lua_pushcfunction(L, pp_error_words);
@@ -168,6 +187,37 @@ static int host_throw(lua_State *L) {
         lua_pushlstring(L, lua_tostring(L, 1), LONGEST_MESSAGE);
         lua_replace(L, 1);
     }
+}
+
+/// Makes an error that a replacement's `otherwise` throws.
+static int host_error(lua_State *L) {
+    read_error(L);
+    lua_createtable(L, 0, 2);
+    lua_insert(L, 1);
+    lua_setfield(L, 1, "code");
+    lua_setfield(L, 1, "message");
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &error_key);
+    lua_setmetatable(L, 1);
+    return 1;
+}
+
+bool pp_push_error_parts(lua_State *L) {
+    if (lua_type(L, -1) != LUA_TTABLE || !lua_getmetatable(L, -1)) return false;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &error_key);
+    bool is_error = lua_rawequal(L, -1, -2);
+    lua_pop(L, 2);
+    if (!is_error) return false;
+    lua_pushliteral(L, "message");
+    lua_rawget(L, -2);
+    lua_pushliteral(L, "code");
+    lua_rawget(L, -3);
+    lua_remove(L, -3);
+    return true;
+}
+
+static int host_throw(lua_State *L) {
+    pp_state *state = state_of(L);
+    read_error(L);
     // While the script loads, there is no call that could throw an error of the host.
     if (!state->activation) return luaL_error(L, "%s", lua_tostring(L, 1));
     WITH_RUNNER(state, state->session.host.throws(state->session.context, L));
@@ -295,7 +345,12 @@ void pp_install_host(lua_State *L) {
     set_function(L, "call", pp_call_host);
     set_function(L, "has", host_has);
     set_function(L, "throw", host_throw);
+    set_function(L, "error", host_error);
     lua_setglobal(L, "host");
+    lua_newtable(L);
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable"); // so that a script cannot make one, or change one
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &error_key);
 }
 
 void pp_install_script_api(lua_State *L) {

@@ -151,7 +151,7 @@ static pp_state *open_state(pp_pool *pool, pp_state *home, const pp_limits *limi
         state->instance_count = 1;
         state->open_states = 1;
         state->all_suspended = 0;
-        state->may_grow = state->is_growing = false;
+        state->may_grow = state->is_growing = state->is_open = false;
     }
     bool has_counters = !home || pp_make_counters(state, home->layer_count);
     if (state->calls && has_counters && build(state)) return state;
@@ -229,6 +229,15 @@ void pp_unlock(pp_state *home) {
         else
             unlock_state(state);
     }
+}
+
+void pp_open_breaker(pp_state *home) {
+    pthread_mutex_lock(&home->pool->mutex);
+    atomic_store(&home->may_grow, false);
+    atomic_store(&home->is_open, true);
+    pp_state *state;
+    for (int32_t i = 0; (state = instance_at(home, i)); i++) atomic_store(&state->serves, NULL);
+    pthread_mutex_unlock(&home->pool->mutex);
 }
 
 // MARK: instances

@@ -96,6 +96,8 @@ struct pp_layer {
     /// Whether its first argument is its class. An object of the class as the call's first argument takes the place of
     /// the class.
     bool is_method;
+    /// The script has said what answers when it cannot. The value is in the registry of the first state, under the address of this.
+    bool has_otherwise;
     char *name;
     /// Its place among the patch's layers, and among the counters of each state.
     int32_t index;
@@ -219,6 +221,8 @@ struct pp_state {
     /// Lua's own functions that the sandbox calls once it has charged for them.
     lua_CFunction lua_functions[PP_LUA_FUNCTIONS];
     // What follows is used in the first state only.
+    /// No call enters the patch any more, because it has failed too often.
+    atomic_bool is_open;
     /// The patch's states, each of which has loaded the same script. A place without one has a state that is always taken, as has the place
     /// after the last. `pp_thread.instance` is the place that a thread tries first.
     pp_state *_Atomic instances[PP_INSTANCES + 1];

@@ -278,7 +278,8 @@ import Testing
         for x in 1...6 { #expect(function(x) == x) }
         let told: [RunnerEvent] = [
             .refused(error, patch), .refused(error, nil), .fellBack(patch, function: "Shop.price", .busy),
-            .breakerOpened(patch, failures: 5), .log(patch, .debug, "a"), .log(patch, .info, "a"),
+            .breakerOpened(patch, failures: 5, otherwise: ["Cart.total"]), .log(patch, .debug, "a"),
+            .log(patch, .info, "a"),
             .log(patch, .warn, "a"), .log(patch, .error, "\u{1B}[31mred"),
             .log(patch, .info, String(repeating: "x", count: 100_000)),
             .repeated(.fellBack(patch, function: "Shop.price", .busy), count: 41),

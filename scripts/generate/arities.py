@@ -105,15 +105,18 @@ ENTRY = """\
                 let kinds = {kinds}Scalar.kind(Output.Value.self) << 32
 {scalar_call}                switch answer {{
                 case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                case .entered(let entered): stack = entered
                 case .original: return {try_}original({arguments})
-                case .none(let entered): stack = entered
+                case .otherwise(let bits): return {try_}Otherwise.outcome(bits, Output.self, {failure}.self).get()
                 }}
             }} else {{
-                guard let entered = unsafe enter(cell, CallReference(record)) else {{
-                    return {try_}original({arguments})
+                switch unsafe enter(cell, CallReference(record)) {{
+                case .entered(let entered):
+{pushes}                    if let value = Output.finish(entered, arguments: {n}) {{ return value }}
+                    stack = entered
+                case .otherwise(let bits): return {try_}Otherwise.outcome(bits, Output.self, {failure}.self).get()
+                default: return {try_}original({arguments})
                 }}
-{pushes}                if let value = Output.finish(entered, arguments: {n}) {{ return value }}
-                stack = entered
             }}
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {{
             case .outcome(let outcome): return {try_}outcome.get()
@@ -346,7 +349,7 @@ def fields(n):
             f"let ({', '.join(names)}) = Self.arguments(stack, from: first, {', '.join(f'{c}.self' for c in letters)})",
         "reads_asynchronously": f"{f'let ({chr(44).join(names)})' if n else 'let _'} = slot.readAsynchronously("
             f"stack, from: first{''.join(f', {c}.self' for c in letters)})",
-        "pushes": "".join(f"                {x}.push(to: entered)\n" for x in names),
+        "pushes": "".join(f"                    {x}.push(to: entered)\n" for x in names),
         "all_scalars": "".join(f"Scalar.kind({c}.self) > 0 && " for c in letters),
         "are_scalars": "".join(f"Scalar.kind({c}.self) > 0, " for c in letters),
         "scalar_call": (SCALAR_CALL if n else SCALAR_CALL_OF_NONE).format(

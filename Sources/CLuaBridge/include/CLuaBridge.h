@@ -71,6 +71,8 @@ enum pp_refusal {
     PP_REFUSED_AGAIN,
     /// All states of the patch are taken, and there may be another one (`pp_open_instance`).
     PP_MAY_GROW,
+    /// The patch's breaker is open (`pp_open_breaker`).
+    PP_OPEN,
 };
 
 /// What a callback returns instead of a count of results.
@@ -155,6 +157,8 @@ void pp_drop_instance(pp_state *home, pp_state *state);
 bool pp_close_idle(pp_state *home);
 /// Takes a patch's layers off their slots, and closes its states now or when the last call leaves (`lua_close`).
 void pp_close(pp_state *home);
+/// From now on, no call enters the patch, although its layers stay on their slots.
+void pp_open_breaker(pp_state *home);
 /// Takes the locks of a patch's states as calls do, so that several layers can be put on their names, or taken off, at once.
 void pp_lock(pp_state *home);
 void pp_unlock(pp_state *home);
@@ -230,6 +234,11 @@ pp_layer *pp_layer_at(pp_state *state, int32_t index);
 const char *pp_layer_name(pp_layer *layer);
 /// The line on which a layer's function begins, and its script (`lua_getinfo`).
 int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script);
+/// Whether the script has said what answers in place of the layer when it cannot.
+bool pp_has_otherwise(pp_layer *layer);
+/// Pushes that value on the main stack of the patch's first state; for an error, its message and its code (`lua_rawgetp`). Returns whether it
+/// is an error.
+bool pp_push_otherwise(pp_layer *layer);
 
 // MARK: stacks of layers
 

@@ -100,6 +100,7 @@ package struct EventRecord: Sendable {
         case hint = "error.hint"
         case calls = "patch.calls"
         case failures = "patch.failures"
+        case otherwise = "patch.otherwise"
         case fallbacks = "patch.fallbacks"
         case measured = "patch.measured"
         case nanoseconds = "patch.nanoseconds"

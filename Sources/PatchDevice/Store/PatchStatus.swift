@@ -94,6 +94,8 @@ struct StatusOfAll {
     let state: StoreState
     /// What runs in this process; nil if nothing ever runs in it, as in a tool.
     let running: Set<PatchID>?
+    /// The patches among them that have failed too often, so that only what their scripts give as `otherwise` answers.
+    let open: Set<PatchID>
     let hindrances: [String: PatchStore.Hindrance]
     let isReader: Bool
 
@@ -116,7 +118,8 @@ struct StatusOfAll {
         guard let held = state.held.first(where: { $0.patch == patch }) else {
             return (.superseded, "it is no longer held, and runs until the app ends")
         }
-        return recorded(held)
+        let (code, reason) = recorded(held)
+        return (code, open.contains(patch) ? "it has failed too often, so its `otherwise` answers; \(reason)" : reason)
     }
 
     private func whyNotRunning(_ patch: PatchID) -> (PatchStatus.Code, String) {

@@ -291,9 +291,9 @@ extension PatchStore {
         }
     }
 
-    /// Takes an event of the runner. A breaker that opens counts as a failure of its patch.
+    /// Takes an event of the runner. A breaker that opens counts as a failure of its patch, unless the patch has said what answers then.
     package func observe(_ event: RunnerEvent) {
-        guard case .breakerOpened(let patch, let failures) = event else { return }
+        guard case .breakerOpened(let patch, let failures, let otherwise) = event, otherwise.isEmpty else { return }
         fail(patch, "it was deactivated after \(failures) failures")
     }
 

@@ -229,9 +229,10 @@ package final class PatchStore: Sendable {
         let (state, hindrances, runner, hasBegun, isReader) = memory.locked {
             ($0.state, $0.hindrances, $0.runner, $0.hasBegun, $0.lock == nil)
         }
-        let running = runner.map { runner in Set(runner.active.map { PatchID(id: $0.id, version: $0.version) }) }
+        let active = runner?.active.map { (patch: PatchID(id: $0.id, version: $0.version), isOpen: $0.isOpen) }
         return StatusOfAll(
-            state: state, running: hasBegun ? running : nil, hindrances: hindrances, isReader: isReader
+            state: state, running: hasBegun ? active.map { Set($0.map(\.patch)) } : nil,
+            open: Set((active ?? []).filter(\.isOpen).map(\.patch)), hindrances: hindrances, isReader: isReader
         ).statuses
     }
 

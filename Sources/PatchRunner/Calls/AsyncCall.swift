@@ -5,9 +5,11 @@ internal import Synchronization
 @safe @usableFromInline struct AsyncCall {
     @usableFromInline private(set) var stack: PatchStack
     nonisolated(unsafe) private var waiting: UnsafeMutableRawPointer?
-    /// The layer that runs, and the address of the one below it, as a cell holds it, or 0, since the call was suspended.
+    /// The layer that runs, the address of the one below it, as a cell holds it, or 0, and what answers in place of either, since the call
+    /// was suspended.
     private var layer: Layer?
     @usableFromInline private(set) var below: UInt = 0
+    @usableFromInline private(set) var otherwise: Otherwise?
 
     @usableFromInline enum Step {
         case done, failed, waitsForOriginal, waitsForCall
@@ -19,6 +21,8 @@ internal import Synchronization
     @usableFromInline struct Entry {
         /// The call, if it was entered.
         @usableFromInline var call: AsyncCall?
+        /// If it was not entered: what answers in its place; nil for the original.
+        @usableFromInline fileprivate(set) var otherwise: Otherwise?
         /// Why it was not entered, if it was not.
         fileprivate let refusal: Refusal
 
@@ -35,21 +39,17 @@ internal import Synchronization
                 unsafe entry = pp_enter_async(slot.cell.address, address, turn?.waiter)
             }
             call = unsafe entry.L.map { unsafe AsyncCall(PatchStack($0)) }
+            otherwise = nil
             refusal = unsafe Refusal(bits: entry.refused)
         }
     }
 
-    /// Enters the layer that a cell holds, after a first attempt that was refused. nil if the original must answer.
-    @usableFromInline static func enter(_ slot: Slot, _ cell: UInt?, after first: Entry) async -> AsyncCall? {
+    /// Enters the layer that a cell holds, after a first attempt that was refused.
+    @usableFromInline static func enter(_ slot: Slot, _ cell: UInt?, after first: Entry) async -> Entry {
         var entry = first
         var turn: Turn?
-        while true {
-            if let call = entry.call { return call }
+        while entry.call == nil {
             var refusal = entry.refusal
-            if slot.hasMadeRoom(for: refusal) {
-                entry = Entry(slot, cell, turn)
-                continue
-            }
             if refusal.isForTheMoment, let state = unsafe refusal.layer.flatMap({ unsafe pp_layer_state($0.pointer) }) {
                 // Another patch may be active on the name now.
                 if unsafe turn?.isFor(state) != true {
@@ -61,9 +61,22 @@ internal import Synchronization
                     continue
                 }
             }
-            guard slot.note(refusal), let below = refusal.layer?.below, below != 0 else { return nil }
-            return await enter(slot, below, after: Entry(slot, below, nil))
+            let substitute =
+                if var copy = cell {
+                    unsafe withUnsafeMutablePointer(to: &copy) { unsafe slot.substitute(for: refusal, LayerCell($0)) }
+                } else {
+                    slot.substitute(for: refusal, slot.cell)
+                }
+            switch substitute {
+            case .again: entry = Entry(slot, cell, turn)
+            case .below(let below): return await enter(slot, below, after: Entry(slot, below, nil))
+            case .original: return entry
+            case .otherwise(let otherwise):
+                entry.otherwise = otherwise
+                return entry
+            }
         }
+        return entry
     }
 
     @usableFromInline func resume(_ values: Int32, results: Int32) -> Step {
@@ -99,11 +112,14 @@ internal import Synchronization
     @usableFromInline mutating func suspend() {
         unsafe layer = pp_current_layer(stack.state).map { unsafe Layer($0) }
         below = unsafe UInt(pp_current_below(stack.state))
+        if let layer, layer.hasOtherwise { otherwise = stack.values.otherwise(of: layer) }
         unsafe waiting = pp_suspend(stack.state)
     }
 
     /// Reports that it could not continue, unless the patch is gone.
-    @usableFromInline func reportBusy(to slot: Slot) { slot.note(Refusal(PP_BUSY, by: layer)) }
+    @usableFromInline func reportBusy(to slot: Slot) {
+        _ = slot.substitute(for: Refusal(PP_BUSY, by: layer), slot.cell)
+    }
 
     /// Enters the patch again after its original or another call has answered. Returns false if the patch is closed, and
     /// nil if it is busy. If it is closed, the call has ended.

@@ -11,6 +11,12 @@ package struct LayerCell {
     @inlinable @inline(__always) package var isEmpty: Bool {
         unsafe address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring) == 0
     }
+
+    /// Whether it holds a layer.
+    func holds(_ layer: Layer) -> Bool {
+        unsafe address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring)
+            == UInt(bitPattern: layer.pointer)
+    }
 }
 
 /// The record of a running call, as the bridge holds it.

@@ -31,6 +31,7 @@ struct Refusal {
         case PP_NO_ROOM.rawValue: .noRoom
         case PP_CROWDED.rawValue: .waiting
         case PP_KILLED.rawValue: .ended
+        case PP_OPEN.rawValue: .otherwise
         default: nil
         }
     }

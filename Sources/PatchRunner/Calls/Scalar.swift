@@ -36,13 +36,15 @@ enum Scalar {
     }
 }
 
-/// The outcome of a call of scalars.
+/// What an attempt to enter a patch has come to.
 @frozen @usableFromInline
-enum ScalarAnswer {
-    /// The script's answer.
+package enum Entrance {
+    /// The patch was entered. Its script has not answered, and the call has not ended.
+    case entered(PatchStack)
+    /// The script's answer to a call of scalars, which has ended.
     case value(UInt64)
     /// The patch was not entered. The original must answer.
     case original
-    /// The script did not answer. The call has not ended.
-    case none(PatchStack)
+    /// The patch was not entered. What its script has said answers: a reference for ``Otherwise/outcome(_:_:_:)``.
+    case otherwise(UInt)
 }

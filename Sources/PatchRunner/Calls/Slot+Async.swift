@@ -45,8 +45,11 @@ extension Slot {
     ) async throws(Failure) -> Output.Value {
         // What waits is asynchronous only if it has to wait.
         var entered = AsyncCall.Entry(self, cell)
-        if entered.call == nil { entered.call = await AsyncCall.enter(self, cell, after: entered) }
-        guard var call = entered.call else { return try await original(arguments) }
+        if entered.call == nil { entered = await AsyncCall.enter(self, cell, after: entered) }
+        guard var call = entered.call else {
+            if let otherwise = entered.otherwise { return try otherwise.outcome(Output.Value.self, Failure.self).get() }
+            return try await original(arguments)
+        }
         push(arguments, call.stack)
         var outcome: Result<Output.Value, Failure>?
         var step = call.resume(count, results: Output.count)
@@ -97,6 +100,9 @@ extension Slot {
             if hasContinued == nil { hasContinued = await call.waits(on: self) }
             guard hasContinued == true else {
                 call.reportBusy(to: self)
+                if let otherwise = call.otherwise {
+                    return try otherwise.outcome(Output.Value.self, Failure.self).get()
+                }
                 if let outcome { return try outcome.get() }
                 return try await run(
                     call.below, arguments, count: count, as: Output.self, push: push, read: read, original: original)

@@ -20,6 +20,12 @@ protocol LayerOwner: AnyObject, Sendable {
 
     /// Makes another instance for a call that found the others taken.
     func makeInstances()
+
+    /// Whether it has failed too often, and what its script has said answers.
+    var isOpen: Bool { get }
+
+    /// What answers in place of a layer; nil if its script has not said it.
+    func otherwise(of layer: Layer) -> Otherwise?
 }
 
 /// A registered function and the patches that replace it.
@@ -46,6 +52,8 @@ package final class Slot: Sendable {
     let invokeAsync: AsyncInvoke?
     /// The types of the arguments and of the result, if there is one.
     let types: [any PatchValue.Type]
+    /// Reads a result that a script gives while it loads. Returns what was expected if it does not fit.
+    private let readResult: @Sendable (PatchStack) -> Result<Otherwise, Mismatch>
     private let home = Mutex(Home())
 
     /// The registry that a slot is in. What a macro declares is in none at first, and may be in one registry after another.
@@ -66,6 +74,13 @@ package final class Slot: Sendable {
         var activations = 0
     }
 
+    /// Why a value is not a result of the function.
+    package struct Mismatch: Error {
+        let description: String
+
+        package init(_ description: String) { self.description = description }
+    }
+
     private struct ActiveLayer {
         let layer: Layer
         let patch: any LayerOwner
@@ -80,11 +95,12 @@ package final class Slot: Sendable {
 
     package init(
         name: String, signature: PatchSignature, types: [any PatchValue.Type] = [], invoke: @escaping Invoke,
-        invokeAsync: AsyncInvoke?
+        invokeAsync: AsyncInvoke?, readResult: @escaping @Sendable (PatchStack) -> Result<Otherwise, Mismatch>
     ) {
         self.name = name
         self.signature = signature
         self.types = types
+        self.readResult = readResult
         self.invoke = invoke
         self.invokeAsync = invokeAsync
         unsafe top = .allocate(capacity: 1)
@@ -103,7 +119,13 @@ package final class Slot: Sendable {
                 throws: Failure.self != Never.self,
                 isAsynchronous: invokeAsync != nil),
             types: arguments + (Output.type.map { [$0] } ?? []),
-            invoke: invoke ?? { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: invokeAsync)
+            invoke: invoke ?? { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: invokeAsync,
+            readResult: { stack in Output.type.map { Self.read($0, from: stack) } ?? .success(.nothing) })
+    }
+
+    private static func read<Value: PatchValue>(_: Value.Type, from stack: PatchStack) -> Result<Otherwise, Mismatch> {
+        if let value = Value.read(from: stack, at: -1) { return .success(Otherwise(value)) }
+        return .failure(Mismatch(stack.takeReadFault() ?? Value._mismatch(in: stack, at: -1)))
     }
 
     /// Takes back a ``join(_:)`` before anybody knows of it.
@@ -169,9 +191,11 @@ package final class Slot: Sendable {
 
     /// The patches that are active on the name, the topmost last.
     package var patches: [ReplaceableState.ActivePatch] {
-        stack.locked { $0.layers.map(Self.total) }.map { patch, _, calls in
-            ReplaceableState.ActivePatch(
-                patch: patch, calls: calls.calls, failures: calls.failures, fallbacks: calls.fallbacks,
+        stack.locked { $0.layers.map { (Self.total(of: $0), $0.patch.isOpen) } }.map { total, isOpen in
+            let calls = total.calls
+            return ReplaceableState.ActivePatch(
+                patch: total.patch, calls: calls.calls, failures: calls.failures, fallbacks: calls.fallbacks,
+                isOpen: isOpen,
                 meanTime: calls.measured == 0 ? nil : .nanoseconds(calls.nanoseconds / calls.measured),
                 longestTime: .nanoseconds(calls.longest))
         }
@@ -200,6 +224,7 @@ package final class Slot: Sendable {
         /// How many asynchronous calls of the patch wait, also those of other functions.
         let waitingCalls: Int
         let instances: Int
+        let isOpen: Bool
     }
 
     /// The measures of the patches that are active on the name.
@@ -208,7 +233,8 @@ package final class Slot: Sendable {
             stack.layers.map { active in
                 Measure(
                     reports: active.patch.reports, calls: Self.total(of: active).calls, refusals: active.refusals,
-                    waitingCalls: active.layer.waitingCalls, instances: active.layer.instances)
+                    waitingCalls: active.layer.waitingCalls, instances: active.layer.instances,
+                    isOpen: active.patch.isOpen)
             }
         }
     }
@@ -217,66 +243,87 @@ package final class Slot: Sendable {
         stack.locked { stack in stack.layers.first { $0.layer == layer }?.patch }
     }
 
-    /// Counts that a layer could not be entered, and returns its patch's reports; nil if it is not active any more.
-    private func count(_ refusal: Refusal, of layer: Layer) -> PatchReports? {
+    /// Counts that a layer could not be entered, and returns its patch; nil if it is not active any more.
+    private func count(_ refusal: Refusal, of layer: Layer) -> (any LayerOwner)? {
         stack.locked { stack in
             guard let place = stack.layers.firstIndex(where: { $0.layer == layer }) else { return nil }
             if let reason = refusal.metricReason { stack.layers[place].refusals[reason, default: 0] += 1 }
-            return stack.layers[place].patch.reports
+            return stack.layers[place].patch
         }
+    }
+
+    /// Reads the value that answers when the script of a layer cannot.
+    ///
+    /// - Parameters:
+    ///   - stack: The stack that holds the value, or the parts of an error, on top.
+    ///   - isError: Whether it is an error.
+    ///   - patch: The patch's id.
+    /// - Throws: Why the function cannot end so.
+    func otherwise(on stack: PatchStack, isError: Bool, of patch: String) throws(Mismatch) -> Otherwise {
+        guard isError else { return try readResult(stack).get() }
+        guard signature.throws else { throw Mismatch("an error was given, but \(name) cannot throw") }
+        return Otherwise(PatchedError(madeOn: stack, by: patch))
     }
 
     // MARK: calls
 
-    /// Enters the layer that a cell holds. nil if the original must answer.
+    /// Enters the layer that a cell holds.
     @usableFromInline
-    package func enter(_ cell: LayerCell, _ record: CallReference) -> PatchStack? {
+    package func enter(_ cell: LayerCell, _ record: CallReference) -> Entrance {
         let entry = unsafe pp_enter(cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address)
-        if let state = unsafe entry.L { return unsafe PatchStack(state) }
-        let refusal = unsafe Refusal(bits: entry.refused)
-        return hasMadeRoom(for: refusal) ? enter(cell, record) : withLayer(below: refusal) { enter($0, record) }
+        if let state = unsafe entry.L { return unsafe .entered(PatchStack(state)) }
+        return unsafe answer(for: Refusal(bits: entry.refused), cell) { enter($0, record) }
     }
 
     /// Enters the layer that a cell holds, runs it on scalars, and leaves it if the run succeeds.
     @usableFromInline
     func call(_ cell: LayerCell, _ record: CallReference, _ arguments: UnsafePointer<UInt64>?, _ kinds: UInt64)
-        -> ScalarAnswer
+        -> Entrance
     {
         let answer = unsafe pp_call_scalars(
             cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address, arguments, kinds)
         if answer.outcome == PP_ANSWERED { return .value(answer.bits) }
         if answer.outcome == PP_NO_ANSWER, let state = unsafe OpaquePointer(bitPattern: UInt(answer.bits)) {
-            return unsafe .none(PatchStack(state))
+            return unsafe .entered(PatchStack(state))
         }
-        let refusal = Refusal(bits: UInt(answer.bits))
-        if hasMadeRoom(for: refusal) { return unsafe call(cell, record, arguments, kinds) }
-        return withLayer(below: refusal) { unsafe call($0, record, arguments, kinds) }
-            ?? .original
+        return self.answer(for: Refusal(bits: UInt(answer.bits)), cell) { unsafe call($0, record, arguments, kinds) }
     }
 
-    /// Makes another instance of a patch if all of them are taken. Returns whether to try again.
-    func hasMadeRoom(for refusal: Refusal) -> Bool {
-        guard refusal.mayGrow else { return false }
-        if let layer = refusal.layer { owner(of: layer)?.makeInstances() }
-        return true
+    /// What answers in place of a layer that could not be entered.
+    enum Substitute {
+        /// Another attempt: there is another instance now, or another layer in its place.
+        case again
+        /// The layer below it, by its address.
+        case below(UInt)
+        case original
+        case otherwise(Otherwise)
     }
 
-    /// Reports that a layer could not be entered, and continues with the layer below it, if there is one.
-    func withLayer<Answer>(below refusal: Refusal, _ body: (LayerCell) -> Answer?) -> Answer? {
-        guard note(refusal), var below = refusal.layer?.below, below != 0 else { return nil }
-        return unsafe withUnsafeMutablePointer(to: &below) { unsafe body(LayerCell($0)) }
-    }
-
-    /// Reports that what lies below a layer answers, although the layer is active on the name.
-    ///
-    /// - Returns: Whether the layer is still active on the name.
-    @discardableResult
-    func note(_ refusal: Refusal) -> Bool {
-        guard let layer = refusal.layer, let reports = count(refusal, of: layer) else { return false }
+    /// Finds what answers in place of the layer that a cell held, and reports it.
+    func substitute(for refusal: Refusal, _ cell: LayerCell) -> Substitute {
+        guard let layer = refusal.layer else { return .original }
+        if refusal.mayGrow {
+            owner(of: layer)?.makeInstances()
+            return .again
+        }
+        guard let owner = count(refusal, of: layer) else {
+            // The patch was taken off, and another may be there, such as its next version.
+            return cell.isEmpty || cell.holds(layer) ? .original : .again
+        }
         layer.countFallback()
-        guard let event = refusal.event else { return refusal.isRepeated }
-        reports.fellBack(event, in: name)
-        return true
+        if let event = refusal.event { owner.reports.fellBack(event, in: name) }
+        if let otherwise = owner.otherwise(of: layer) { return .otherwise(otherwise) }
+        guard refusal.event != nil || refusal.isRepeated, layer.below != 0 else { return .original }
+        return .below(layer.below)
+    }
+
+    private func answer(for refusal: Refusal, _ cell: LayerCell, _ body: (LayerCell) -> Entrance) -> Entrance {
+        switch substitute(for: refusal, cell) {
+        case .again: return body(cell)
+        case .below(var below): return unsafe withUnsafeMutablePointer(to: &below) { unsafe body(LayerCell($0)) }
+        case .original: return .original
+        case .otherwise(let otherwise): return .otherwise(otherwise.bits)
+        }
     }
 
     /// How a call ends that the script did not answer.
@@ -297,7 +344,8 @@ package final class Slot: Sendable {
             stack.leave()
             return .outcome(.failure(error))
         }
-        let below = fail(on: stack) { Output.mismatch(in: stack) }
+        let (below, otherwise) = fail(on: stack) { Output.mismatch(in: stack) }
+        if let otherwise { return .outcome(otherwise.outcome(Output.Value.self, Failure.self)) }
         return outcome.map { .outcome($0) } ?? .below(below)
     }
 
@@ -313,19 +361,21 @@ package final class Slot: Sendable {
     /// Leaves a call that has failed, and reports the failure.
     ///
     /// - Parameter mismatch: Describes a result that does not fit.
-    /// - Returns: The address of the layer below it, as a cell holds it, or 0.
+    /// - Returns: The address of the layer below it, as a cell holds it, or 0; and what answers in place of either, if the script has said
+    ///   it.
     @usableFromInline
-    func fail(on stack: PatchStack, mismatch: () -> String) -> UInt {
+    func fail(on stack: PatchStack, mismatch: () -> String) -> (below: UInt, otherwise: Otherwise?) {
         let values = stack.values
         let layer = unsafe pp_current_layer(stack.state).map { unsafe Layer($0) }
         let failure = failure(of: layer, on: stack, mismatch)
         let below = unsafe UInt(pp_current_below(stack.state))
+        let otherwise = layer.flatMap { values.otherwise(of: $0) }
         let isStalled = unsafe pp_is_stalled(stack.state)
         layer?.countFailure()
         layer?.countFallback()
         unsafe pp_leave(stack.state)
         values.reports.failed(failure, in: name, isOfPatch: !isStalled)
-        return below
+        return (below, otherwise)
     }
 
     /// Describes why a run failed, or its result does not fit; nil if there is no listener.

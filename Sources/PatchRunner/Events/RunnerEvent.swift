@@ -27,7 +27,8 @@ public enum RunnerEvent: Sendable {
         }
     }
 
-    /// The reason why an older patch or the original answered although the patch did not fail.
+    /// The reason why the script did not answer although it did not fail. What it gives as `otherwise` answered; without that, an older
+    /// patch or the original.
     public enum Fallback: String, Sendable {
         /// Another thread was in the patch for longer than ``PatchLimits/lockTime``.
         case busy
@@ -38,6 +39,8 @@ public enum RunnerEvent: Sendable {
         case waiting
         /// The run around the call was ended.
         case ended
+        /// The patch has failed too often, and what its script gives as `otherwise` answered.
+        case otherwise
     }
 
     /// How often a patch was called, and how long its calls took.
@@ -89,14 +92,16 @@ public enum RunnerEvent: Sendable {
     case deactivated(PatchID)
     /// A patch was refused. Its id and version are given if the manifest was verified.
     case refused(PatchError, PatchID?)
-    /// A replacement failed. What lies below it answered, unless it had already answered.
+    /// A replacement failed. What its script gives as `otherwise` answered. Without that, what lies below it answered, unless it had
+    /// already answered.
     case failed(PatchID, function: String, Failure)
-    /// An older patch or the original answered, although the patch did not fail.
+    /// Something else than the patch's script answered, although that did not fail.
     case fellBack(PatchID, function: String, Fallback)
     /// How a patch was called since the last event of this kind.
     case called(PatchID, Calls)
-    /// A patch failed too often and was deactivated.
-    case breakerOpened(PatchID, failures: Int)
+    /// A patch failed too often. It was deactivated, but for the functions for which its script gives an `otherwise`: that answers them from
+    /// now on.
+    case breakerOpened(PatchID, failures: Int, otherwise: [String])
     /// A script wrote to the log.
     case log(PatchID, LogLevel, String)
     /// An event that was told less than a second before has happened so often again. It is given as it happened last.
@@ -125,8 +130,11 @@ extension RunnerEvent {
             EventRecord(
                 .fellBack, patch: patch.pair, [(.function, .string(function)), (.error, .string(reason.rawValue))])
         case .called(let patch, let calls): EventRecord(.called, patch: patch.pair, calls.attributes)
-        case .breakerOpened(let patch, let failures):
-            EventRecord(.breakerOpened, patch: patch.pair, [(.failures, .integer(failures))])
+        case .breakerOpened(let patch, let failures, let functions):
+            EventRecord(
+                .breakerOpened, patch: patch.pair,
+                [(.failures, .integer(failures))]
+                    + (functions.isEmpty ? [] : [(.otherwise, .array(functions.map(JSONValue.string)))]))
         case .log(let patch, let level, let text):
             EventRecord(.log, patch: patch.pair, severity: level.severity, body: text)
         case .repeated(let event, let count): event.record.repeated(count)
@@ -147,7 +155,8 @@ extension RunnerEvent {
     public var patch: PatchID? {
         switch self {
         case .loaded(let patch, _), .activated(let patch), .deactivated(let patch), .failed(let patch, _, _),
-            .fellBack(let patch, _, _), .called(let patch, _), .breakerOpened(let patch, _), .log(let patch, _, _):
+            .fellBack(let patch, _, _), .called(let patch, _), .breakerOpened(let patch, _, _),
+            .log(let patch, _, _):
             patch
         case .refused(_, let patch): patch
         case .repeated(let event, _): event.patch
@@ -199,7 +208,10 @@ extension RunnerEvent: CustomStringConvertible {
             return "\(subject) was skipped in \(function): \(reason.rawValue)"
         case .called(_, let calls):
             return "\(subject) was called \(calls.calls) times, and failed \(calls.failures) times"
-        case .breakerOpened(_, let failures): return "\(subject) was deactivated after \(failures) failures"
+        case .breakerOpened(_, let failures, let functions):
+            return functions.isEmpty
+                ? "\(subject) was deactivated after \(failures) failures"
+                : "\(subject) failed \(failures) times: `otherwise` answers \(functions.joined(separator: ", "))"
         case .log(_, let level, let text): return "\(subject) \(level): \(text)"
         case .repeated(let event, let count): return "\(event) (\(count) times more)"
         }

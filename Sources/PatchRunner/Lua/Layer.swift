@@ -21,6 +21,14 @@ internal import CLuaBridge
         return unsafe (script.map { unsafe String(cString: $0) } ?? "", Int(line))
     }
 
+    var address: UInt { unsafe UInt(bitPattern: pointer) }
+
+    /// Pushes what answers when the script cannot; for an error, its message and its code. Returns whether it is an error.
+    func pushesOtherwise() -> Bool { unsafe pp_push_otherwise(pointer) }
+
+    /// Whether the script has said what answers when it cannot.
+    var hasOtherwise: Bool { unsafe pp_has_otherwise(pointer) }
+
     var statistics: pp_statistics { unsafe pp_layer_statistics(pointer) }
     /// How many asynchronous calls of its patch wait.
     var waitingCalls: Int { Int(clamping: unsafe pp_waiting_calls(pp_layer_state(pointer))) }

@@ -48,6 +48,9 @@ internal import Synchronization
     /// Closes this instance, which could not load the script. No other is made.
     func drop(from home: LuaState) { unsafe pp_drop_instance(home.pointer, pointer) }
 
+    /// Lets no call enter the patch any more, although its layers stay on their names.
+    func openBreaker() { unsafe pp_open_breaker(pointer) }
+
     /// Lets calls make other instances, as far as the limits allow.
     func letGrow() { unsafe pp_let_grow(pointer) }
 

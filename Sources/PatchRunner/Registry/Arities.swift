@@ -21,15 +21,18 @@ extension Slot {
                     let answer = unsafe call(cell, CallReference(record), nil, kinds)
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return original()
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return original()
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        if let value = Output.finish(entered, arguments: 0) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    default: return original()
                     }
-                    if let value = Output.finish(entered, arguments: 0) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return outcome.get()
@@ -96,15 +99,18 @@ extension Slot {
                     let answer = unsafe call(cell, CallReference(record), nil, kinds)
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return try original()
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return try original()
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        if let value = Output.finish(entered, arguments: 0) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    default: return try original()
                     }
-                    if let value = Output.finish(entered, arguments: 0) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
@@ -839,16 +845,19 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return original(a)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return original(a)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 1) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    default: return original(a)
                     }
-                    a.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 1) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return outcome.get()
@@ -919,16 +928,19 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return try original(a)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return try original(a)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 1) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    default: return try original(a)
                     }
-                    a.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 1) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
@@ -1684,17 +1696,20 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return original(a, b)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return original(a, b)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 2) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    default: return original(a, b)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 2) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return outcome.get()
@@ -1769,17 +1784,20 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return try original(a, b)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return try original(a, b)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 2) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    default: return try original(a, b)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 2) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
@@ -2560,18 +2578,21 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return original(a, b, c)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return original(a, b, c)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        c.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 3) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    default: return original(a, b, c)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    c.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 3) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return outcome.get()
@@ -2653,18 +2674,21 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return try original(a, b, c)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return try original(a, b, c)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        c.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 3) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    default: return try original(a, b, c)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    c.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 3) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
@@ -3472,19 +3496,22 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return original(a, b, c, d)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return original(a, b, c, d)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        c.push(to: entered)
+                        d.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 4) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    default: return original(a, b, c, d)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    c.push(to: entered)
-                    d.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 4) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return outcome.get()
@@ -3567,19 +3594,22 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return try original(a, b, c, d)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return try original(a, b, c, d)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        c.push(to: entered)
+                        d.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 4) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    default: return try original(a, b, c, d)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    c.push(to: entered)
-                    d.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 4) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
@@ -4429,20 +4459,23 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return original(a, b, c, d, e)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return original(a, b, c, d, e)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        c.push(to: entered)
+                        d.push(to: entered)
+                        e.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 5) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    default: return original(a, b, c, d, e)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    c.push(to: entered)
-                    d.push(to: entered)
-                    e.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 5) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return outcome.get()
@@ -4525,20 +4558,23 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return try original(a, b, c, d, e)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return try original(a, b, c, d, e)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        c.push(to: entered)
+                        d.push(to: entered)
+                        e.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 5) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    default: return try original(a, b, c, d, e)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    c.push(to: entered)
-                    d.push(to: entered)
-                    e.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 5) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
@@ -5436,21 +5472,24 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return original(a, b, c, d, e, f)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return original(a, b, c, d, e, f)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        c.push(to: entered)
+                        d.push(to: entered)
+                        e.push(to: entered)
+                        f.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 6) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    default: return original(a, b, c, d, e, f)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    c.push(to: entered)
-                    d.push(to: entered)
-                    e.push(to: entered)
-                    f.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 6) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return outcome.get()
@@ -5544,21 +5583,24 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return try original(a, b, c, d, e, f)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return try original(a, b, c, d, e, f)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        c.push(to: entered)
+                        d.push(to: entered)
+                        e.push(to: entered)
+                        f.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 6) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    default: return try original(a, b, c, d, e, f)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    c.push(to: entered)
-                    d.push(to: entered)
-                    e.push(to: entered)
-                    f.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 6) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
@@ -6500,22 +6542,25 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return original(a, b, c, d, e, f, g)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return original(a, b, c, d, e, f, g)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        c.push(to: entered)
+                        d.push(to: entered)
+                        e.push(to: entered)
+                        f.push(to: entered)
+                        g.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 7) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    default: return original(a, b, c, d, e, f, g)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    c.push(to: entered)
-                    d.push(to: entered)
-                    e.push(to: entered)
-                    f.push(to: entered)
-                    g.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 7) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return outcome.get()
@@ -6623,22 +6668,25 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return try original(a, b, c, d, e, f, g)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return try original(a, b, c, d, e, f, g)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        c.push(to: entered)
+                        d.push(to: entered)
+                        e.push(to: entered)
+                        f.push(to: entered)
+                        g.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 7) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    default: return try original(a, b, c, d, e, f, g)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    c.push(to: entered)
-                    d.push(to: entered)
-                    e.push(to: entered)
-                    f.push(to: entered)
-                    g.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 7) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()
@@ -7663,23 +7711,26 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return original(a, b, c, d, e, f, g, h)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return original(a, b, c, d, e, f, g, h)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        c.push(to: entered)
+                        d.push(to: entered)
+                        e.push(to: entered)
+                        f.push(to: entered)
+                        g.push(to: entered)
+                        h.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 8) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    default: return original(a, b, c, d, e, f, g, h)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    c.push(to: entered)
-                    d.push(to: entered)
-                    e.push(to: entered)
-                    f.push(to: entered)
-                    g.push(to: entered)
-                    h.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 8) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return outcome.get()
@@ -7790,23 +7841,26 @@ extension Slot {
                     }
                     switch answer {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
+                    case .entered(let entered): stack = entered
                     case .original: return try original(a, b, c, d, e, f, g, h)
-                    case .none(let entered): stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
                     }
                 } else {
-                    guard let entered = unsafe enter(cell, CallReference(record)) else {
-                        return try original(a, b, c, d, e, f, g, h)
+                    switch unsafe enter(cell, CallReference(record)) {
+                    case .entered(let entered):
+                        a.push(to: entered)
+                        b.push(to: entered)
+                        c.push(to: entered)
+                        d.push(to: entered)
+                        e.push(to: entered)
+                        f.push(to: entered)
+                        g.push(to: entered)
+                        h.push(to: entered)
+                        if let value = Output.finish(entered, arguments: 8) { return value }
+                        stack = entered
+                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    default: return try original(a, b, c, d, e, f, g, h)
                     }
-                    a.push(to: entered)
-                    b.push(to: entered)
-                    c.push(to: entered)
-                    d.push(to: entered)
-                    e.push(to: entered)
-                    f.push(to: entered)
-                    g.push(to: entered)
-                    h.push(to: entered)
-                    if let value = Output.finish(entered, arguments: 8) { return value }
-                    stack = entered
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
                 case .outcome(let outcome): return try outcome.get()

@@ -55,13 +55,11 @@ extension PatchRegistry {
         }
         var functions: [Key: (calls: RunnerEvent.Calls, refusals: [String: Int])] = [:]
         // A patch may be active through several runners, each of which has its own instances.
-        var scripts: [PatchID: [ObjectIdentifier: (waiting: Int, instances: Int)]] = [:]
+        var scripts: [PatchID: [ObjectIdentifier: Slot.Measure]] = [:]
         for slot in names.slots {
             for measure in slot.measures {
                 let patch = measure.reports.patch
-                scripts[patch, default: [:]][ObjectIdentifier(measure.reports)] = (
-                    measure.waitingCalls, measure.instances
-                )
+                scripts[patch, default: [:]][ObjectIdentifier(measure.reports)] = measure
                 functions[Key(patch: patch, function: slot.name), default: (.init(), [:])].calls.add(measure.calls)
                 functions[Key(patch: patch, function: slot.name)]?.refusals.merge(measure.refusals, uniquingKeysWith: +)
             }
@@ -80,13 +78,11 @@ extension PatchRegistry {
                 refusals: $0.value.refusals
             )
         }
-        func perPatch(_ name: String, _ help: String, _ values: ([(waiting: Int, instances: Int)]) -> [Int])
-            -> [PatchMetric]
-        {
+        func perPatch(_ name: String, _ help: String, _ value: ([Slot.Measure]) -> Int) -> [PatchMetric] {
             patches.map {
                 PatchMetric(
                     name: "patchpack_\(name)", help: help, labels: labels($0.key),
-                    value: .gauge(values(Array($0.value.values)).reduce(0, +)))
+                    value: .gauge(value(Array($0.value.values))))
             }
         }
         func perFunction(_ name: String, _ help: String, _ value: (RunnerEvent.Calls) -> PatchMetric.Value)
@@ -94,9 +90,14 @@ extension PatchRegistry {
         {
             calls.map { PatchMetric(name: "patchpack_\(name)", help: help, labels: $0.labels, value: value($0.calls)) }
         }
-        return perPatch("running", "Whether the patch is active.") { _ in [1] }
-            + perPatch("instances", "Lua states of the patch.") { $0.map(\.instances) }
-            + perPatch("waiting_calls", "Asynchronous calls of the patch that wait.") { $0.map(\.waiting) }
+        return perPatch("running", "Whether the patch is active.") { _ in 1 }
+            + perPatch("breaker_open", "Whether the patch has failed too often, so that its otherwise answers.") {
+                $0.contains(where: \.isOpen) ? 1 : 0
+            }
+            + perPatch("instances", "Lua states of the patch.") { $0.map(\.instances).reduce(0, +) }
+            + perPatch("waiting_calls", "Asynchronous calls of the patch that wait.") {
+                $0.map(\.waitingCalls).reduce(0, +)
+            }
             + perFunction("calls", "Calls of the patch's function.") { .counter($0.calls) }
             + perFunction("failures", "Calls that failed.") { .counter($0.failures) }
             + calls.flatMap { labels, calls, refusals in

@@ -32,6 +32,9 @@ public final class LoadedPatch: Sendable {
     /// The patch's version.
     public var version: Int { manifest.version }
 
+    /// Whether it has failed too often, so that only what its script gives as `otherwise` answers.
+    public var isOpen: Bool { script.isOpen }
+
     /// The bytes that its script holds.
     package var memory: Int { script.lua.memory }
 

@@ -139,14 +139,19 @@ public final class PatchRunner: Sendable {
     ///   parse, fails, replaces nothing, replaces a function that the app does not have, or replaces other names than
     ///   its manifest lists. `script-limit` if the script runs past a limit. `unavailable` if another Lua
     ///   in the program takes the place of the right one.
-    public func load(_ patch: VerifiedPatch) throws(PatchError) -> LoadedPatch {
+    public func load(_ patch: VerifiedPatch) throws(PatchError) -> LoadedPatch { try load(patch, countingWith: nil) }
+
+    /// Loads a patch whose failures count with those of a script that ran before, for tests.
+    package func load(_ patch: VerifiedPatch, countingWith earlier: ScriptState?) throws(PatchError) -> LoadedPatch {
         let manifest = patch.manifest
         let identity = PatchID(id: manifest.id, version: manifest.version)
         do throws(PatchError) {
             try check(manifest)
-            let breaker = Breaker(limits: limits) { [weak self] breaker, failures in
-                self?.takeOut(identity, breaker, after: failures)
-            }
+            let breaker =
+                earlier?.reports.breaker
+                ?? Breaker(limits: limits) { [weak self] breaker, failures in
+                    self?.takeOut(identity, breaker, after: failures)
+                }
             var limits = limits
             if let most = manifest.instances { limits.instances = min(limits.instances, most) }
             let reports = PatchReports(on: identity, limits: limits, breaker: breaker, events: events)
@@ -271,7 +276,11 @@ public final class PatchRunner: Sendable {
     }
 
     private func takeOut(_ patch: PatchID, _ breaker: Breaker, after failures: Int) {
-        guard deactivate({ $0.script.values.reports.breaker === breaker }) else { return }
-        events?(.breakerOpened(patch, failures: failures))
+        let stays = changing.locked { state in
+            let patch = state.active.first { $0.script.values.reports.breaker === breaker }
+            return registry.names.whileChanging { patch?.script.openBreaker() ?? [] }
+        }
+        guard !stays.isEmpty || deactivate({ $0.script.values.reports.breaker === breaker }) else { return }
+        events?(.breakerOpened(patch, failures: failures, otherwise: stays))
     }
 }

@@ -9,18 +9,13 @@ package struct ScriptLoader: Sendable {
 
     private var stack: PatchStack { unsafe PatchStack(lua.main) }
 
-    /// Runs the entry script, which says what it replaces, and releases the state's lock.
-    func load(_ patch: PatchID, in host: HostInfo) throws(PatchError) {
-        defer { lua.unlock() }
-        try run(patch, in: host)
-    }
-
     /// Runs the entry script in another instance, whose lock is kept.
     func loadAgain(in another: LuaState, _ patch: PatchID, _ host: HostInfo) throws(PatchError) {
         try ScriptLoader(lua: another, scripts: scripts, limits: limits).run(patch, in: host)
     }
 
-    private func run(_ patch: PatchID, in host: HostInfo) throws(PatchError) {
+    /// Runs the entry script, which says what it replaces.
+    func run(_ patch: PatchID, in host: HostInfo) throws(PatchError) {
         guard unsafe pp_has_stack(lua.pointer) else {
             throw PatchError(
                 .scriptLimit, "the loading thread has less than \(limits.stackBytes) bytes of stack left",

@@ -13,6 +13,9 @@ package final class ScriptState: LayerOwner {
     /// The classes that it knows.
     private let classes: [ExposedClass]
     private let isUsed = Atomic(false)
+    private let opened = Atomic(false)
+    /// What answers when the script cannot, by the addresses of the layers.
+    private let otherwise = Mutex<[UInt: Otherwise]>([:])
     /// Called for each line that runs.
     let onLine: (@Sendable (_ script: String, _ line: Int) -> Void)?
 
@@ -99,7 +102,53 @@ package final class ScriptState: LayerOwner {
     var patch: PatchID { reports.patch }
 
     /// Runs the entry script, which says what it replaces, and releases the lock.
-    package func load() throws(PatchError) { try loader.load(patch, in: host) }
+    package func load() throws(PatchError) {
+        defer { lua.unlock() }
+        try loader.run(patch, in: host)
+        let layers = lua.layers.filter(\.hasOtherwise)
+        guard !layers.isEmpty else { return }
+        var found: [UInt: Otherwise] = [:]
+        for layer in layers { found[layer.address] = try read(layer) }
+        otherwise.locked { $0 = found }
+    }
+
+    /// Reads what the script gives as `otherwise`; nil if there is no function of the layer's name.
+    private func read(_ layer: Layer) throws(PatchError) -> Otherwise? {
+        guard let slot = names.slot(layer.name) else { return nil }
+        let stack = unsafe PatchStack(lua.main)
+        let top = stack.top
+        defer { stack.top = top }
+        do throws(Slot.Mismatch) {
+            return try slot.otherwise(on: stack, isError: layer.pushesOtherwise(), of: patch.id)
+        } catch {
+            let (script, line) = layer.place(in: lua)
+            throw PatchError(
+                .script, "`otherwise` of \(slot.name): \(error.description)",
+                hint:
+                    "its result is \(slot.signature.result)\(slot.signature.throws ? ", or give it host.error(…)" : "")",
+                at: .init(file: script, line: line))
+        }
+    }
+
+    func otherwise(of layer: Layer) -> Otherwise? { otherwise.locked { $0[layer.address] } }
+
+    /// Whether calls do not enter the script any more, because it has failed too often.
+    package var isOpen: Bool { opened.load(ordering: .relaxed) }
+
+    /// Lets no call enter the script any more. What it gives as `otherwise` answers, and the layers without that are taken off.
+    ///
+    /// - Returns: The names that `otherwise` answers. If there is none, nothing was done.
+    func openBreaker() -> [String] {
+        let layers = lua.layers
+        let stays = layers.filter(\.hasOtherwise).map(\.name)
+        guard !stays.isEmpty else { return [] }
+        opened.store(true, ordering: .relaxed)
+        lua.whileLocked {
+            for layer in layers where !layer.hasOtherwise { names.slot(layer.name)?.remove(self) }
+        }
+        lua.openBreaker()
+        return stays
+    }
 
     /// Marks the script as activated. Returns whether this is the first time.
     func use() -> Bool { !isUsed.exchange(true, ordering: .relaxed) }

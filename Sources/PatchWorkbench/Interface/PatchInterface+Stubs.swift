@@ -90,7 +90,7 @@ extension PatchInterface {
     ]
 
     package static let specHost = [
-        "define", "call", "object", "throw", "calls", "failures", "fellback", "logs", "fuel",
+        "define", "call", "object", "error", "throw", "calls", "failures", "fellback", "logs", "fuel",
     ]
 
     // MARK: types
@@ -181,6 +181,12 @@ extension PatchInterface {
         function.signature.result == "nothing" ? "" : ": (\(type(function.signature.result)))"
     }
 
+    /// The type of what answers when a replacement cannot.
+    private func otherwise(_ function: Function) -> String {
+        let result = function.signature.result
+        return (result == "nothing" ? "nil" : type(result)) + (function.signature.throws ? " | HostError" : "")
+    }
+
     /// The overloads of a function whose first argument names a function of the app.
     private func functions(of name: String) -> String {
         let isReplacement = name == "patch.replace"
@@ -188,7 +194,7 @@ extension PatchInterface {
             let original = "original: fun(\(parameters(function)))\(result(function))"
             let arguments =
                 isReplacement
-                ? "replacement: fun(\(parameters(function, before: [original])))\(result(function))"
+                ? "replacement: fun(\(parameters(function, before: [original])))\(result(function)), options?: {otherwise: \(otherwise(function))}"
                 : parameters(function)
             let all = ["name: \(Escape.lua(function.name))", arguments].filter { !$0.isEmpty }.joined(separator: ", ")
             return "---@overload fun(\(all))" + (isReplacement ? "" : result(function))
@@ -196,7 +202,7 @@ extension PatchInterface {
         // A blank line would end the annotations of the function.
         return
             ([isReplacement ? Self.patch : Self.host] + overloads + [
-                "function \(name)(name, \(isReplacement ? "replacement" : "...")) end"
+                "function \(name)(name, \(isReplacement ? "replacement, options" : "...")) end"
             ])
             .joined(separator: "\n")
     }
@@ -213,6 +219,7 @@ extension PatchInterface {
         ---Replaces a function of the app, while the script loads.
         ---@param name string
         ---@param replacement fun(original: function, ...): any
+        ---@param options? {otherwise: any} What answers when the replacement cannot.
         """
 
     private static let words =
@@ -240,6 +247,13 @@ extension PatchInterface {
         ---@param message string
         ---@param code? integer
         function host.throw(message, code) end
+
+        ---An error for a replacement's `otherwise`.
+        ---@class HostError
+        ---@param message string
+        ---@param code? integer
+        ---@return HostError
+        function host.error(message, code) end
 
         ---Calls a function of the app as it is now, patched or not.
         ---@param name string

@@ -8,7 +8,7 @@ enum SandboxNames {
     ]
 
     static let members: [String: Set<String>] = [
-        "host": ["call", "has", "throw"],
+        "host": ["call", "error", "has", "throw"],
         "log": ["debug", "error", "info", "warn"],
         "math": [
             "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log", "max",

@@ -56,8 +56,8 @@ extension PatchLint {
     /// Whether another finding may be added. With too many it is probably the wrong file, and each one takes time.
     var hasRoom: Bool { found.count < most }
 
-    /// Makes room for the findings of other checks: many warnings of one hide no errors of another.
-    mutating func makeRoom() { most = found.count + Self.mostFindings }
+    /// Allows as many findings of other checks: many warnings of one hide no errors of another.
+    mutating func allowOthers() { most = found.count + Self.mostFindings }
 
     mutating func checkEncoding(_ script: PatchScript, _ text: SourceText) {
         guard String(validating: script.bytes, as: UTF8.self) == nil else { return }

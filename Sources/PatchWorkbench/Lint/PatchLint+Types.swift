@@ -5,7 +5,7 @@ internal import PatchRunner
 extension PatchLint {
     /// Follows the values of all scripts, from what the app gives to replacements.
     mutating func checkTypes(_ functions: [Prototype], _ chunks: [Chunk], of state: ScriptState) {
-        makeRoom()
+        allowOthers()
         let offered =
             interface ?? PatchInterface(app: "", appVersion: "", functions: [], structs: [], classes: [])
         let globals = chunks.flatMap(\.globals)

@@ -72,11 +72,16 @@ package struct PatchLint {
 
     private mutating func run() throws(PatchError) {
         let offered =
-            interface?.functions ?? replaces.map { .init(name: $0, signature: PatchSignature([], result: "nothing")) }
+            interface?.functions
+            ?? replaces.map { .init(name: $0, signature: PatchSignature([], result: "nothing", throws: true)) }
         for function in offered {
+            let value = ScriptFunction(signature: interface.map { _ in function.signature }, interface: interface) {
+                _ in .nil
+            }
             let slot = Slot(
                 name: function.name, signature: function.signature,
-                invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: nil)
+                invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: nil,
+                readResult: { stack in value.readResult(stack) })
             try names.add([slot])
         }
         let state = try state()
@@ -98,7 +103,7 @@ package struct PatchLint {
             return
         }
         checkGlobals(chunks)
-        makeRoom()
+        allowOthers()
         checkSilencers()
         checkLocals()
         checkRequired()
@@ -195,7 +200,7 @@ package struct PatchLint {
     }
 
     private mutating func checkReplacements(of state: ScriptState) {
-        makeRoom()
+        allowOthers()
         var replaced: [String] = []
         let listed = Set(replaces)
         for layer in state.lua.layers {

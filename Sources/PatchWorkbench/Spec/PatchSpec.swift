@@ -14,6 +14,10 @@ package final class PatchSpec: Sendable {
     private let spec: ScriptState
     private let state = Mutex(State())
     private let lines = LineCounts()
+    /// Whether each call of the spec finds a new instance of each patch.
+    private let renews: Bool
+    /// A test that calls more often would take long.
+    private static let mostRenewals = 1000
 
     private struct State {
         /// The spec's functions, by name, as numbers of values that its Lua state keeps.
@@ -23,6 +27,12 @@ package final class PatchSpec: Sendable {
         var events: [RunnerEvent] = []
         /// Whether this test has asked for failures, so that it may expect some.
         var hasAsked = false
+        /// How deep calls of the app's functions are nested, and how often this test found new instances.
+        var depth = 0, renewals = 0
+        /// What the instances that are gone counted, by the function's name.
+        var fallbacks: [String: Int] = [:]
+        /// Whether patches are being loaded again, which is not told.
+        var isRenewing = false
     }
 
     /// Counts how often lines run.
@@ -35,7 +45,8 @@ package final class PatchSpec: Sendable {
         var all: [String: [Int: Int]] { counts.locked { $0 } }
     }
 
-    /// Runs a spec.
+    /// Runs a spec: once with one instance of each patch, and once with a new one for each call, unless all of them have one instance only.
+    /// A test fails that does not end in the same way.
     ///
     /// - Parameters:
     ///   - script: The spec's name and text.
@@ -54,23 +65,30 @@ package final class PatchSpec: Sendable {
         filter: SpecFilter = SpecFilter(), timeLimit: Duration = .seconds(10), covers: Bool = false,
         time: Timestamp? = nil, codeRuns: @escaping @Sendable (Bool) -> Void = { _ in }
     ) -> SpecReport {
-        var report = SpecReport()
-        do throws(PatchError) {
-            let run = try PatchSpec(
-                script, patches, interface: interface, limits: limits, covers: covers, time: time)
-            defer { run.spec.close() }
-            try run.run(script, filter, timeLimit, codeRuns, &report)
-        } catch {
-            report.error = error
+        func report(renews: Bool) -> SpecReport {
+            var report = SpecReport()
+            do throws(PatchError) {
+                let run = try PatchSpec(
+                    script, patches, interface: interface, limits: limits, covers: covers && !renews, time: time,
+                    renews: renews)
+                defer { run.spec.close() }
+                try run.run(script, filter, timeLimit, codeRuns, &report)
+            } catch {
+                report.error = error
+            }
+            return report
         }
-        return report
+        var first = report(renews: false)
+        guard first.error == nil, patches.contains(where: { $0.manifest.instances != 1 }) else { return first }
+        first.compare(with: report(renews: true))
+        return first
     }
 
     private init(
         _ script: PatchScript, _ patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits,
-        covers: Bool,
-        time: Timestamp?
+        covers: Bool, time: Timestamp?, renews: Bool
     ) throws(PatchError) {
+        self.renews = renews
         self.patches = patches
         self.interface = interface
         let recorder = Recorder()
@@ -102,7 +120,9 @@ package final class PatchSpec: Sendable {
     /// Records the events of the runner, which is made before the spec is complete.
     private final class Recorder: Sendable {
         nonisolated(unsafe) weak var owner: PatchSpec?
-        func record(_ event: RunnerEvent) { unsafe owner?.state.locked { $0.events.append(event) } }
+        func record(_ event: RunnerEvent) {
+            unsafe owner?.state.locked { state in if !state.isRenewing { state.events.append(event) } }
+        }
     }
 
     // MARK: running
@@ -166,6 +186,8 @@ package final class PatchSpec: Sendable {
             state.calls = []
             state.events = []
             state.hasAsked = false
+            state.renewals = 0
+            state.fallbacks = [:]
         }
         try install()
         defer { runner.deactivateAll() }
@@ -236,10 +258,54 @@ package final class PatchSpec: Sendable {
             return try self.callOriginal(name, signature?.result ?? "value", arguments)
         }
         let slot = Slot(
-            name: name, signature: signature ?? PatchSignature([], result: "value"),
-            invoke: { slot, stack, first, record, cell in function.invoke(slot, stack, first, record, cell) },
-            invokeAsync: nil)
+            name: name, signature: signature ?? PatchSignature([], result: "value", throws: true),
+            invoke: { [weak self] slot, stack, first, record, cell in
+                guard let self, self.begins(on: stack) else { return CallbackResult.notCalled }
+                defer { self.state.locked { $0.depth -= 1 } }
+                return function.invoke(slot, stack, first, record, cell)
+            },
+            invokeAsync: nil, readResult: { stack in function.readResult(stack) })
         try registry.names.add([slot])
+    }
+
+    /// Counts a call of the app's function. If the spec makes it, outside of any other, it may find new instances.
+    ///
+    /// - Returns: Whether it can go on. If not, an error was pushed.
+    private func begins(on stack: PatchStack) -> Bool {
+        let mayRenew = state.locked { state in
+            state.depth += 1
+            guard renews, state.depth == 1, state.renewals < Self.mostRenewals else { return false }
+            state.renewals += 1
+            return true
+        }
+        guard mayRenew else { return true }
+        do throws(PatchError) {
+            try renew()
+            return true
+        } catch {
+            state.locked { $0.depth -= 1 }
+            stack.push(message: "another instance of the patch could not be made: \(error)")
+            return false
+        }
+    }
+
+    /// Loads the active patches again, as for another instance. They go on counting their failures.
+    private func renew() throws(PatchError) {
+        let active = runner.active
+        guard !active.contains(where: \.isOpen) else { return }
+        let fallbacks = registry.state.map { ($0.name, $0.patches.reduce(0) { $0 + $1.fallbacks }) }
+        state.locked { state in
+            for (name, count) in fallbacks where count > 0 { state.fallbacks[name, default: 0] += count }
+            state.isRenewing = true
+        }
+        defer { state.locked { $0.isRenewing = false } }
+        for old in active {
+            guard let patch = patches.first(where: { $0.manifest.id == old.id }) else { continue }
+            try runner.activate(
+                try runner.load(
+                    VerifiedPatch(unverifiedForTesting: patch.manifest, scripts: patch.scripts),
+                    countingWith: old.script))
+        }
     }
 
     /// An error from a function of a spec.
@@ -386,11 +452,12 @@ package final class PatchSpec: Sendable {
         return 1
     }
 
-    /// `host.fellback(name)`: how often what lies below a patch answered instead of it in this test.
+    /// `host.fellback(name)`: how often something else than a patch's script answered in this test.
     private func fellBack(_ stack: PatchStack) -> Int32 {
         let name = stack.string(at: 1) ?? ""
         state.locked { $0.hasAsked = true }
-        let count = registry.names.slot(name)?.patches.reduce(0) { $0 + $1.fallbacks } ?? 0
+        let earlier = state.locked { $0.fallbacks[name] ?? 0 }
+        let count = registry.names.slot(name)?.patches.reduce(earlier) { $0 + $1.fallbacks } ?? 0
         stack.push(Int64(count))
         return 1
     }

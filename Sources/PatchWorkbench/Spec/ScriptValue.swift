@@ -125,7 +125,13 @@ final class ScriptFunction: Sendable {
         return try unsafe withUnsafePointer(to: original) { place in
             var record = unsafe CallRecord<Original, ScriptValue, any Error>(place)
             return try unsafe withUnsafeMutablePointer(to: &record) { record in
-                guard let stack = unsafe slot.enter(cell, CallReference(record)) else { return try original(arguments) }
+                let stack: PatchStack
+                switch unsafe slot.enter(cell, CallReference(record)) {
+                case .entered(let entered): stack = entered
+                case .otherwise(let bits):
+                    return try Otherwise.outcome(bits, ScriptResult.self, (any Error).self).get()
+                default: return try original(arguments)
+                }
                 for argument in arguments { argument.push(to: stack) }
                 if let value = ScriptResult.finish(stack, arguments: Int32(arguments.count)) {
                     let type = InterfaceType(signature?.result ?? "value")
@@ -155,6 +161,17 @@ final class ScriptFunction: Sendable {
                     }
                 }
             }
+        }
+    }
+
+    /// Reads a result that a script gives while it loads.
+    func readResult(_ stack: PatchStack) -> Result<Otherwise, Slot.Mismatch> {
+        do throws(ScriptValue.Mismatch) {
+            return .success(
+                Otherwise(
+                    try ScriptValue.read(from: stack, at: -1, as: signature?.result ?? "value", in: interface)))
+        } catch {
+            return .failure(.init(error.description))
         }
     }
 

@@ -1,4 +1,5 @@
 package import PatchCrypto
+internal import PatchRunner
 
 /// A patch under test: its manifest and its scripts.
 package struct PatchUnderTest: Sendable {
@@ -39,6 +40,36 @@ package struct SpecReport: Sendable {
     package internal(set) var replacements = 0
     /// For each script, by its `key`, the lines that hold code, and how often each of them ran.
     package internal(set) var coverage: [String: [Int: Int]] = [:]
+
+    /// Fails the tests that ended in another way when each call found a new instance of the patches.
+    ///
+    /// - Parameter other: The report of that run.
+    mutating func compare(with other: SpecReport) {
+        guard other.error == nil, other.tests.count == tests.count else {
+            error = PatchError(
+                .script,
+                "with a new instance of the patch for each call, "
+                    + (other.error.map { "the spec cannot be loaded: \($0)" } ?? "the spec has other tests"),
+                hint: Self.hint)
+            return
+        }
+        for (index, again) in other.tests.enumerated() where again.status != tests[index].status {
+            let first = tests[index]
+            func result(_ test: Test) -> String {
+                "\(test.status.rawValue)\(test.message.isEmpty ? "" : ": \(test.message)")"
+            }
+            tests[index] = Test(
+                name: first.name, line: first.line, status: .failed,
+                message: """
+                    with one instance of the patch, the test \(result(first))
+                    with a new instance for each call, it \(result(again))
+                    \(Self.hint)
+                    """.shortened(to: 16 << 10), nanoseconds: first.nanoseconds)
+        }
+    }
+
+    private static let hint =
+        "add `-- @instances 1` to the head of a patch whose calls must see what earlier ones have kept"
 
     /// The key of a patch's script in `coverage`.
     package static func key(_ patch: String, _ script: String) -> String { "\(patch) \(script)" }

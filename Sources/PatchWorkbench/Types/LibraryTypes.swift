@@ -41,6 +41,7 @@ struct LibraryFunction: Sendable {
             ("rawequal", "aa", "", "b"), ("ipairs", "a", "", "a"), ("pairs", "a", "", "a"), ("pcall", "a", "", "b"),
             ("xpcall", "aa", "", "b"), ("select", "a", "", "a"), ("next", "t", "a", "a"), ("rawget", "ta", "", "a"),
             ("assert", "a", "a", "a"), ("host.has", "s", "", "b"), ("host.throw", "", "ad", "a"),
+            ("host.error", "", "ad", "t"),
             ("error", "", "an", "a"), ("setmetatable", "ta", "", "a"),
         ]
         var all: [String: LibraryFunction] = [:]

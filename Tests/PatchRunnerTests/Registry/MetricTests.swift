@@ -155,6 +155,6 @@ import Testing
             }
         }
         #expect(run.lines.sorted() == expected.sorted())
-        #expect(expected.count == 18)
+        #expect(expected.count == 20)
     }
 }

@@ -81,7 +81,7 @@ import Testing
         #expect(told.events.count == events.count)
         // These are never many.
         let rare: [RunnerEvent] = [
-            .activated(Self.patch), .deactivated(Self.patch), .breakerOpened(Self.patch, failures: 5),
+            .activated(Self.patch), .deactivated(Self.patch), .breakerOpened(Self.patch, failures: 5, otherwise: []),
             .loaded(Self.patch, replaces: ["T.f"]), .called(Self.patch, .init(calls: 1)),
         ]
         for event in rare + rare { throttle.tell(event) }

@@ -34,6 +34,22 @@ import Testing
 
     private static let good = "patch.replace('Cart.total', function(original, a, b) return original(a, b) end)"
 
+    /// What a replacement gives as `otherwise` is of the function's result, or an error if the function throws.
+    @Test(
+        arguments: [
+            ("1", nil), ("1.5", nil), ("'x'", "expected number, given string"), ("nil", "expected number, given nil"),
+            ("{}", "expected number, given table"),
+            ("host.error('later', 503)", "an error was given, but Cart.total cannot throw"),
+        ] as [(String, String?)])
+    func otherwiseFitsTheResult(_ value: String, _ fault: String?) throws {
+        let source =
+            "\npatch.replace('Cart.total', function(original, a, b)\nreturn original(a, b)\nend, {otherwise = \(value)})"
+        let findings = try lint(source)
+        #expect(findings.map(\.message) == (fault.map { ["`otherwise` of Cart.total: \($0)"] } ?? []))
+        #expect(findings.allSatisfy { $0.code == .loadError && $0.line == 2 })
+        #expect(try lint(source, knows: false).isEmpty)
+    }
+
     @Test func aGoodPatchHasNoFindings() throws {
         #expect(try lint(Self.good).isEmpty)
         #expect(try lint(Self.good, knows: false).isEmpty)

@@ -11,11 +11,11 @@ import Testing
 
     private func run(
         _ spec: String, patch: String? = nil, replaces: [String] = ["Cart.total"], interface: Bool = false,
-        covers: Bool = false
+        covers: Bool = false, instances: Int? = nil
     ) throws -> SpecReport {
         let script = PatchScript(name: "main.lua", bytes: Array((patch ?? self.patch).utf8))
         let manifest = try Manifest(
-            id: "com.example.fix", version: 1, app: "com.example.shop", replaces: replaces,
+            id: "com.example.fix", version: 1, app: "com.example.shop", instances: instances, replaces: replaces,
             scripts: [.init(name: script.name, size: script.bytes.count)])
         let registry = PatchRegistry()
         _ = try registry.replaceable("Cart.total") { (a: Double, b: Int) -> Double in a }
@@ -116,6 +116,95 @@ import Testing
                 for i = 1, 3 do it("counts " .. i, function() assert.equal(1, host.call("Cart.total", 1, 1)) end) end
                 """, patch: "local n = 0 patch.replace('Cart.total', function() n = n + 1 return n end)")
         #expect(report.isGood, "\(report)")
+    }
+
+    /// Calls may run in different instances, so a test whose outcome depends on what a call keeps fails, in both ways.
+    @Test func aTestPassesWithANewInstanceForEachCall() throws {
+        let spec =
+            Self.define + """
+                it("counts", function()
+                  assert.equal(1, host.call("Cart.total", 1, 1))
+                  assert.equal(2, host.call("Cart.total", 1, 1))
+                end)
+                it("does not", function()
+                  assert.equal(1, host.call("Cart.total", 1, 1))
+                end)
+                """
+        let counts = "local n = 0 patch.replace('Cart.total', function() n = n + 1 return n end)"
+        let report = try run(spec, patch: counts)
+        #expect(report.tests.map(\.status) == [.failed, .passed])
+        let message = report.tests[0].message
+        #expect(message.hasPrefix("with one instance of the patch, the test passed\n"), "\(message)")
+        #expect(message.contains("with a new instance for each call, it failed: spec.lua:4: expected 2, got 1"))
+        #expect(
+            message.hasSuffix(
+                "add `-- @instances 1` to the head of a patch whose calls must see what earlier ones have kept"))
+        #expect(try run(spec, patch: counts, instances: 1).isGood)
+        // The other way round.
+        let forgets = try run(
+            Self.define + """
+                it("is the first", function()
+                  host.call("Cart.total", 1, 1)
+                  assert.equal(1, host.call("Cart.total", 1, 1))
+                end)
+                """, patch: counts)
+        #expect(forgets.tests[0].status == .failed)
+        #expect(forgets.tests[0].message.contains("it passed"))
+    }
+
+    /// What a spec asks for is counted over all instances.
+    @Test func newInstancesAreOnePatch() throws {
+        let patch = """
+            log.info("loaded")
+            patch.replace('Cart.total', function(original, a, b)
+              if a == 0 then error("no") end
+              log.warn("runs")
+              return original(a, b)
+            end)
+            """
+        let report = try run(
+            """
+            host.define('Cart.total', function(a, b)
+              if b > 1 then return host.call('Cart.total', a, b - 1) end
+              return a
+            end)
+            it("asks", function()
+              assert.equal(2, host.call("Cart.total", 2, 3))
+              assert.has_error(function() host.call("Cart.total", 0, {}) end)
+              assert.equal(0, host.call("Cart.total", 0, 1))
+              assert.equal(2, host.fellback("Cart.total"))
+              assert.equal(2, #host.failures())
+              assert.same({"info: loaded", "warn: runs", "warn: runs", "warn: runs"}, host.logs())
+            end)
+            it("fails too often", function()
+              for i = 1, 6 do host.call("Cart.total", 0, 1) end
+              assert.equal(5, #host.failures())
+              host.call("Cart.total", 2, 1)
+              assert.same({"info: loaded"}, host.logs())
+            end)
+            it("calls often", function()
+              for i = 1, 1500 do assert.equal(2, host.call("Cart.total", 2, 1)) end
+            end)
+            """, patch: patch)
+        #expect(report.isGood, "\(report.tests)")
+    }
+
+    @Test func otherwiseAnswersInASpec() throws {
+        let report = try run(
+            Self.define + """
+                it("answers", function()
+                  for i = 1, 8 do assert.equal(-1, host.call("Cart.total", 2, 3)) end
+                  assert.equal(8, host.fellback("Cart.total"))
+                  assert.equal(5, #host.failures())
+                  assert.same({}, host.calls("Cart.total"))
+                end)
+                """, patch: "patch.replace('Cart.total', function() error('no') end, {otherwise = -1})", interface: true
+        )
+        #expect(report.isGood, "\(report.tests)")
+        let wrong = try run(
+            Self.define + "it('a', function() end)",
+            patch: "patch.replace('Cart.total', function() return 1 end, {otherwise = 'x'})", interface: true)
+        #expect(wrong.error?.message == "`otherwise` of Cart.total: expected number, given string")
     }
 
     @Test func aSpecAsksWhatHappened() throws {

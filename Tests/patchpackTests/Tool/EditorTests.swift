@@ -19,7 +19,7 @@ import Testing
         let stubs = String(decoding: try shop.folder.read("types/patchpack.lua"), as: UTF8.self)
         #expect(
             stubs.contains(
-                "---@overload fun(name: \"Cart.total\", replacement: fun(original: fun(a1: number, a2: integer): (number), a1: number, a2: integer): (number))"
+                "---@overload fun(name: \"Cart.total\", replacement: fun(original: fun(a1: number, a2: integer): (number), a1: number, a2: integer): (number), options?: {otherwise: number})"
             ))
         try shop.folder.write("print(2)\nio.write(host.define)\n", to: "wrong.lua")
         let run = try Tool.shell(
@@ -58,8 +58,8 @@ import Testing
             in: folder.path)
         #expect(run.status == 0, "\(run.error)")
         let stubs = String(decoding: try folder.read("types/patchpack.lua"), as: UTF8.self)
-        #expect(stubs.contains("a1: Box_Int_, a2: table<string, (Box_Int_)[]>?))"))
-        #expect(stubs.contains("_end: integer, _1_os_exit_5_: string))"))
+        #expect(stubs.contains("a1: Box_Int_, a2: table<string, (Box_Int_)[]>?), options?: {otherwise: nil})"))
+        #expect(stubs.contains("_end: integer, _1_os_exit_5_: string), options?: {otherwise: nil})"))
         #expect(stubs.contains("---@alias Box_Int_ any"))
         #expect(stubs.split(separator: "\n").allSatisfy { !$0.hasPrefix("os.exit") })
     }

@@ -1,0 +1,436 @@
+import Foundation
+import PatchCrypto
+@testable import PatchRunner
+import Synchronization
+import TestSupport
+import Testing
+
+/// What answers when a script cannot: its `otherwise`.
+@Suite(.ownThreads) struct OtherwiseTests {
+    private static let names = [
+        "T.allows", "T.price", "T.title", "T.maybe", "T.log", "T.create", "T.waits", "T.sends", "T.plain",
+    ]
+
+    /// Functions of each kind. Their originals let everything through.
+    private final class App: Sendable {
+        let harness: Harness
+        let allows: Replaceable<@Sendable (String) -> Bool>
+        let price: Replaceable<@Sendable (Double, Int) -> Double>
+        let title: Replaceable<@Sendable (String) -> String>
+        let maybe: Replaceable<@Sendable ([String]) -> [String]?>
+        let log: Replaceable<@Sendable () -> Void>
+        let create: Replaceable<@Sendable (String) throws -> Int>
+        let waits: Replaceable<@Sendable (String) async -> Bool>
+        let sends: Replaceable<@Sendable (String) async throws -> Void>
+        let plain: Replaceable<@Sendable (Int) -> Int>
+        let logged = Counter()
+
+        init(_ limits: PatchLimits = .patient) throws {
+            harness = try Harness(limits: limits)
+            let registry = harness.registry
+            let logged = logged
+            allows = try registry.replaceable("T.allows") { (_: String) -> Bool in true }
+            price = try registry.replaceable("T.price") { (price: Double, _: Int) -> Double in price }
+            title = try registry.replaceable("T.title") { (title: String) -> String in title }
+            maybe = try registry.replaceable("T.maybe") { (names: [String]) -> [String]? in names }
+            log = try registry.replaceable("T.log") { () -> Void in logged.add() }
+            create = try registry.replaceable("T.create") { (_: String) throws -> Int in 1 }
+            waits = try registry.replaceable("T.waits") { (_: String) async -> Bool in true }
+            sends = try registry.replaceable("T.sends") { (_: String) async throws -> Void in logged.add() }
+            plain = try registry.replaceable("T.plain") { (x: Int) -> Int in x }
+        }
+
+        /// Activates a patch whose replacements all run this code.
+        @discardableResult
+        func patch(_ body: String, version: Int = 1) throws -> LoadedPatch {
+            try harness.apply(
+                """
+                local function run(original, ...) \(body) end
+                patch.replace('T.allows', run, {otherwise = false})
+                patch.replace('T.price', run, {otherwise = 2})
+                patch.replace('T.title', run, {otherwise = "?"})
+                patch.replace('T.maybe', run, {otherwise = nil})
+                patch.replace('T.log', run, {})
+                patch.replace('T.create', run, {otherwise = host.error("try again later", 503)})
+                patch.replace('T.waits', run, {otherwise = false})
+                patch.replace('T.sends', run, {otherwise = host.error("not now")})
+                patch.replace('T.plain', run)
+                """, version: version, replaces: OtherwiseTests.names)
+        }
+
+        /// Whether each function ended as the patch gives it in `otherwise`, but for `T.plain`.
+        func expectOtherwise() async {
+            #expect(!allows("/../key"))
+            #expect(price(9, 1) == 2)
+            #expect(title("x") == "?")
+            #expect(maybe(["x"]) == nil)
+            let before = logged.count
+            log()
+            var error = #expect(throws: PatchedError.self) { try create("x") }
+            #expect(error?.message == "try again later" && error?.code == 503 && error?.patch == "com.example.shop.fix")
+            #expect(await !waits("/../key"))
+            error = await #expect(throws: PatchedError.self) { try await sends("x") }
+            #expect(error?.message == "not now" && error?.code == nil)
+            #expect(logged.count == before)
+        }
+    }
+
+    private func fallbacks(_ harness: Harness) -> [RunnerEvent.Fallback] {
+        harness.events.compactMap { if case .fellBack(_, _, let reason) = $0 { reason } else { nil } }
+    }
+
+    @Test(arguments: [
+        "error('no')", "return pcall", "while true do end", "original(...); error('no')",
+        "local ok = pcall(original, ...); while true do end",
+    ])
+    func whatFailsIsAnsweredByIt(_ body: String) async throws {
+        var limits = PatchLimits.patient
+        limits.callFuel = 100_000
+        limits.failures = .max
+        let app = try App(limits)
+        try app.patch(body)
+        for function in [app.log.isReplaced, app.waits.isReplaced] { #expect(function) }
+        let logged = app.logged.count
+        #expect(!app.allows("/../key"))
+        #expect(app.price(9, 1) == 2)
+        #expect(app.title("x") == "?")
+        #expect(app.maybe(["x"]) == nil)
+        #expect(throws: PatchedError.self) { try app.create("x") }
+        #expect(await !app.waits("/../key"))
+        // A function without a result cannot return a wrong one.
+        if body == "return pcall" {
+            #expect(app.harness.failures.count == 6)
+        } else {
+            await #expect(throws: PatchedError.self) { try await app.sends("x") }
+            #expect(app.harness.failures.count == 7)
+        }
+        #expect(app.plain(5) == 5)
+        if !body.contains("original") { #expect(app.logged.count == logged) }
+    }
+
+    /// An error that the script throws for the app is its answer.
+    @Test func whatTheScriptAnswersIsTheAnswer() async throws {
+        let app = try App()
+        try app.patch("host.throw('mine', 7)")
+        let error = #expect(throws: PatchedError.self) { try app.create("x") }
+        #expect(error?.message == "mine" && error?.code == 7)
+        #expect(app.harness.failures.isEmpty)
+        let other = try App()
+        try other.patch("return original(...)")
+        #expect(other.allows("x") && other.maybe(["x"]) == ["x"])
+        #expect(await other.waits("x"))
+        #expect(other.harness.failures.isEmpty)
+    }
+
+    @Test func anOpenBreakerIsAnsweredByIt() async throws {
+        var limits = PatchLimits.patient
+        limits.failures = 3
+        let app = try App(limits)
+        let patch = try app.patch("error('no')")
+        #expect(!patch.isOpen)
+        #expect(app.plain(1) == 1)
+        #expect(app.plain(1) == 1)
+        #expect(app.title("x") == "?")
+        #expect(patch.isOpen)
+        let opened = app.harness.events.compactMap {
+            if case .breakerOpened(_, 3, let otherwise) = $0 { otherwise } else { nil }
+        }
+        #expect(opened == [Self.names.filter { $0 != "T.plain" }])
+        #expect(!app.harness.events.contains { $0.name == "deactivated" })
+        #expect(!app.plain.isReplaced && app.plain(1) == 1)
+        #expect(app.harness.runner.active.map(\.id) == ["com.example.shop.fix"])
+        for _ in 0..<20 { await app.expectOtherwise() }
+        // The script runs no more.
+        #expect(app.harness.failures.count == 3)
+        let told = fallbacks(app.harness)
+        #expect(told.count == 160 && Set(told) == [.otherwise])
+        let state = app.harness.registry.state.first { $0.name == "T.allows" }?.patches.first
+        #expect(state?.isOpen == true && state?.fallbacks == 20 && state?.calls == 0)
+        let metrics = app.harness.registry.metrics
+        #expect(metrics.first { $0.name == "patchpack_breaker_open" }?.value == .gauge(1))
+        let counted = metrics.first { metric in
+            metric.labels.contains { $0 == "reason" && $1 == "otherwise" }
+                && metric.labels.contains { $0 == "function" && $1 == "T.allows" }
+        }
+        #expect(counted?.value == .counter(20))
+        // Its next version runs.
+        try app.patch("return original(...)", version: 2)
+        #expect(app.allows("x") && app.plain(1) == 1 && app.plain.isReplaced)
+        app.harness.runner.deactivateAll()
+        #expect(app.allows("/../key"))
+    }
+
+    /// Threads and tasks that call while the breaker opens get nothing but the patch's answers.
+    @Test func nobodyGetsThroughWhileTheBreakerOpens() async throws {
+        for _ in 0..<20 {
+            var limits = PatchLimits.patient
+            limits.failures = 5
+            let app = try App(limits)
+            try app.patch("if select('#', ...) > 0 and (...) == 'bad' then error('no') end return false")
+            let through = Counter()
+            await withTaskGroup(of: Void.self) { group in
+                for thread in 0..<4 {
+                    group.addTask {
+                        await withCheckedContinuation { done in
+                            Thread.detachNewThread {
+                                for call in 0..<300 where app.allows(call > 100 && thread == 0 ? "bad" : "x") {
+                                    through.add()
+                                }
+                                done.resume()
+                            }
+                        }
+                    }
+                    group.addTask { for _ in 0..<100 where await app.waits("x") { through.add() } }
+                }
+            }
+            #expect(through.count == 0)
+            #expect(app.harness.runner.active.first?.isOpen == true)
+            #expect(app.harness.failures.count >= 5)
+            #expect(Set(fallbacks(app.harness)) == [.otherwise])
+        }
+    }
+
+    @Test func aBusyPatchIsAnsweredByIt() async throws {
+        var limits = PatchLimits.oneInstance
+        limits.lockTime = .milliseconds(20)
+        limits.waitingCalls = 0
+        let harness = try Harness(limits: limits)
+        let (isIn, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let allows = try harness.registry.replaceable("T.allows") { (x: Int) -> Bool in
+            if x == 1 {
+                isIn.signal()
+                mayLeave.wait()
+            }
+            return true
+        }
+        let waits = try harness.registry.replaceable("T.waits") { (_: Int) async -> Bool in true }
+        try harness.apply(
+            """
+            patch.replace('T.allows', function(original, x) return original(x) end, {otherwise = false})
+            patch.replace('T.waits', function(original, x) return original(x) end, {otherwise = false})
+            """, replaces: ["T.allows", "T.waits"])
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            #expect(allows(1))
+            done.signal()
+        }
+        await withCheckedContinuation { go in
+            Thread.detachNewThread {
+                isIn.wait()
+                #expect(!allows(2))
+                go.resume()
+            }
+        }
+        #expect(await !waits(2))
+        mayLeave.signal()
+        await withCheckedContinuation { go in
+            Thread.detachNewThread {
+                done.wait()
+                go.resume()
+            }
+        }
+        #expect(fallbacks(harness) == [.busy, .waiting])
+        #expect(allows(3))
+    }
+
+    /// A call within a run that was ended, and one for which there is no room, too.
+    @Test func nestedCallsAreAnsweredByIt() throws {
+        var limits = PatchLimits.patient
+        limits.callDepth = 4
+        let harness = try Harness(limits: limits)
+        let inner = Mutex<(@Sendable (Int) -> Bool)?>(nil)
+        let answers = Mutex<[Bool]>([])
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Bool in
+            guard x > 0, let inner = inner.withLock({ $0 }) else { return true }
+            let answer = inner(x - 1)
+            answers.withLock { $0.append(answer) }
+            return answer
+        }
+        inner.withLock { $0 = { function($0) } }
+        try harness.apply(
+            "patch.replace('T.f', function(original, x) return original(x) end, {otherwise = false})",
+            replaces: ["T.f"])
+        #expect(function(3))
+        answers.withLock { $0 = [] }
+        #expect(!function(8))
+        #expect(answers.withLock { $0 } == [false, false, false, false])
+        #expect(fallbacks(harness) == [.noRoom])
+        inner.withLock { $0 = nil }
+    }
+
+    @Test func theLayerBelowIsNotAsked() throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.apply(
+            "patch.replace('T.f', function(original, x) return original(x) + 10 end)", id: "com.example.shop.lower",
+            replaces: ["T.f"])
+        try harness.apply(
+            """
+            patch.replace('T.f', function(original, x)
+              if x == 1 then error('no') end
+              return original(x) + 100
+            end, {otherwise = -1})
+            """, replaces: ["T.f"])
+        #expect(function(1) == -1)
+        #expect(function(2) == 112)
+        // The one above gets it from its original.
+        try harness.apply(
+            "patch.replace('T.f', function(original, x) return original(x) * 2 end)", id: "com.example.shop.upper",
+            replaces: ["T.f"])
+        #expect(function(1) == -2)
+        #expect(function(2) == 224)
+    }
+
+    /// A call that gives up waiting for a version that was replaced meanwhile asks the next version.
+    @Test func theNextVersionAnswersWhoWaited() async throws {
+        var limits = PatchLimits.oneInstance
+        limits.lockTime = .milliseconds(300)
+        let harness = try Harness(limits: limits)
+        let (isIn, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let allows = try harness.registry.replaceable("T.allows") { (x: Int) -> Bool in
+            if x == 1 {
+                isIn.signal()
+                mayLeave.wait()
+            }
+            return true
+        }
+        func apply(_ version: Int, _ body: String) throws {
+            try harness.apply(
+                "patch.replace('T.allows', function(original, x) \(body) end, {otherwise = false})", version: version,
+                replaces: ["T.allows"])
+        }
+        try apply(1, "return original(x)")
+        let ended = Mutex(0)
+        Thread.detachNewThread {
+            _ = allows(1)
+            ended.withLock { $0 += 1 }
+        }
+        Thread.detachNewThread {
+            isIn.wait()
+            #expect(!allows(2))
+            ended.withLock { $0 += 1 }
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        try apply(2, "return false")
+        while ended.withLock({ $0 }) < 1 { try await Task.sleep(for: .milliseconds(10)) }
+        mayLeave.signal()
+        while ended.withLock({ $0 }) < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(!allows(3))
+    }
+
+    /// A call that waits for its original when its patch is replaced.
+    @Test func aSuspendedCallOfAReplacedVersionIsAnsweredByIt() async throws {
+        let harness = try Harness()
+        let (isIn, mayLeave) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
+        let waits = try harness.registry.replaceable("T.waits") { (_: Int) async -> Bool in
+            isIn.signal()
+            for await _ in mayLeave.stream { break }
+            return true
+        }
+        try harness.apply(
+            "patch.replace('T.waits', function(original, x) return original(x) and x > 9 end, {otherwise = false})",
+            replaces: ["T.waits"])
+        let answer = Task { await waits(5) }
+        await withCheckedContinuation { go in
+            Thread.detachNewThread {
+                isIn.wait()
+                go.resume()
+            }
+        }
+        try harness.apply(
+            "patch.replace('T.waits', function(original, x) return true end)", version: 2, replaces: ["T.waits"])
+        mayLeave.continuation.finish()
+        #expect(await !answer.value)
+    }
+
+    /// - Parameters:
+    ///   - options: The third argument.
+    ///   - function: The function that is replaced.
+    private static let refused: [(options: String, function: String, message: String)] = [
+        ("{otherwise = 1}", "T.allows", "`otherwise` of T.allows: expected boolean, given integer"),
+        ("{otherwise = nil}", "T.allows", "`otherwise` of T.allows: expected boolean, given nil"),
+        ("{otherwise = 0/0}", "T.price", "`otherwise` of T.price: expected a finite number, given "),
+        ("{otherwise = {1}}", "T.maybe", "`otherwise` of T.maybe: "),
+        (
+            "{otherwise = host.error('x')}", "T.allows",
+            "`otherwise` of T.allows: an error was given, but T.allows cannot throw"
+        ),
+        (
+            "{otherwise = setmetatable({message = 'x'}, {})}", "T.create",
+            "`otherwise` of T.create: expected integer, given table"
+        ),
+        (
+            "{other = 1}", "T.allows",
+            "the third argument of patch.replace has only one member, `otherwise`"
+        ),
+        ("{otherwise = false, 1}", "T.allows", "the third argument of patch.replace has only one member, `otherwise`"),
+        ("false", "T.allows", "bad argument #3 to 'replace' (table expected, got boolean)"),
+    ]
+
+    @Test func whatDoesNotFitIsRefused() throws {
+        for (options, function, message) in Self.refused {
+            let app = try App()
+            let error = try #require(
+                throws: PatchError.self,
+                performing: {
+                    try app.harness.apply(
+                        "\npatch.replace('\(function)', function() end, \(options))", replaces: [function])
+                })
+            #expect(error.code == .script)
+            #expect(error.message.hasPrefix(message), "\(options): \(error.message)")
+            #expect(error.place?.line == 2, "\(options)")
+        }
+    }
+
+    /// A table that the script changes later is what it was when the script loaded.
+    @Test func itIsReadOnce() throws {
+        var limits = PatchLimits.patient
+        limits.failures = .max
+        let app = try App(limits)
+        try app.harness.apply(
+            """
+            local names = {"a"}
+            patch.replace('T.maybe', function(original, given)
+              names[1] = "b"
+              error('no')
+            end, {otherwise = names})
+            """, replaces: ["T.maybe"])
+        for _ in 0..<2 { #expect(app.maybe([]) == ["a"]) }
+    }
+
+    /// Other instances load the script again, with the same `otherwise`.
+    @Test func instancesHaveIt() async throws {
+        var limits = PatchLimits.patient
+        limits.instances = 2
+        let harness = try Harness(limits: limits)
+        let arrived = Counter()
+        let meet = try harness.registry.replaceable("T.meet") { (fails: Bool) -> Int in
+            arrived.add()
+            while arrived.count < 2 { usleep(200) }
+            return 0
+        }
+        let patch = try harness.apply(
+            """
+            patch.replace('T.meet', function(original, fails)
+              original(fails)
+              if fails then error('no') end
+              return 1
+            end, {otherwise = 7})
+            """, replaces: ["T.meet"])
+        let sum = Counter()
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<2 {
+                group.addTask {
+                    await withCheckedContinuation { done in
+                        Thread.detachNewThread {
+                            for _ in 0..<meet(thread == 0) { sum.add() }
+                            done.resume()
+                        }
+                    }
+                }
+            }
+        }
+        #expect(sum.count == 8)
+        #expect(patch.script.lua.instances == 2)
+    }
+}
