@@ -1,6 +1,6 @@
 import Foundation
 import PatchCrypto
-import PatchRunner
+@testable import PatchRunner
 import TestSupport
 import Testing
 
@@ -19,7 +19,7 @@ import Testing
     @Test func thereAreScripts() { #expect(Self.names.count > 150) }
 
     @Test(arguments: names)
-    func comesToItsOutcome(_ name: String) throws {
+    func comesToItsOutcome(_ name: String) async throws {
         let source = try Data(contentsOf: Self.folder.appending(path: name))
         let text = String(decoding: source, as: UTF8.self)
         let head = try #require(text.split(separator: "\n").first { $0.contains("-- outcome: ") })
@@ -43,7 +43,8 @@ import Testing
             let error = try #require(throws: PatchError.self) { _ = try harness.runner.load(verified) }
             #expect("\(error.code)" == outcome[1], "\(error)")
         } else {
-            try harness.runner.activate(try harness.runner.load(verified))
+            let patch = try harness.runner.load(verified)
+            try harness.runner.activate(patch)
             let answer = run(1)
             switch outcome[0] {
             case "answered":
@@ -57,7 +58,23 @@ import Testing
             #expect(calls.count <= 1)
             // The patch is in the state that the last call has left. Whatever it does now, the host gets an answer.
             _ = run(2)
-            #expect(harness.runner.deactivate("com.example.shop.fix"))
+            // Another instance loads it again, and several threads call it, some of them while it is withdrawn.
+            patch.script.makeInstances()
+            await withTaskGroup(of: Void.self) { group in
+                for thread in 0..<4 {
+                    group.addTask {
+                        await withCheckedContinuation { done in
+                            Thread.detachNewThread {
+                                for _ in 0...thread { _ = run(2) }
+                                done.resume()
+                            }
+                        }
+                    }
+                }
+                for await _ in group.prefix(2) {}
+                harness.runner.deactivateAll()
+            }
+            #expect(!harness.runner.deactivate("com.example.shop.fix"))
         }
         #expect(run(3) == 1003)
     }

@@ -248,6 +248,41 @@ import Testing
         #expect(patch.memory < 12 << 20, "\(patch.memory)")
     }
 
+    /// What all instances of a patch write in a minute is limited together.
+    @Test func logsAreLimitedOverAllInstances() async throws {
+        var limits = Self.limits(8)
+        limits.logBytesPerMinute = 1000
+        let harness = try Harness(limits: limits)
+        let meet = try meeting(8, in: harness)
+        let patch = try harness.apply(
+            """
+            patch.replace('T.meet', function(original)
+                local answer = original()
+                for i = 1, 50 do log.info('123456789') end
+                return answer
+            end)
+            """, replaces: ["T.meet"])
+        await onThreads(8) { _ in _ = meet() }
+        #expect(patch.script.lua.instances == 8)
+        #expect(harness.logged.filter { $0 == "123456789" }.count == 100)
+        #expect(harness.logged.count == 101)
+    }
+
+    /// More threads than there may be instances: each call is answered by the patch, and nobody waits for ever.
+    @Test func manyThreadsShareAPatch() async throws {
+        let harness = try Harness(limits: PatchLimits())
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let patch = try harness.apply(
+            "patch.replace('T.f', function(original, x) for i = 1, 500 do end return original(x) + 1000 end)",
+            replaces: ["T.f"])
+        let answers = Counter()
+        await onThreads(64) { _ in for call in 0..<200 where function(call) == call + 1000 { answers.add() } }
+        #expect(answers.count == 64 * 200)
+        #expect(patch.script.lua.instances <= PatchLimits().instances)
+        #expect(harness.registry.state.first?.patches.first?.calls == 64 * 200)
+        #expect(fallbacks(harness).isEmpty)
+    }
+
     /// Patches come and go while instances of them are made and calls are in them.
     @Test func patchesGoWhileInstancesAreMade() async throws {
         let harness = try Harness(limits: Self.limits(4))
