@@ -5,11 +5,9 @@ internal import Synchronization
 @safe @usableFromInline struct AsyncCall {
     @usableFromInline private(set) var stack: PatchStack
     nonisolated(unsafe) private var waiting: UnsafeMutableRawPointer?
-    /// The layer that runs, the address of the one below it, as a cell holds it, or 0, and what answers in place of either, since the call
-    /// was suspended.
+    /// The layer that runs, and the address of the one below it, as a cell holds it, or 0, since the call was suspended.
     private var layer: Layer?
     @usableFromInline private(set) var below: UInt = 0
-    @usableFromInline private(set) var otherwise: Otherwise?
 
     @usableFromInline enum Step {
         case done, failed, waitsForOriginal, waitsForCall
@@ -21,8 +19,8 @@ internal import Synchronization
     @usableFromInline struct Entry {
         /// The call, if it was entered.
         @usableFromInline var call: AsyncCall?
-        /// If it was not entered: what answers in its place; nil for the original.
-        @usableFromInline fileprivate(set) var otherwise: Otherwise?
+        /// If it was not entered: a reference for ``Otherwise/outcome(_:_:_:)`` to what answers in its place; 0 for the original.
+        @usableFromInline fileprivate(set) var otherwise: UInt = 0
         /// Why it was not entered, if it was not.
         fileprivate let refusal: Refusal
 
@@ -39,7 +37,6 @@ internal import Synchronization
                 unsafe entry = pp_enter_async(slot.cell.address, address, turn?.waiter)
             }
             call = unsafe entry.L.map { unsafe AsyncCall(PatchStack($0)) }
-            otherwise = nil
             refusal = unsafe Refusal(bits: entry.refused)
         }
     }
@@ -72,7 +69,7 @@ internal import Synchronization
             case .below(let below): return await enter(slot, below, after: Entry(slot, below, nil))
             case .original: return entry
             case .otherwise(let otherwise):
-                entry.otherwise = otherwise
+                entry.otherwise = otherwise.bits
                 return entry
             }
         }
@@ -112,13 +109,15 @@ internal import Synchronization
     @usableFromInline mutating func suspend() {
         unsafe layer = pp_current_layer(stack.state).map { unsafe Layer($0) }
         below = unsafe UInt(pp_current_below(stack.state))
-        if let layer, layer.hasOtherwise { otherwise = stack.values.otherwise(of: layer) }
         unsafe waiting = pp_suspend(stack.state)
     }
 
     /// Reports that it could not continue, unless the patch is gone.
-    @usableFromInline func reportBusy(to slot: Slot) {
+    ///
+    /// - Returns: A reference for ``Otherwise/outcome(_:_:_:)`` to what answers in its place, or 0.
+    @usableFromInline func reportBusy(to slot: Slot) -> UInt {
         _ = slot.substitute(for: Refusal(PP_BUSY, by: layer), slot.cell)
+        return layer.flatMap { slot.otherwise(of: $0) }?.bits ?? 0
     }
 
     /// Enters the patch again after its original or another call has answered. Returns false if the patch is closed, and

@@ -45,10 +45,3 @@ extension PatchedError {
             patch: patch)
     }
 }
-
-extension CallValues {
-    /// What answers in place of a layer of the script; nil if the script has not said it.
-    func otherwise(of layer: Layer) -> Otherwise? {
-        unsafe layer.hasOtherwise ? (owner as? any LayerOwner)?.otherwise(of: layer) : nil
-    }
-}

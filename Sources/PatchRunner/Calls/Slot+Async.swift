@@ -47,7 +47,9 @@ extension Slot {
         var entered = AsyncCall.Entry(self, cell)
         if entered.call == nil { entered = await AsyncCall.enter(self, cell, after: entered) }
         guard var call = entered.call else {
-            if let otherwise = entered.otherwise { return try otherwise.outcome(Output.Value.self, Failure.self).get() }
+            guard entered.otherwise == 0 else {
+                return try Otherwise.outcome(entered.otherwise, Output.self, Failure.self).get()
+            }
             return try await original(arguments)
         }
         push(arguments, call.stack)
@@ -99,10 +101,8 @@ extension Slot {
             var hasContinued = call.continues()
             if hasContinued == nil { hasContinued = await call.waits(on: self) }
             guard hasContinued == true else {
-                call.reportBusy(to: self)
-                if let otherwise = call.otherwise {
-                    return try otherwise.outcome(Output.Value.self, Failure.self).get()
-                }
+                let otherwise = call.reportBusy(to: self)
+                if otherwise != 0 { return try Otherwise.outcome(otherwise, Output.self, Failure.self).get() }
                 if let outcome { return try outcome.get() }
                 return try await run(
                     call.below, arguments, count: count, as: Output.self, push: push, read: read, original: original)

@@ -23,9 +23,6 @@ protocol LayerOwner: AnyObject, Sendable {
 
     /// Whether it has failed too often, and what its script has said answers.
     var isOpen: Bool { get }
-
-    /// What answers in place of a layer; nil if its script has not said it.
-    func otherwise(of layer: Layer) -> Otherwise?
 }
 
 /// A registered function and the patches that replace it.
@@ -72,6 +69,8 @@ package final class Slot: Sendable {
         var ended: [Total] = []
         /// How many layers were put on this name.
         var activations = 0
+        /// What answers in place of layers, by their addresses. It is kept for calls that go on when their layer is gone.
+        var otherwise: [UInt: Otherwise] = [:]
     }
 
     /// Why a value is not a result of the function.
@@ -165,10 +164,13 @@ package final class Slot: Sendable {
     // MARK: layers
 
     /// Puts a layer on top.
-    func push(_ layer: Layer, of patch: any LayerOwner) {
+    ///
+    /// - Parameter otherwise: What answers in its place when its script cannot.
+    func push(_ layer: Layer, of patch: any LayerOwner, otherwise: Otherwise?) {
         stack.locked { stack in
             unsafe layer.isPut(on: Unmanaged.passUnretained(self).toOpaque(), above: stack.layers.last?.layer)
             stack.activations += 1
+            stack.otherwise[layer.address] = otherwise
             stack.layers.append(ActiveLayer(layer: layer, patch: patch, activation: stack.activations))
             unsafe pp_cell_set(top, layer.pointer)
         }
@@ -252,6 +254,9 @@ package final class Slot: Sendable {
         }
     }
 
+    /// What answers in place of a layer that was put here; nil if its script has not said it.
+    func otherwise(of layer: Layer) -> Otherwise? { stack.locked { $0.otherwise[layer.address] } }
+
     /// Reads the value that answers when the script of a layer cannot.
     ///
     /// - Parameters:
@@ -312,7 +317,7 @@ package final class Slot: Sendable {
         }
         layer.countFallback()
         if let event = refusal.event { owner.reports.fellBack(event, in: name) }
-        if let otherwise = owner.otherwise(of: layer) { return .otherwise(otherwise) }
+        if let otherwise = self.otherwise(of: layer) { return .otherwise(otherwise) }
         guard refusal.event != nil || refusal.isRepeated, layer.below != 0 else { return .original }
         return .below(layer.below)
     }
@@ -369,7 +374,7 @@ package final class Slot: Sendable {
         let layer = unsafe pp_current_layer(stack.state).map { unsafe Layer($0) }
         let failure = failure(of: layer, on: stack, mismatch)
         let below = unsafe UInt(pp_current_below(stack.state))
-        let otherwise = layer.flatMap { values.otherwise(of: $0) }
+        let otherwise = layer.flatMap { $0.hasOtherwise ? self.otherwise(of: $0) : nil }
         let isStalled = unsafe pp_is_stalled(stack.state)
         layer?.countFailure()
         layer?.countFallback()

@@ -130,8 +130,6 @@ package final class ScriptState: LayerOwner {
         }
     }
 
-    func otherwise(of layer: Layer) -> Otherwise? { otherwise.locked { $0[layer.address] } }
-
     /// Whether calls do not enter the script any more, because it has failed too often.
     package var isOpen: Bool { opened.load(ordering: .relaxed) }
 
@@ -156,7 +154,10 @@ package final class ScriptState: LayerOwner {
     /// Puts the replacements on their names, and takes an older patch off. No call enters the script meanwhile.
     func activate(replacing old: ScriptState?) {
         lua.whileLocked {
-            for layer in lua.layers { names.slot(layer.name)?.push(layer, of: self) }
+            let otherwise = otherwise.locked { $0 }
+            for layer in lua.layers {
+                names.slot(layer.name)?.push(layer, of: self, otherwise: otherwise[layer.address])
+            }
             old?.unlink()
         }
         lua.letGrow()
