@@ -3,6 +3,7 @@ import Foundation
 import PatchCrypto
 import PatchFoundation
 import PatchRunner
+import Synchronization
 
 /// Calls of a function that is not patched, is patched, and is patched through to its original.
 ///
@@ -352,7 +353,7 @@ enum Calls {
         return try measure(floor)
     }
 
-    /// One thread, and two of them with half of the calls each: on one patch, whose lock they share, and on two.
+    /// One thread, and two or sixteen that share the calls: of one patch, which has an instance for each processor, and of two.
     static func threads(_ workshop: Workshop) throws -> [Row] {
         let registry = PatchRegistry()
         let functions = try (1...2).map { number in
@@ -366,19 +367,76 @@ enum Calls {
                     replaces: ["Bench.f\(number)"], id: "com.example.bench\(number)"), trust: workshop.trust,
                 keys: workshop.scriptKey)
         }
-        func both(_ count: Int, _ second: Int) {
-            DispatchQueue.concurrentPerform(iterations: 2) { thread in
-                keep(chain(count / 2, functions[thread == 0 ? 0 : second]))
-            }
+        // The threads are made before they are measured.
+        let (two, sixteen) = (Threads(2), Threads(16))
+        func share(_ count: Int, _ threads: Threads, _ second: Int = 0) {
+            threads.run { thread in keep(chain(count / threads.count, functions[thread % 2 == 0 ? 0 : second])) }
         }
         return try Rounds(
-            work: "patched calls from two threads", count: 400_000,
+            work: "patched calls from several threads", count: 2_000_000,
             ways: [
                 .init("one thread") { keep(chain($0, functions[0])) },
-                .init("two threads, one patch", against: "one thread") { both($0, 0) },
-                .init("two threads, two patches", against: "one thread") { both($0, 1) },
+                .init("two threads, one patch", against: "one thread", target: .ratio(1 / 1.8)) { share($0, two) },
+                .init("two threads, two patches", against: "one thread") { share($0, two, 1) },
+                .init("sixteen threads, one patch", against: "one thread", target: .ratio(1 / 1.7)) {
+                    share($0, sixteen)
+                },
             ]
         ).run()
+    }
+
+    /// How long calls of one patch from sixteen threads take, each of them: the longest of each round.
+    static func waits(_ workshop: Workshop) throws -> [Row] {
+        let registry = PatchRegistry()
+        let function = try registry.replaceable("Bench.f") { (price: Double, quantity: Int) -> Double in price }
+        let runner = try Workshop.runner(registry)
+        try runner.install(
+            try workshop.envelope(
+                "patch.replace('Bench.f', (function() \(plainScript) end)())", replaces: ["Bench.f"]),
+            trust: workshop.trust, keys: workshop.scriptKey)
+        let threads = Threads(16)
+        let longest = (0..<Rounds.rounds).map { _ in
+            let each = Mutex<[Duration]>([])
+            threads.run { _ in
+                let clock = ContinuousClock()
+                var most = Duration.zero
+                for quantity in 0..<20_000 { most = max(most, clock.measure { keep(function(9.5, quantity)) }) }
+                each.withLock { $0.append(most) }
+            }
+            return (each.withLock { $0.max() } ?? .zero) / .nanoseconds(1)
+        }
+        return [
+            Row(
+                work: "the longest of 320,000 patched calls from sixteen threads", way: "one patch", unit: .nanoseconds,
+                samples: longest)
+        ]
+    }
+
+    /// What an instance holds: a patch with one, and with sixteen.
+    static func instances(_ workshop: Workshop) throws -> [Row] {
+        let registry = PatchRegistry()
+        let meeting = Mutex((arrived: 0, expected: 1))
+        let function = try registry.replaceable("Bench.f") { () -> Int in
+            meeting.withLock { $0.arrived += 1 }
+            while meeting.withLock({ $0.arrived < $0.expected }) { usleep(100) }
+            return 1
+        }
+        var limits = PatchLimits()
+        limits.instances = 16
+        let runner = try Workshop.runner(registry, limits: limits)
+        try runner.install(
+            try workshop.envelope(
+                "patch.replace('Bench.f', function(original) return original() end)", replaces: ["Bench.f"]),
+            trust: workshop.trust, keys: workshop.scriptKey)
+        let threads = Threads(16)
+        threads.run { _ in }
+        keep(function())
+        let one = try Machine.residentKilobytes()
+        meeting.withLock { $0 = (0, 16) }
+        threads.run { _ in keep(function()) }
+        let sixteen = try Machine.residentKilobytes()
+        let work = "resident memory of a further instance of a small patch"
+        return [Row(work: work, way: "the mean of fifteen", unit: .kilobytes, samples: [(sixteen - one) / 15])]
     }
 
     /// A million calls that make tables and strings leave the process as large as it was.

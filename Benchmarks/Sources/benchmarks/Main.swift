@@ -35,7 +35,7 @@ struct Main {
         let both = [workshop, try Workshop(patchpack: tools.patchpack, algorithm: "ed25519")]
         let groups: [(String, () throws -> [Row])] = [
             ("calls", { try Calls.run(workshop) }),
-            ("threads", { try Calls.threads(workshop) }),
+            ("threads", { try Calls.threads(workshop) + Calls.waits(workshop) + Calls.instances(workshop) }),
             ("install", { try Install.run(workshop) }),
             ("launch", { try Launch.run(workshop, tools) }),
             ("sync", { try Sync.run(workshop, tools) }),

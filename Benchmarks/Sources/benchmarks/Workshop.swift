@@ -89,8 +89,8 @@ final class Workshop {
     }
 
     /// A runner whose patches may fail as often as they like.
-    static func runner(_ registry: PatchRegistry) throws -> PatchRunner {
-        var limits = PatchLimits()
+    static func runner(_ registry: PatchRegistry, limits: PatchLimits = PatchLimits()) throws -> PatchRunner {
+        var limits = limits
         limits.failures = .max
         return PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.app", version: "1"), limits: limits,

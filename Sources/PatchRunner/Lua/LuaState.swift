@@ -58,6 +58,11 @@ internal import Synchronization
     @discardableResult
     func closeIdle() -> Bool { isClosed.load(ordering: .relaxed) ? false : unsafe pp_close_idle(pointer) }
 
+    var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
+
+    /// Closes instances that are not used for a while, until there is only the first.
+    func closeIdleInTime() { pool.look(after: self) }
+
     /// How many instances there are.
     var instances: Int { unsafe Int(pp_instance_count(pointer)) }
 

@@ -68,7 +68,7 @@ package final class ScriptState: LayerOwner {
                 values.reports.hasOneInstance(error)
                 return
             }
-            if lua.instances == 2 { startClock() }
+            if lua.instances == 2 { lua.closeIdleInTime() }
         } while lua.isWaitedFor
     }
 
@@ -81,15 +81,6 @@ package final class ScriptState: LayerOwner {
             throw error
         }
         try another.join(lua)
-    }
-
-    /// Closes instances that are not used, until there is only the first.
-    private func startClock() {
-        Task.detached { [weak self] in
-            repeat {
-                try? await Task.sleep(for: .seconds(30))
-            } while self?.lua.closeIdle() == true
-        }
     }
 
     /// The script that a callback of the bridge was called for.
