@@ -96,15 +96,15 @@ public final class PatchDevice: Sendable {
     ) {
         self.init(
             app: app, registry: registry, folder: folder, feed: feed, trust: trust, settings: settings, limits: limits,
-            crashLimits: crashLimits, log: log, isReader: isReader, clock: clock, progress: progress,
+            crashLimits: crashLimits, log: log, isReader: isReader, clock: clock, uptime: .system, progress: progress,
             listener: events.map { EventThrottle(listener: $0) })
     }
 
-    /// Makes a device with a listener that may hear every event.
+    /// Makes a device with a listener that may hear every event, and with an uptime that tests can move.
     package init(
         app: HostInfo, registry: PatchRegistry, folder: String, feed: Feed, trust: PatchTrust, settings: SyncSettings,
         limits: PatchLimits, crashLimits: CrashLimits, log: Log? = nil, isReader: Bool = false,
-        clock: (@Sendable () -> Int)?,
+        clock: (@Sendable () -> Int)?, uptime: Uptime,
         progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in },
         listener: EventThrottle<PatchEvent>?
     ) {
@@ -117,7 +117,8 @@ public final class PatchDevice: Sendable {
             early.record(event)
         }
         let store = PatchStore(
-            folder: folder, host: app, isReader: isReader, limits: crashLimits, clock: time, events: tell)
+            folder: folder, host: app, isReader: isReader, limits: crashLimits, clock: time, uptime: uptime,
+            events: tell)
         self.log = log.map { log in
             var resource = EventResource(
                 host: app, installation: store.installation, environment: settings.environment)

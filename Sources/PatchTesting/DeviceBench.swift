@@ -94,7 +94,7 @@ public final class DeviceBench<App: Sendable>: Sendable {
         let device = PatchDevice(
             app: host, registry: registry, folder: folder, feed: .init(root: feed.root, at: feed),
             trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey), settings: settings, limits: patchLimits,
-            crashLimits: limits, clock: { clock.milliseconds },
+            crashLimits: limits, clock: { clock.milliseconds }, uptime: clock.uptime,
             listener: EventThrottle(milliseconds: 0, listener: log))
         state.locked { $0.process = Process(app: app, device: device) }
         device.launch()
@@ -133,8 +133,11 @@ public final class DeviceBench<App: Sendable>: Sendable {
     /// Installs another version of the app. It counts from the next launch on.
     public func update(to version: String) { state.locked { $0.version = version } }
 
-    /// Moves the clock forward.
-    public func advance(days: Int = 0, seconds: Int = 0) { clock.advance(days * 86_400 + seconds) }
+    /// Moves the clock forward. The app runs for that long, if it runs, so the watch of its patches may end.
+    public func advance(days: Int = 0, seconds: Int = 0) {
+        clock.advance(days * 86_400 + seconds)
+        process?.device.store.endWatches()
+    }
 
     /// Sets the clock back, as a user may.
     public func setBack(days: Int) { clock.setBack(days * 86_400) }
@@ -177,16 +180,60 @@ public final class DeviceBench<App: Sendable>: Sendable {
 
 /// A clock that stands still until it is moved.
 final class BenchClock: Sendable {
-    private let seconds: Mutex<Int>
+    private struct State {
+        var seconds: Int
+        var uptime = Duration.zero
+        /// Who waits until when, by a number of each.
+        var sleepers: [Int: (end: Duration, waiter: CheckedContinuation<Void, Never>)] = [:]
+        var number = 0
+    }
+
+    private let state: Mutex<State>
 
     /// - Parameter start: The time at which it stands; nil for 2026-09-21T14:13:20Z.
-    init(_ start: Timestamp?) { seconds = Mutex(start?.secondsSince1970 ?? 1_790_000_000) }
+    init(_ start: Timestamp?) { state = Mutex(State(seconds: start?.secondsSince1970 ?? 1_790_000_000)) }
 
     /// The time; nil after the year 9999.
-    var now: Timestamp? { Timestamp(secondsSince1970: seconds.locked { $0 }) }
+    var now: Timestamp? { Timestamp(secondsSince1970: state.locked { $0.seconds }) }
     /// The milliseconds since 1970.
-    var milliseconds: Int { seconds.locked { $0 } * 1000 }
+    var milliseconds: Int { state.locked { $0.seconds } * 1000 }
 
-    func setBack(_ count: Int) { seconds.locked { $0 -= max(0, min(count, $0)) } }
-    func advance(_ count: Int) { seconds.locked { $0 += max(0, min(count, 1 << 40)) } }
+    func setBack(_ count: Int) { state.locked { $0.seconds -= max(0, min(count, $0.seconds)) } }
+
+    func advance(_ count: Int) {
+        let count = max(0, min(count, 1 << 40))
+        let woken = state.locked { state in
+            state.seconds += count
+            state.uptime += .seconds(count)
+            let due = state.sleepers.filter { $0.value.end <= state.uptime }
+            for number in due.keys { state.sleepers[number] = nil }
+            return due.values.map(\.waiter)
+        }
+        for waiter in woken { waiter.resume() }
+    }
+
+    /// The uptime, which is never set back.
+    var uptime: Uptime {
+        Uptime(now: { self.state.locked { $0.uptime } }, sleep: { end in try await self.sleep(until: end) })
+    }
+
+    private func sleep(until end: Duration) async throws {
+        let number = state.locked { state in
+            state.number += 1
+            return state.number
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let waits = state.locked { state in
+                    guard end > state.uptime, !Task.isCancelled else { return false }
+                    state.sleepers[number] = (end, waiter)
+                    return true
+                }
+                if !waits { waiter.resume() }
+            }
+        } onCancel: {
+            state.locked { $0.sleepers.removeValue(forKey: number) }?.waiter.resume()
+        }
+        try Task.checkCancellation()
+    }
 }

@@ -144,6 +144,9 @@ import Testing
         bench.crash()
         try await bench.launch(syncing: false)
         #expect(stages(bench.device) == ["8 trial 0", "7 good 0"])
+        bench.confirm()
+        bench.end()
+        try await bench.launch(syncing: false)
         // Back in the foreground it is watched again.
         bench.confirm()
         try bench.feed.publish(DeviceTests.source(9))
@@ -155,16 +158,143 @@ import Testing
         #expect(stages(bench.device) == ["9 trial 1", "8 good 0"])
     }
 
-    @Test func aSecondConfirmationEndsTheWatch() async throws {
+    /// Nor does a second one.
+    @Test func aConfirmationEndsNoWatch() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
         try await bench.launch(syncing: false)
         bench.confirm()
         await bench.sync()
         bench.confirm()
+        bench.advance(seconds: 599)
         bench.crash()
         try await bench.launch(syncing: false)
-        #expect(stages(bench.device) == ["8 trial 0", "7 good 0"], "it runs a whole launch first")
+        #expect(stages(bench.device) == ["8 trial 1", "7 good 0"])
+    }
+
+    /// The order of calls in which a service that confirms too early never got out of its crashes.
+    @Test(arguments: [false, true]) func aPatchThatCrashesAtTheFirstRequestCostsTwoCrashes(isHeld: Bool) async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8))
+        if isHeld {
+            // No request comes before the process is replaced.
+            try await bench.launch()
+            bench.end()
+        }
+        var crashes = 0
+        for _ in 0..<10 {
+            try await bench.launch(syncing: false)
+            bench.confirm()
+            await bench.sync()
+            bench.confirm()
+            if bench.app?.price(1) == 9 {
+                crashes += 1
+                bench.crash()
+            } else {
+                bench.end()
+            }
+        }
+        #expect(crashes == 2)
+        try await bench.launch(syncing: false)
+        #expect(DeviceTests.codes(bench) == ["8 banned", "7 good"], "the good version was kept")
+    }
+
+    /// Of two patches the one is blamed whose watch is not over.
+    @Test func eachPatchIsWatchedFromItsOwnActivationOn() async throws {
+        let bench = try devices.device()
+        try bench.feed.publish(DeviceTests.source(7))
+        try await bench.launch()
+        bench.confirm()
+        bench.advance(seconds: 300)
+        try bench.feed.publish(
+            DeviceTests.source(1, id: "com.example.shop.other", body: "patch.replace('Shop.price', function() end)"))
+        await bench.sync()
+        bench.advance(seconds: 300)
+        // The first has run until the end of its watch, which makes it good in a launch that was confirmed.
+        #expect(DeviceTests.codes(bench) == ["7 good"])
+        bench.crash()
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["1 trial 1", "7 good 0"])
+    }
+
+    /// A patch that became good in the middle of a process crashes the next one when it starts.
+    @Test func aPatchThatCrashesTheStartOfTheNextProcessIsBanned() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8))
+        try await bench.launch()
+        bench.confirm()
+        bench.advance(seconds: 600)
+        #expect(stages(bench.device) == ["8 good 0", "7 good 0"])
+        bench.end()
+        for _ in 0..<2 {
+            try await bench.launch(syncing: false)
+            #expect(bench.app?.price(1) == 9)
+            bench.crash()
+        }
+        try await bench.launch(syncing: false)
+        #expect(DeviceTests.codes(bench) == ["8 banned", "7 good"])
+    }
+
+    /// A user closes an app from the list of apps. It has gone to the background before it is killed.
+    @Test func whoClosesTheAppLosesNoPatch() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8))
+        for _ in 0..<10 {
+            try await bench.launch(syncing: false)
+            bench.confirm()
+            await bench.sync()
+            bench.advance(seconds: 60)
+            bench.background()
+            bench.crash()
+        }
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["8 good 0"])
+    }
+
+    /// A process that is killed without a word after its confirmation says nothing of what has proved itself before. It counts once
+    /// for a patch that is new, and the next launch that ends in an orderly way takes that back.
+    @Test func aKillAfterTheConfirmationIsBlamedOnWhatIsNewAlone() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        for _ in 0..<10 {
+            try await bench.launch(syncing: false)
+            bench.confirm()
+            bench.crash()
+        }
+        try bench.feed.publish(DeviceTests.source(8))
+        try await bench.launch()
+        bench.confirm()
+        bench.crash()
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["8 trial 1", "7 good 0"])
+        bench.confirm()
+        bench.background()
+        for _ in 0..<10 {
+            bench.crash()
+            try await bench.launch(syncing: false)
+            bench.confirm()
+            #expect(stages(bench.device).first == "8 good 0")
+            bench.background()
+            bench.crash()
+            try await bench.launch(syncing: false)
+            bench.confirm()
+            #expect(stages(bench.device) == ["8 good 0"])
+        }
+    }
+
+    /// What runs later than the launch, because its function was registered late, is no new patch for that.
+    @Test func aGoodPatchThatHasWaitedIsNotBlamedForAKillEither() async throws {
+        let bench = try devices.device()
+        try bench.feed.publish(Self.lateSource())
+        for launch in 0..<8 {
+            try await bench.launch()
+            if launch < 3 { _ = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x } }
+            bench.confirm()
+            if launch > 2 { _ = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x } }
+            if launch < 3 { bench.end() } else { bench.crash() }
+        }
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["1 good 0"])
+        #expect(bench.device?.store.state.failures == 0)
     }
 
     // MARK: by hand
@@ -203,7 +333,6 @@ import Testing
     private func putOnTrial(_ bench: Bench) async throws {
         try bench.feed.publish(DeviceTests.source(7))
         try await bench.launch()
-        bench.confirm()
         bench.advance(seconds: 3600)
     }
 

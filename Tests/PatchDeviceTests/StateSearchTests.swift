@@ -6,7 +6,7 @@ import Testing
 
 /// Every sequence of events of a device's life with three patches, for each way in which patches can be bad.
 ///
-/// Sequences that lead to the same world are followed once, so the search ends: there are some thousand worlds. An app that is not
+/// Sequences that lead to the same world are followed once, so the search ends: there are some thousand worlds, or a hundred thousand. An app that is not
 /// killed by a patch ends in an orderly way, or is killed when nothing is watched: a launch that ends without a word while it is
 /// watched looks like a crash to any store.
 @Suite(.ownThreads) struct StateSearchTests {
@@ -21,7 +21,8 @@ import Testing
     }
 
     enum Event: CaseIterable {
-        case launch, confirm, end, kill, background, foreground, sync, publishA, publishB, publishC, publishMend,
+        case launch, confirm, request, pass, end, kill, background, foreground, sync, publishA, publishB, publishC,
+            publishMend,
             withdrawC
         case toggle, block, turn, clear
     }
@@ -31,6 +32,12 @@ import Testing
         var running: Set<String> = []
         var isAlive = false
         var isInBackground = false
+        /// Whether bad patches crash the app at the first request, and not when they are activated.
+        var crashesLate = false
+        /// Whether the app has answered a request since something was activated.
+        var hasServed = false
+        /// Whether what is bad has shown it.
+        var isTested: Bool { hasServed || !crashesLate }
         var offered: Set<String> = []
         var withdrawn: Set<String> = []
         var isEnabled = true
@@ -53,12 +60,13 @@ import Testing
     }
 
     /// Crashes the app if what runs is bad.
-    private static func run(_ truth: Truth, _ world: inout World) {
-        guard isBad(truth, world) else { return }
-        let trials = world.state.held.filter { world.running.contains($0.hash) && $0.stage != .good }
+    private static func run(_ truth: Truth, _ world: inout World, isRequest: Bool = false) {
+        guard isRequest == world.crashesLate, isBad(truth, world) else { return }
+        let trials = world.state.held.filter { world.running.contains($0.hash) && $0.isOnTrial }
         world.hadSeveral = world.hadSeveral || trials.count > 1
+        // What is not held any more is what a clear has left.
+        if world.state.held.contains(where: { world.running.contains($0.hash) }) { world.crashes += 1 }
         (world.isAlive, world.running) = (false, [])
-        world.crashes += 1
     }
 
     /// `m` is version 2 of `a`, which is sound.
@@ -73,15 +81,22 @@ import Testing
         case .launch:
             guard !old.isAlive else { return nil }
             _ = world.state.begin(world.state.appVersion, limits: limits, at: nil)
-            (world.isAlive, world.isInBackground) = (true, false)
+            (world.isAlive, world.isInBackground, world.hasServed) = (true, false, false)
             if world.isBlocked, world.state.launch?.patches.contains("c") == true { world.state.leaveOut("c") }
             world.running = Set(world.state.launch?.patches ?? [])
             run(truth, &world)
         case .confirm:
             guard old.isAlive else { return nil }
             _ = world.state.confirm(limits: limits, at: nil)
+        case .request:
+            guard old.isAlive, !old.isInBackground, !old.isTested else { return nil }
+            world.hasServed = true
+            run(truth, &world, isRequest: true)
+        case .pass:
+            guard old.isAlive, old.isTested, let launch = old.state.launch else { return nil }
+            _ = world.state.pass(began: true, late: Set(launch.late))
         case .end, .kill:
-            guard old.isAlive else { return nil }
+            guard old.isAlive, old.isTested else { return nil }
             if event == .end {
                 world.state.end()
             } else if old.state.launch?.isWatched == true {
@@ -89,7 +104,7 @@ import Testing
             }
             (world.isAlive, world.running) = (false, [])
         case .background:
-            guard old.isAlive, !old.isInBackground else { return nil }
+            guard old.isAlive, old.isTested, !old.isInBackground else { return nil }
             world.state.end()
             world.isInBackground = true
         case .foreground:
@@ -97,7 +112,8 @@ import Testing
             world.state.resume()
             world.isInBackground = false
         case .sync:
-            guard old.isAlive else { return nil }
+            // If a good patch turns bad while another one comes, no store could know which of them it is.
+            guard old.isAlive, old.isTested || !old.hasTurned else { return nil }
             sync(truth, &world)
         case .publishA, .publishB, .publishC:
             let name = event == .publishA ? "a" : event == .publishB ? "b" : "c"
@@ -116,7 +132,7 @@ import Testing
         case .turn:
             // While another patch is on trial, no store could know which of them it is.
             guard truth == .oneTurnsBad, !old.hasTurned, !old.isAlive,
-                old.state.held.contains(where: { $0.hash == "a" }), old.state.held.allSatisfy({ $0.stage == .good })
+                old.state.held.contains(where: { $0.hash == "a" }), !old.state.held.contains(where: \.isOnTrial)
             else { return nil }
             world.hasTurned = true
         }
@@ -145,6 +161,7 @@ import Testing
             && !suspects.contains(where: { $0.patch.id == held.patch.id })
         {
             _ = world.state.activate(held.hash)
+            world.hasServed = false
             world.running = world.running.filter { patch($0).id != held.patch.id }
             world.running.insert(held.hash)
             run(truth, &world)
@@ -166,18 +183,18 @@ import Testing
     /// Whether an app that is launched, confirmed and ended again and again is healthy soon.
     private static func recovers(_ truth: Truth, _ world: World) -> String? {
         var world = world
-        if world.isAlive { world = after(.end, truth, world) ?? world }
+        for event in [Event.foreground, .request, .end] { world = after(event, truth, world) ?? world }
         // The feed switches patches on again, and the next sync obeys.
         world.isEnabled = true
         world.state.isEnabled = true
         for round in 0..<14 {
+            let (before, crashes) = (world, world.crashes)
             world = after(.launch, truth, world) ?? world
-            if !world.isAlive, round >= 10 { return "still crashes in launch \(round)" }
-            if world.isAlive {
-                world = after(.confirm, truth, world) ?? world
-                world = after(.end, truth, world) ?? world
-            }
+            for event in [Event.confirm, .request, .end] { world = after(event, truth, world) ?? world }
+            if world.crashes > crashes, round >= 10 { return "still crashes in launch \(round)" }
             if let fault = fault(truth, world) { return "launch \(round): \(fault)" }
+            // Every launch is as this one from now on.
+            if world == before { break }
         }
         // Each suspect has been tried, and what is off has come back unless it is what crashes.
         let suspects = world.state.held.filter { $0.stage == .suspect && !(world.isBlocked && $0.hash == "c") }
@@ -191,15 +208,27 @@ import Testing
 
     @Test(arguments: Truth.allCases, more)
     func noInnocentIsBannedAndEveryAppRecovers(_ truth: Truth, _ more: [Event]) throws {
+        try search(truth, more, crashesLate: false)
+        // What has proved itself and turns bad after the confirmation is for the feed to withdraw.
+        if truth != .oneTurnsBad, Self.hasWatches(more) { try search(truth, more, crashesLate: true) }
+    }
+
+    /// Whether watches may end in a search. With events that make it ten times as long they do not, nor are there late crashes.
+    private static func hasWatches(_ more: [Event]) -> Bool { more.isEmpty || more == [.clear] }
+
+    private func search(_ truth: Truth, _ more: [Event], crashesLate: Bool) throws {
         guard more.isEmpty || testsMayBeLong && !isSanitized else { return }
         // A patch that was good may be banned once that is forgotten.
         guard truth != .oneTurnsBad || more != [.clear] else { return }
-        let events = Event.allCases.filter { !Self.more.joined().contains($0) } + more
+        let events =
+            Event.allCases.filter { event in
+                !Self.more.joined().contains(event) && (event != .pass || Self.hasWatches(more))
+            } + more
         let version = try #require(AppVersion("1.0"))
-        let first = World(state: StoreState(app: "a", appVersion: version, installation: "i"))
+        var first = World(state: StoreState(app: "a", appVersion: version, installation: "i"))
+        first.crashesLate = crashesLate
         var known: [World: [Event]] = [first: []]
         var edge = [first]
-        var recovered: Set<World> = []
         while !edge.isEmpty {
             var next: [World] = []
             for world in edge {
@@ -210,7 +239,6 @@ import Testing
                     next.append(new)
                     let fault = Self.fault(truth, new)
                     try #require(fault == nil, "\(fault ?? ""): \(path)")
-                    guard recovered.insert(new).inserted else { continue }
                     let failure = Self.recovers(truth, new)
                     try #require(failure == nil, "\(failure ?? "") after \(path)")
                 }

@@ -206,7 +206,8 @@ import Testing
                         let store = PatchStore(folder: path, host: host, clock: { nil }, events: events.add)
                         store.begin()
                         if !store.isReadOnly { writes += 1 }
-                        if number.isMultiple(of: 3) { store.ended() } else { store.confirm() }
+                        if !number.isMultiple(of: 3) { store.confirm() }
+                        store.ended()
                         if store.state.held.map(\.patch.version) != [7] || store.state.bans.count != 1 { break }
                         await Task.yield()
                     }

@@ -15,12 +15,14 @@ import Testing
         var failures: [String: Int] = [:]
         var off: Set<String> = []
         var couldNotRun: Set<String> = []
+        var unproven: Set<String> = []
         var began: Set<String> = []
         var late: Set<String> = []
         var broken: Set<String> = []
         var hasLaunch = false
         var isConfirmed = false
         var isWatched = false
+        var isPast = false
         var isReturn = false
         var leftOut = false
         var mayReturn = false
@@ -39,6 +41,7 @@ import Testing
             let parts = key.split(separator: " ")
             stages[String(parts[0]), default: [:]][Int(parts[1]) ?? 0] = stage
             if stage != "good" { off.remove(key) }
+            if stage != "good" { unproven.remove(key) }
             if [nil, "banned"].contains(stage) { couldNotRun.remove(key) }
         }
 
@@ -46,21 +49,28 @@ import Testing
 
         func isOnTrial(_ key: String) -> Bool { ["downloaded", "trial", "suspect"].contains(stage(key) ?? "") }
 
+        func blamable() -> Set<String> {
+            let may: Set<String> = isPast ? [] : began.filter { !isConfirmed || isOnTrial($0) || unproven.contains($0) }
+            return may.union(late).subtracting(broken).filter { !["banned", nil].contains(stage($0)) }
+        }
+
+        /// Closes the note if no crash would count.
+        mutating func settle() {
+            if isConfirmed || isPast, blamable().isEmpty { isWatched = false }
+        }
+
         mutating func judge() {
             guard hasLaunch else { return }
-            if isConfirmed {
-                crashes = 0
-                for key in began.union(isWatched ? [] : late) where !broken.contains(key) { failures[key] = 0 }
-            }
+            let hasPassed = !isWatched || isPast
+            if isConfirmed, hasPassed { prove() } else if isReturn { mayReturn = hasPassed }
+            if isConfirmed, !isWatched { for key in late.subtracting(broken) { failures[key] = 0 } }
             couldNotRun.subtract(began.union(late))
-            if isReturn, !isConfirmed { mayReturn = !isWatched }
             guard isWatched else { return }
-            let ran = (isConfirmed ? late : began.union(late)).subtracting(broken).filter {
-                !["banned", nil].contains(stage($0))
-            }
+            let ran = blamable()
+            for key in unproven.intersection(ran) { set(key, "trial") }
             let tried = ran.filter(isOnTrial)
             if tried.isEmpty {
-                guard !isReturn else { return }
+                guard !isReturn, !isConfirmed || !ran.isEmpty else { return }
                 if ran.isEmpty {
                     if leftOut { (off, crashes) = ([], 0) }
                     return
@@ -85,7 +95,25 @@ import Testing
             }
         }
 
+        mutating func prove() {
+            crashes = 0
+            unproven.subtract(began.subtracting(broken))
+            if isReturn { off.subtract(began) }
+            let cleared = began.subtracting(broken).filter { stage($0) == "suspect" && failures[$0] ?? 0 == 0 }
+            for key in cleared { set(key, "good") }
+            if isReturn || !cleared.isEmpty { mayReturn = !off.isEmpty }
+            for key in began.subtracting(broken) { failures[key] = 0 }
+        }
+
         mutating func dropOldVersions() {
+            for (id, versions) in stages {
+                let proven = versions.filter { $0.value == "good" && !unproven.contains(Self.key(id, $0.key)) }.keys
+                    .max()
+                for version in versions.keys where version < proven ?? 0 && versions[version] != "banned" {
+                    set(Self.key(id, version), nil)
+                    failures[Self.key(id, version)] = nil
+                }
+            }
             for (id, versions) in stages {
                 for version in versions.keys.filter({ isOnTrial(Self.key(id, $0)) }).sorted().dropLast() {
                     set(Self.key(id, version), nil)
@@ -106,13 +134,15 @@ import Testing
             judge()
             dropOldVersions()
             (hasLaunch, isConfirmed, isWatched, isReturn) = (true, false, true, false)
-            (began, late, broken, leftOut) = ([], [], [], false)
+            (began, late, broken, leftOut, isPast) = ([], [], [], false, false)
             guard isEnabled else { return }
             began = highest {
-                ["trial", "good"].contains(stage($0)) && !off.contains($0) || stage($0) == "downloaded" && crashes == 0
+                let isNew = stage($0) == "downloaded" || unproven.contains($0)
+                return ["downloaded", "trial", "good"].contains(stage($0)) && !off.contains($0)
+                    && (!isNew || crashes == 0)
             }
-            let isGood = began.allSatisfy { stage($0) == "good" }
-            if began.allSatisfy({ stage($0) == "good" || couldNotRun.contains($0) }) {
+            let isGood = began.allSatisfy { stage($0) == "good" && !unproven.contains($0) }
+            if began.allSatisfy({ stage($0) == "good" && !unproven.contains($0) || couldNotRun.contains($0) }) {
                 let suspects = keys.filter { stage($0) == "suspect" }.sorted {
                     let (left, right) = ($0.split(separator: " "), $1.split(separator: " "))
                     return left[0] == right[0] ? Int(left[1]) ?? 0 > Int(right[1]) ?? 0 : left[0] < right[0]
@@ -121,12 +151,12 @@ import Testing
                     let key = suspects.first(where: { !couldNotRun.contains($0) }) ?? (isGood ? suspects.first : nil)
                 {
                     let id = key.split(separator: " ")[0]
-                    began = highest { stage($0) == "good" && !off.contains($0) }.filter {
+                    began = highest { stage($0) == "good" && !unproven.contains($0) && !off.contains($0) }.filter {
                         $0.split(separator: " ")[0] != id
                     }
                     began.insert(key)
                 } else if mayReturn, !off.isEmpty, isGood || !off.isSubset(of: couldNotRun) {
-                    began = highest { stage($0) == "good" }
+                    began = highest { stage($0) == "good" && !unproven.contains($0) }
                     (isReturn, mayReturn) = (true, false)
                 }
             }
@@ -135,32 +165,47 @@ import Testing
         }
 
         mutating func confirm() {
-            guard hasLaunch, !isConfirmed || isWatched else { return }
-            let isFirst = !isConfirmed
-            for key in late { failures[key] = 0 }
-            (isConfirmed, isWatched, late) = (true, false, [])
-            guard isFirst else { return }
-            crashes = 0
-            for key in began.subtracting(broken) where isOnTrial(key) && failures[key] ?? 0 == 0 {
-                set(key, "good")
-                let parts = key.split(separator: " ")
-                let (id, version) = (String(parts[0]), Int(parts[1]) ?? 0)
-                for other in (stages[id] ?? [:]).keys where other < version && stages[id]?[other] != "banned" {
-                    set(Self.key(id, other), nil)
-                    failures[Self.key(id, other)] = nil
-                }
-                mayReturn = !off.isEmpty
-            }
-            if isReturn {
-                off.subtract(began)
-                mayReturn = !off.isEmpty
-            }
+            guard hasLaunch, !isConfirmed else { return }
+            isConfirmed = true
+            promote(began.subtracting(broken))
+            if blamable().isEmpty { (isWatched, _) = (false, prove()) }
             if !hasConfirmed {
                 hasConfirmed = true
                 for key in keys where stage(key) == "suspect" && failures[key] ?? 0 >= 2 && !began.contains(key) {
                     set(key, "banned")
                 }
             }
+        }
+
+        mutating func promote(_ keys: Set<String>) {
+            var good: [String: Int] = [:]
+            for key in keys where ["downloaded", "trial"].contains(stage(key)) && failures[key] ?? 0 == 0 {
+                let parts = key.split(separator: " ")
+                good[String(parts[0])] = max(good[String(parts[0])] ?? 0, Int(parts[1]) ?? 0)
+            }
+            for (id, version) in good {
+                set(Self.key(id, version), "good")
+                for other in (stages[id] ?? [:]).keys where other < version {
+                    let key = Self.key(id, other)
+                    guard isOnTrial(key) || unproven.contains(key) else { continue }
+                    set(key, nil)
+                    failures[key] = nil
+                }
+                unproven.insert(Self.key(id, version))
+                mayReturn = !off.isEmpty
+            }
+        }
+
+        mutating func pass(_ began: Bool, _ ended: Set<String>) {
+            guard hasLaunch else { return }
+            let passed = ended.intersection(late).subtracting(broken)
+            late.subtract(ended)
+            isPast = began
+            defer { settle() }
+            guard isConfirmed else { return }
+            if began { prove() }
+            promote(passed)
+            for key in passed { failures[key] = 0 }
         }
 
         mutating func download(_ id: String, _ version: Int, running: Set<String>) {
@@ -176,15 +221,22 @@ import Testing
         mutating func remove(_ key: String) {
             guard let stage = stage(key), stage != "banned" else { return }
             set(key, nil)
+            began.remove(key)
+            late.remove(key)
             failures[key] = nil
+            settle()
             if stage == "good" { mayReturn = !off.isEmpty }
         }
 
         mutating func breakerOpens(_ key: String) {
             guard let old = stage(key), old != "banned", hasLaunch, broken.insert(key).inserted else { return }
             failures[key, default: 0] += 1
+            settle()
             guard failures[key] ?? 0 >= 2 else { return }
             set(key, "banned")
+            began.remove(key)
+            late.remove(key)
+            settle()
             if old == "good" { mayReturn = !off.isEmpty }
         }
 
@@ -193,7 +245,7 @@ import Testing
             late.remove(key)
             if stage(key) == "trial" { set(key, "downloaded") }
             if let stage = stage(key), stage != "banned" { couldNotRun.insert(key) }
-            if hasLaunch, isConfirmed, late.isEmpty { isWatched = false }
+            if hasLaunch { settle() }
         }
 
         mutating func activate(_ key: String, isDue: Bool) {
@@ -204,12 +256,12 @@ import Testing
                 began.remove(other)
                 late.remove(other)
             }
-            guard hasLaunch, !began.contains(key) else { return }
-            if isDue, !isConfirmed {
+            guard hasLaunch, isPast || !began.contains(key) else { return }
+            if isDue, !isPast, !isConfirmed || stage(key) == "good" && !unproven.contains(key) {
                 began.insert(key)
             } else {
                 late.insert(key)
-                isWatched = true
+                isWatched = isWatched || !(isConfirmed || isPast) || !blamable().isEmpty
             }
         }
     }
@@ -262,8 +314,21 @@ import Testing
                 case ..<86:
                     history.append("resume")
                     state.resume()
-                    if model.hasLaunch { model.isWatched = !model.isConfirmed || !model.late.isEmpty }
-                case ..<88:
+                    if model.hasLaunch {
+                        model.isWatched = true
+                        model.settle()
+                    }
+                case ..<90:
+                    let began = state.launch?.isPast == true || Bool.random(using: &random)
+                    let late = model.late.filter { _ in Bool.random(using: &random) }
+                    history.append("pass \(began) \(late)")
+                    let hashes = late.map { key in
+                        let parts = key.split(separator: " ")
+                        return Self.hash(String(parts[0]), Int(parts[1]) ?? 0)
+                    }
+                    _ = state.pass(began: began, late: Set(hashes))
+                    model.pass(began, late)
+                case ..<91:
                     history.append("left out \(key)")
                     state.leaveOut(Self.hash(id, number))
                     model.leaveOut(key)
@@ -292,6 +357,8 @@ import Testing
                         }
                         && Set(state.bans.map { Model.key($0.patch.id, $0.patch.version) })
                             == Set(model.keys.filter { model.stage($0) == "banned" })
+                        && Set(state.held.filter(\.isUnproven).map { Model.key($0.patch.id, $0.patch.version) })
+                            == model.unproven
                         && Set(state.held.filter(\.isOff).map { Model.key($0.patch.id, $0.patch.version) }) == model.off
                         && state.failures == model.crashes && state.hasConfirmed == model.hasConfirmed
                         && state.launch?.isWatched ?? false == model.isWatched

@@ -58,6 +58,7 @@ import Testing
         try publish("2-crash")
         try await device.launch()
         device.confirm()
+        device.end()
         device.feed.isOffline = true
         for _ in 0..<2 {
             try await device.launch()

@@ -9,9 +9,9 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         @nonexhaustive
     #endif
     public enum Code: String, Sendable, CaseIterable {
-        /// It runs, and a launch that began with it was confirmed.
+        /// It runs, and a launch that began with it was confirmed, or it has run until its watch was over.
         case good
-        /// It runs, or ran, and no launch that began with it was confirmed yet.
+        /// It runs, or ran, and has not proved itself yet.
         case trial
         /// Launches failed while it was on trial. It is tried again alone.
         case suspect
@@ -174,6 +174,8 @@ struct StatusOfAll {
         return switch held.stage {
         case .suspect where held.failures > 0:
             (.suspect, "launches with it failed; it is banned once a launch without it is confirmed")
+        case .good where held.isUnproven && state.launch?.patches.contains(held.hash) != true:
+            (.good, "it has run until its watch was over")
         case .good: (.good, "a launch that began with it was confirmed")
         case .trial: (.trial, "no launch that began with it was confirmed yet")
         case .suspect: (.suspect, "launches failed while it was on trial; it is tried again alone")

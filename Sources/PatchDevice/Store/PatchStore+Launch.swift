@@ -131,6 +131,7 @@ extension PatchStore {
             guard !memory.hasBegun else { return (false, [PatchError]()) }
             let faults = becomeWriter(&memory)
             memory.hasBegun = true
+            memory.watches.launch = endOfWatch
             return (true, faults)
         }
         for fault in faults { events(.storeFailed(fault)) }

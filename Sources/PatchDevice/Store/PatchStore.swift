@@ -5,9 +5,8 @@ internal import Synchronization
 
 /// The patches of a device over its launches: a folder that remembers what is held, what proved good and what is banned.
 ///
-/// Before any script runs, the store notes that a launch has begun. If the next launch finds that note and the app never
-/// called ``confirm()`` or ``ended()``, the launch crashed, hung or was killed. After two of them the patches on trial are
-/// taken back, and the last good ones run.
+/// Before any script runs, the store notes that a launch has begun. If the next launch finds that note open, the launch crashed,
+/// hung or was killed. After two of them the patches on trial are taken back, and the last good ones run.
 ///
 /// The app starts with any folder. If it cannot be read or written, only patches run that are known to be good.
 package final class PatchStore: Sendable {
@@ -16,6 +15,7 @@ package final class PatchStore: Sendable {
     package let clock: @Sendable () -> Timestamp?
     package let events: @Sendable (PatchEvent) -> Void
     let limits: CrashLimits
+    let uptime: Uptime
     let folder: StoreFolder
     /// Whether this process never writes.
     let onlyReads: Bool
@@ -44,6 +44,7 @@ package final class PatchStore: Sendable {
         /// The hashes of patches that the launch would have begun with, had the app registered their functions before.
         var due: Set<String> = []
         var launching: Launching?
+        var watches = Watches()
         /// Why patches do not run in this launch, by the hashes of their envelopes.
         var hindrances: [String: Hindrance] = [:]
         /// What was activated last of each patch, by id. It may have ended since, and may be held no more.
@@ -95,16 +96,18 @@ package final class PatchStore: Sendable {
     ///   - isReader: Whether to only read, as an extension of the app does, even if no other process has the store open.
     ///   - limits: How often something may fail before the store reacts.
     ///   - clock: Returns the current time.
+    ///   - uptime: Measures how long crashes count.
     ///   - events: Called for each event of the store, on the thread on which it happens.
     package init(
         folder: String, host: HostInfo, isReader: Bool = false, limits: CrashLimits = CrashLimits(),
-        clock: @escaping @Sendable () -> Timestamp?,
+        clock: @escaping @Sendable () -> Timestamp?, uptime: Uptime = .system,
         events: @escaping @Sendable (PatchEvent) -> Void = { _ in }
     ) {
         self.folder = StoreFolder(path: Path(folder))
         self.host = host
         self.limits = limits
         self.clock = clock
+        self.uptime = uptime
         self.events = events
         onlyReads = isReader
         // Until the folder is read, the state is that of a new installation.
@@ -287,7 +290,8 @@ package final class PatchStore: Sendable {
     package func close() {
         memory.locked { memory in
             memory.lock?.unlock()
-            (memory.lock, memory.isClosed) = (nil, true)
+            memory.watches.alarm?.task.cancel()
+            (memory.lock, memory.isClosed, memory.watches) = (nil, true, Watches())
         }
     }
 
@@ -342,7 +346,7 @@ package final class PatchStore: Sendable {
             faults = becomeWriter(&memory)
             guard memory.lock != nil else { return nil }
             var state = memory.state
-            let outcomes = body(&state)
+            let outcomes = passWatches(&state, memory.watches) + body(&state)
             do throws(PatchError) {
                 try write(&state, &memory)
             } catch {
@@ -351,7 +355,9 @@ package final class PatchStore: Sendable {
             if state.held != memory.state.held {
                 folder.remove(Set(memory.state.held.map(\.hash)).subtracting(state.held.map(\.hash)))
             }
+            memory.watches.follow(memory.state.launch, state.launch, until: endOfWatch)
             memory.state = state
+            setAlarm(&memory)
             defer { memory.untold = [] }
             return .success(memory.untold + outcomes)
         }

@@ -83,7 +83,8 @@ extension StoreState.Held {
                 ("couldNotRun", couldNotRun ? .bool(true) : nil),
                 ("failures", failures == 0 ? nil : .integer(failures)),
                 ("hash", .string(hash)), ("id", .string(patch.id)), ("off", isOff ? .bool(true) : nil),
-                ("stage", .string(stage.rawValue)), ("version", .integer(patch.version)),
+                ("stage", .string(stage.rawValue)), ("unproven", isUnproven ? .bool(true) : nil),
+                ("version", .integer(patch.version)),
             ])
     }
 
@@ -95,6 +96,7 @@ extension StoreState.Held {
         failures = json["failures"]?.count ?? 0
         isOff = stage == .good && json["off"]?.flag ?? false
         couldNotRun = json["couldNotRun"]?.flag ?? false
+        isUnproven = stage == .good && json["unproven"]?.flag ?? false
     }
 }
 
@@ -122,6 +124,7 @@ extension StoreState.Launch {
             ("patches", hashes(patches)), ("late", hashes(late)), ("broken", hashes(broken)),
             ("safeMode", isSafe ? .bool(true) : nil), ("return", isReturn ? .bool(true) : nil),
             ("confirmed", isConfirmed ? .bool(true) : nil), ("open", isWatched ? nil : .bool(false)),
+            ("past", isPast && isWatched ? .bool(true) : nil),
         ])
     }
 
@@ -130,7 +133,8 @@ extension StoreState.Launch {
         self.init(
             patches: hashes("patches"), late: hashes("late"), broken: hashes("broken"),
             isSafe: json["safeMode"]?.flag ?? false, isReturn: json["return"]?.flag ?? false,
-            isConfirmed: json["confirmed"]?.flag ?? false, isWatched: json["open"]?.flag ?? true)
+            isConfirmed: json["confirmed"]?.flag ?? false, isWatched: json["open"]?.flag ?? true,
+            isPast: json["past"]?.flag ?? false)
     }
 }
 

@@ -5,6 +5,7 @@ extension StoreState {
         var state = self
         state.revision = 0
         if held.isEmpty { state.launch = nil }
+        if state.launch?.isWatched == false { state.launch?.isPast = false }
         return state
     }
 
@@ -17,6 +18,7 @@ extension StoreState {
         var same = self
         same.launch?.isConfirmed = other.isConfirmed
         same.launch?.isWatched = other.isWatched
+        if !launch.isWatched { same.launch?.isPast = other.isPast }
         return launch != other && !same.differs(from: old)
     }
 

@@ -9,11 +9,11 @@ package struct StoreState: Sendable, Hashable {
     package enum Stage: String, Sendable {
         /// It has not run yet.
         case downloaded
-        /// It runs, but no whole launch with it was confirmed.
+        /// It runs, but has not proved itself yet.
         case trial
         /// It was among several patches on trial when launches failed. It is tried again alone.
         case suspect
-        /// A launch that began with it was confirmed.
+        /// A launch that began with it was confirmed, or it ran in one until its watch was over.
         case good
     }
 
@@ -29,6 +29,12 @@ package struct StoreState: Sendable, Hashable {
         package var isOff = false
         /// Whether it could not run when it was last tried, because it waits, or was refused.
         package var couldNotRun = false
+        /// Whether it is good, but no launch that began with it has lasted until the end of its watch, or ended in an orderly way. A
+        /// crash while it is watched takes its stage back.
+        package var isUnproven = false
+
+        /// Whether it may still turn out to be bad.
+        package var isOnTrial: Bool { stage != .good || isUnproven }
 
         package init(_ patch: PatchID, hash: String) {
             self.patch = patch
@@ -68,7 +74,7 @@ package struct StoreState: Sendable, Hashable {
     package struct Launch: Sendable, Hashable {
         /// The hashes of the patches that it began with.
         package var patches: [String]
-        /// The hashes of patches that were activated later, and that no confirmation has followed.
+        /// The hashes of patches that were activated later, and whose watch is not over.
         package var late: [String] = []
         /// The hashes of patches whose breakers opened.
         package var broken: [String] = []
@@ -80,9 +86,11 @@ package struct StoreState: Sendable, Hashable {
         package var isConfirmed = false
         /// Whether the launch failed if the next one finds this: the app crashed, hung or was killed.
         package var isWatched = true
+        /// Whether the watch of what it began with is over.
+        package var isPast = false
 
         /// How it stands, in a word.
-        package var standing: String { isWatched ? "unknown" : isConfirmed ? "confirmed" : "ended" }
+        package var standing: String { isConfirmed ? "confirmed" : isWatched ? "unknown" : "ended" }
     }
 
     /// What the last sync said of a version of a patch.
@@ -187,6 +195,7 @@ package struct StoreState: Sendable, Hashable {
         }
         if let launch { judge(launch, limits, time, &outcomes) }
         dropOldVersions()
+        self.launch = nil
         var launch = Launch(patches: [])
         if isEnabled { choose(&launch, onlyGood: onlyGood, wasHealthy: wasHealthy) }
         let chosen = Set(launch.patches)
@@ -197,19 +206,41 @@ package struct StoreState: Sendable, Hashable {
         return outcomes
     }
 
+    /// The places, in `held`, of what a crash of a launch is blamed on: whatever runs and whose watch is not over. The confirmation
+    /// ends that of what the launch began with and has proved itself before.
+    private func blamable(_ launch: Launch) -> [Int] {
+        let began = Set(launch.isPast ? [] : launch.patches)
+        let (late, broken) = (Set(launch.late), Set(launch.broken))
+        return held.indices.filter { index in
+            let hash = held[index].hash
+            let mayBeBad = !launch.isConfirmed || held[index].isOnTrial
+            return !broken.contains(hash) && (late.contains(hash) || mayBeBad && began.contains(hash))
+        }
+    }
+
+    /// Whether a crash would count.
+    private var crashCounts: Bool {
+        launch.map { !$0.isConfirmed && !$0.isPast || !blamable($0).isEmpty } ?? false
+    }
+
+    /// Closes the note if no crash would count any more.
+    private mutating func settle() {
+        if !crashCounts { launch?.isWatched = false }
+    }
+
     /// Counts what the last launch says about its patches.
     private mutating func judge(
         _ launch: Launch, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
     ) {
-        if launch.isConfirmed {
-            (failures, unconfirmed) = (0, 0)
-            // What came later has passed if the app then ended in an orderly way.
-            let passed = Set(launch.patches + (launch.isWatched ? [] : launch.late)).subtracting(launch.broken)
-            for index in held.indices where passed.contains(held[index].hash) { held[index].failures = 0 }
+        let hasPassed = !launch.isWatched || launch.isPast
+        if launch.isConfirmed { unconfirmed = 0 }
+        if launch.isConfirmed, hasPassed {
+            outcomes += prove(launch)
         } else if launch.isReturn {
             // If it has ended in an orderly way, that says nothing.
-            mayReturn = !launch.isWatched
+            mayReturn = hasPassed
         }
+        if launch.isConfirmed, !launch.isWatched { forgive(Set(launch.late).subtracting(launch.broken)) }
         let all = Set(launch.patches + launch.late)
         for index in held.indices where all.contains(held[index].hash) { held[index].couldNotRun = false }
         if !launch.isConfirmed, !held.isEmpty, !hasConfirmed, unconfirmed < Self.patience {
@@ -217,12 +248,13 @@ package struct StoreState: Sendable, Hashable {
             if unconfirmed == Self.patience { outcomes.append(.neverConfirmed(launches: unconfirmed)) }
         }
         guard launch.isWatched else { return }
-        // What the launch began with has passed if it was confirmed.
-        let suspected = Set((launch.isConfirmed ? [] : launch.patches) + launch.late).subtracting(launch.broken)
-        let ran = held.indices.filter { suspected.contains(held[$0].hash) }
+        let ran = blamable(launch)
+        for index in ran where held[index].isUnproven {
+            (held[index].stage, held[index].isUnproven) = (.trial, false)
+        }
         let trials = ran.filter { held[$0].stage != .good }
         guard !trials.isEmpty else {
-            guard !launch.isReturn else { return }
+            guard !launch.isReturn, !launch.isConfirmed || !ran.isEmpty else { return }
             return judgeGood(ran, wasSafe: launch.isSafe, limits, &outcomes)
         }
         for index in trials {
@@ -264,16 +296,53 @@ package struct StoreState: Sendable, Hashable {
         (failures, mayReturn) = (0, false)
     }
 
-    /// Of what is not good, the highest version of a patch is the one that the feed has offered last.
+    /// Notes that a launch that was confirmed has lasted until the end of its watch, or ended in an orderly way.
+    private mutating func prove(_ launch: Launch) -> [Outcome] {
+        var outcomes: [Outcome] = []
+        failures = 0
+        let (ran, passed) = (Set(launch.patches), Set(launch.patches).subtracting(launch.broken))
+        for index in held.indices where ran.contains(held[index].hash) {
+            if launch.isReturn { held[index].isOff = false }
+            guard passed.contains(held[index].hash) else { continue }
+            held[index].isUnproven = false
+            // A suspect has no second chance, so it is not good before.
+            guard held[index].stage == .suspect, held[index].failures == 0 else { continue }
+            held[index].stage = .good
+            outcomes.append(.good(held[index].patch))
+        }
+        forgive(passed)
+        // One that is off could not run, or the set has changed.
+        if launch.isReturn || !outcomes.isEmpty { mayReturn = isSafe }
+        return outcomes
+    }
+
+    private mutating func forgive(_ hashes: Set<String>) {
+        for index in held.indices where hashes.contains(held[index].hash) { held[index].failures = 0 }
+    }
+
+    /// Drops what a launch has settled: the versions below one that has proved itself, and of those that are not good all but the
+    /// highest, which the feed has offered last.
     private mutating func dropOldVersions() {
-        var seen: Set<String> = []
-        held.removeAll { $0.stage != .good && !seen.insert($0.patch.id).inserted }
+        var proven: Set<String> = []
+        var tried: Set<String> = []
+        held.removeAll { held in
+            if proven.contains(held.patch.id) { return true }
+            if !held.isOnTrial { proven.insert(held.patch.id) }
+            return held.stage != .good && !tried.insert(held.patch.id).inserted
+        }
     }
 
     /// What may run: of each patch the highest version that is neither a suspect nor off. After a failed launch in which nothing was
-    /// on trial, nothing new is tried until one works or the good ones are off, or the new one would be blamed.
+    /// on trial, nothing new is tried until one works or the good ones are off, or the new one would be blamed. Nor is it while a
+    /// suspect is tried.
     package var runnable: [Held] {
-        runnable { $0.stage != .suspect && !$0.isOff && ($0.stage != .downloaded || failures == 0) }
+        let isReturn = launch?.isReturn ?? false
+        let tried = launch.map { $0.isPast ? [] : $0.patches } ?? []
+        let takesNew = failures == 0 && !held.contains { $0.stage == .suspect && tried.contains($0.hash) }
+        return runnable { held in
+            let isNew = held.stage == .downloaded || held.isUnproven
+            return held.stage != .suspect && (!held.isOff || isReturn) && (!isNew || takesNew)
+        }
     }
 
     private func runnable(_ mayRun: (Held) -> Bool) -> [Held] {
@@ -286,17 +355,17 @@ package struct StoreState: Sendable, Hashable {
     private mutating func choose(_ launch: inout Launch, onlyGood: Bool, wasHealthy: Bool) {
         var chosen = onlyGood ? runnable { $0.stage == .good && !$0.isOff } : runnable
         // What could not run before does not keep suspects, or what is off, waiting for ever; nor do those keep it waiting.
-        let isGood = chosen.allSatisfy { $0.stage == .good }
-        let isSettled = !onlyGood && chosen.allSatisfy { $0.stage == .good || $0.couldNotRun }
+        let isGood = chosen.allSatisfy { !$0.isOnTrial }
+        let isSettled = !onlyGood && chosen.allSatisfy { !$0.isOnTrial || $0.couldNotRun }
         let suspects = held.filter { $0.stage == .suspect }
         if isSettled, wasHealthy,
             let suspect = suspects.first(where: { !$0.couldNotRun }) ?? (isGood ? suspects.first : nil)
         {
             // A suspect is tried after a healthy launch, when nothing else is on trial.
-            chosen = runnable { $0.stage == .good && !$0.isOff && $0.patch.id != suspect.patch.id } + [suspect]
+            chosen = runnable { !$0.isOnTrial && !$0.isOff && $0.patch.id != suspect.patch.id } + [suspect]
             chosen.sort { $0.patch.id < $1.patch.id }
         } else if isSettled, mayReturn, isGood || held.contains(where: { $0.isOff && !$0.couldNotRun }), isSafe {
-            chosen = runnable { $0.stage == .good }
+            chosen = runnable { !$0.isOnTrial }
             (launch.isReturn, mayReturn) = (true, false)
         }
         launch.isSafe = isSafe && !launch.isReturn
@@ -314,48 +383,66 @@ package struct StoreState: Sendable, Hashable {
         return held[index].patch
     }
 
-    /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good.
+    /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good. They have proved
+    /// themselves once their watch is over.
     ///
     /// - Parameter time: For bans.
     package mutating func confirm(limits: CrashLimits, at time: Timestamp?) -> [Outcome] {
-        guard var launch, !launch.isConfirmed || launch.isWatched else { return [] }
-        let isFirst = !launch.isConfirmed
-        let late = Set(launch.late)
-        for index in held.indices where late.contains(held[index].hash) { held[index].failures = 0 }
-        (launch.isConfirmed, launch.isWatched, launch.late) = (true, false, [])
-        self.launch = launch
-        guard isFirst else { return [] }
-        (failures, unconfirmed) = (0, 0)
+        guard let launch, !launch.isConfirmed else { return [] }
+        self.launch?.isConfirmed = true
+        unconfirmed = 0
+        var outcomes = promote(Set(launch.patches).subtracting(launch.broken))
+        if !crashCounts {
+            self.launch?.isWatched = false
+            outcomes += prove(launch)
+        }
+        guard !hasConfirmed else { return outcomes }
+        hasConfirmed = true
+        for suspect in held
+        where suspect.stage == .suspect && suspect.failures >= limits.trialFailures
+            && !launch.patches.contains(suspect.hash)
+        {
+            ban(suspect.hash, Self.failedLaunches, at: time).map { outcomes.append(.banned($0)) }
+        }
+        return outcomes
+    }
+
+    /// Makes patches good. One that failed in the launch before must run a whole launch without a failure first.
+    private mutating func promote(_ hashes: Set<String>) -> [Outcome] {
         var outcomes: [Outcome] = []
-        let ran = Set(launch.patches)
-        let passed = ran.subtracting(launch.broken)
         var good: [String: Int] = [:]
         // The highest version of a patch comes first.
-        for index in held.indices where passed.contains(held[index].hash) {
-            // One that failed in the launch before must run a whole launch without a failure first.
+        for index in held.indices where hashes.contains(held[index].hash) {
             let patch = held[index].patch
-            guard held[index].stage != .good, held[index].failures == 0, good[patch.id] == nil else { continue }
-            held[index].stage = .good
+            guard [.downloaded, .trial].contains(held[index].stage), held[index].failures == 0, good[patch.id] == nil
+            else { continue }
+            (held[index].stage, held[index].isUnproven) = (.good, true)
             good[patch.id] = patch.version
             outcomes.append(.good(patch))
         }
-        if !good.isEmpty {
-            held.removeAll { $0.patch.version < good[$0.patch.id] ?? 0 }
-            mayReturn = isSafe
-        }
-        if launch.isReturn {
-            for index in held.indices where ran.contains(held[index].hash) { held[index].isOff = false }
-            mayReturn = isSafe  // one could not run
-        }
-        if !hasConfirmed {
-            hasConfirmed = true
-            for suspect in held
-            where suspect.stage == .suspect && suspect.failures >= limits.trialFailures
-                && !ran.contains(suspect.hash)
-            {
-                ban(suspect.hash, Self.failedLaunches, at: time).map { outcomes.append(.banned($0)) }
-            }
-        }
+        guard !good.isEmpty else { return [] }
+        // A version that has proved itself stays until this one has.
+        held.removeAll { $0.isOnTrial && $0.patch.version < good[$0.patch.id] ?? 0 }
+        mayReturn = isSafe
+        return outcomes
+    }
+
+    /// Notes that the watch of some patches is over, and that the app has not crashed. What was activated in the middle of the launch
+    /// is good now, if the app has confirmed.
+    ///
+    /// - Parameters:
+    ///   - began: Whether the watch of what the launch began with is over.
+    ///   - ended: The hashes of what was activated later, and whose watch is over.
+    package mutating func pass(began: Bool, late ended: Set<String>) -> [Outcome] {
+        guard var launch else { return [] }
+        let passed = ended.intersection(launch.late).subtracting(launch.broken)
+        launch.late.removeAll(where: ended.contains)
+        launch.isPast = began
+        self.launch = launch
+        defer { settle() }
+        guard launch.isConfirmed else { return [] }
+        let outcomes = (began ? prove(launch) : []) + promote(passed)
+        forgive(passed)
         return outcomes
     }
 
@@ -364,8 +451,8 @@ package struct StoreState: Sendable, Hashable {
 
     /// Notes that the app goes on after all, so that a crash counts again.
     package mutating func resume() {
-        guard let launch else { return }
-        self.launch?.isWatched = !launch.isConfirmed || !launch.late.isEmpty
+        let crashCounts = crashCounts
+        launch?.isWatched = crashCounts
     }
 
     /// Notes that a patch of this launch could not run, so that it is neither blamed nor praised for what follows.
@@ -376,8 +463,7 @@ package struct StoreState: Sendable, Hashable {
             if held[index].stage == .trial { held[index].stage = .downloaded }
             held[index].couldNotRun = true
         }
-        // Nothing runs any more that the confirmation was not about.
-        if let launch, launch.isConfirmed, launch.late.isEmpty { self.launch?.isWatched = false }
+        settle()
     }
 
     /// Notes that a good patch runs in the place of one that could not.
@@ -385,12 +471,13 @@ package struct StoreState: Sendable, Hashable {
         if launch?.patches.contains(hash) == false { launch?.patches.append(hash) }
     }
 
-    /// Notes that a patch is activated in the middle of a launch. It becomes good in a later one, which begins with it.
+    /// Notes that a patch is activated in the middle of a launch. It becomes good once its watch is over, or in a later launch, which
+    /// begins with it.
     ///
     /// A crash from now on counts, also if the launch was confirmed before.
     ///
     /// - Parameter isDue: Whether the launch would have begun with it, had the app registered its functions before. Then it counts
-    ///   as one that the launch began with, if that is not confirmed yet.
+    ///   as one that the launch began with, if that is not confirmed yet, or the patch had proved itself before.
     package mutating func activate(_ hash: String, isDue: Bool = false) -> [Outcome] {
         var outcomes: [Outcome] = []
         if let index = held.firstIndex(where: { $0.hash == hash }) {
@@ -402,12 +489,14 @@ package struct StoreState: Sendable, Hashable {
             launch?.patches.removeAll(where: ended.contains)
             launch?.late.removeAll(where: ended.contains)
         }
-        guard var launch, !launch.patches.contains(hash) else { return outcomes }
-        if isDue, !launch.isConfirmed {
+        guard var launch, launch.isPast || !launch.patches.contains(hash) else { return outcomes }
+        let isProven = held.contains { $0.hash == hash && !$0.isOnTrial }
+        if isDue, !launch.isConfirmed || isProven, !launch.isPast {
             launch.patches.append(hash)
         } else {
             if !launch.late.contains(hash) { launch.late.append(hash) }
-            launch.isWatched = true
+            self.launch = launch
+            launch.isWatched = launch.isWatched || crashCounts
         }
         self.launch = launch
         return outcomes
@@ -422,6 +511,7 @@ package struct StoreState: Sendable, Hashable {
         guard launch?.broken.contains(hash) == false else { return [] }
         launch?.broken.append(hash)
         held[index].failures += 1
+        settle()
         guard held[index].failures >= limits.trialFailures else { return [] }
         return ban(hash, reason, at: time).map { [.banned($0)] } ?? []
     }
@@ -447,6 +537,9 @@ package struct StoreState: Sendable, Hashable {
     package mutating func remove(_ hash: String) {
         guard let index = held.firstIndex(where: { $0.hash == hash }) else { return }
         let isGood = held.remove(at: index).stage == .good
+        launch?.patches.removeAll { $0 == hash }
+        launch?.late.removeAll { $0 == hash }
+        settle()
         // It may have been the one that made launches fail.
         if isGood { mayReturn = isSafe }
     }

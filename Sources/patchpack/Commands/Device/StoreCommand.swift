@@ -42,7 +42,7 @@ enum StoreCommand {
         let state = store.state
         guard console.format == .json else {
             let launch = state.launch.map {
-                "the last launch was \($0.isWatched ? "not confirmed" : $0.standing)"
+                "the last launch was \($0.standing == "unknown" ? "not confirmed" : $0.standing)"
             }
             let mode = state.isSafe ? ", in safe mode" : state.isEnabled ? "" : ", switched off"
             try console.line("\(state.app) \(state.appVersion), \(launch ?? "not launched yet")\(mode)")
@@ -88,7 +88,11 @@ enum StoreCommand {
             throw PatchError(.config, "no launch to confirm", hint: "patchpack sync begins one")
         }
         let now = try SystemClock.now()
-        try store.change { $0.confirm(limits: CrashLimits(), at: now) }
+        // No process goes on that could still crash.
+        try store.change { state in
+            defer { state.end() }
+            return state.confirm(limits: CrashLimits(), at: now)
+        }
         console.note("confirmed")
     }
 

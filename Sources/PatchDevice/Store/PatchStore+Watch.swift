@@ -1,0 +1,57 @@
+internal import PatchRunner
+internal import Synchronization
+
+// How long crashes count: the watch of what a launch began with, and of what was activated later.
+extension PatchStore {
+    /// When watches end, as uptimes.
+    struct Watches {
+        /// The end for what the launch began with; nil if this process has begun none.
+        var launch: Duration?
+        /// The ends for what was activated later, by hash.
+        var late: [String: Duration] = [:]
+        /// Wakes the store when the next one ends.
+        var alarm: (end: Duration, task: Task<Void, Never>)?
+
+        /// Begins the watches of what a change of the state has activated.
+        mutating func follow(_ old: StoreState.Launch?, _ new: StoreState.Launch?, until end: Duration) {
+            guard launch != nil, let new else { return }
+            if !Set(new.patches).isSubset(of: old?.patches ?? []) { launch = end }
+            late = new.late.reduce(into: [:]) { $0[$1] = late[$1] ?? end }
+        }
+    }
+
+    /// Notes that watches are over, if they are.
+    func passWatches(_ state: inout StoreState, _ watches: Watches) -> [StoreState.Outcome] {
+        guard let launch = watches.launch, state.launch != nil else { return [] }
+        let now = uptime.now()
+        return state.pass(began: launch <= now, late: Set(watches.late.filter { $0.value <= now }.keys))
+    }
+
+    /// When a watch that begins now ends.
+    var endOfWatch: Duration { uptime.now() + min(max(.zero, limits.watch), .seconds(366 * 86_400)) }
+
+    /// Ends the watches that are over.
+    package func endWatches() {
+        let isDue = memory.locked { memory in
+            memory.watches.alarm = nil
+            return memory.lock != nil && memory.watches.launch != nil
+        }
+        guard isDue else { return }
+        try? change { _ in [] }
+    }
+
+    /// Sees to it that the store wakes when the next watch ends.
+    func setAlarm(_ memory: inout Memory) {
+        guard let launch = memory.state.launch, launch.isWatched, !memory.state.held.isEmpty,
+            let began = memory.watches.launch,
+            let end = (Array(memory.watches.late.values) + (launch.isPast ? [] : [began])).min(),
+            memory.watches.alarm?.end != end
+        else { return }
+        memory.watches.alarm?.task.cancel()
+        let task = Task { [weak self, uptime] in
+            guard (try? await uptime.sleep(end)) != nil else { return }
+            self?.endWatches()
+        }
+        memory.watches.alarm = (end, task)
+    }
+}
