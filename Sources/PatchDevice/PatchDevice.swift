@@ -156,8 +156,8 @@ public final class PatchDevice: Sendable {
 
     /// Notes that the app works. Patches that the launch began with are good from now on.
     ///
-    /// Call it when the app has done what it is for: after the first screen, or the first answered request. A patch that is activated
-    /// after it is watched until it is called again, or the app goes to the background.
+    /// Call it when the app has done what it is for: after the first screen, or the first answered request. A crash of a new patch goes
+    /// on to count until its watch is over (``CrashLimits/watch``).
     public func confirm() {
         guard isInTime("confirm()", store.hasLaunched) else { return }
         store.confirm()
@@ -196,11 +196,11 @@ public final class PatchDevice: Sendable {
         return await updates.syncAfterPause()
     }
 
-    /// Notes that the app ends in an orderly way. Patches go on running.
+    /// Notes that the app ends in an orderly way. Patches go on running. Without it, an end soon after the launch counts as a crash.
     public func end() { leave("end()") }
 
     /// Launches, or waits until another thread has.
-    private func launched() async {
+    func launched() async {
         launch()
         await store.launched()
     }

@@ -1,6 +1,7 @@
 import Foundation
 import PatchCrypto
 import PatchDevice
+import PatchFeed
 import PatchRunner
 import PatchTesting
 import Synchronization
@@ -28,13 +29,13 @@ import Testing
 
     /// Another object, as a second process has it, for the folder of a device.
     private func second(
-        _ bench: Bench, isReader: Bool = false, _ events: Events = Events()
+        _ bench: Bench, isReader: Bool = false, source: (any FeedSource)? = nil, _ events: Events = Events()
     ) throws -> (PatchDevice, DeviceTests.App) {
         let registry = PatchRegistry()
         let app = try DeviceTests.App(registry)
         let device = PatchDevice(
             app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
-            feed: .init(root: bench.feed.root, at: bench.feed),
+            feed: .init(root: bench.feed.root, at: source ?? bench.feed),
             trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), isReader: isReader,
             clock: { 1_790_000_000_000 }, events: events.add)
         return (device, app)
@@ -295,6 +296,87 @@ import Testing
         try await bench.launch(syncing: false)
         #expect(stages(bench.device) == ["1 good 0"])
         #expect(bench.device?.store.state.failures == 0)
+    }
+
+    // MARK: a service
+
+    /// Lets time pass until something is the case.
+    private func pass(_ bench: Bench, until isDone: () -> Bool) async throws {
+        for _ in 0..<3_000 where !isDone() {
+            bench.advance(seconds: 1)
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(isDone())
+    }
+
+    @Test func aServiceSyncsConfirmsAndEnds() async throws {
+        let bench = try devices.device()
+        try bench.feed.publish(DeviceTests.source(7))
+        try await bench.launch(syncing: false)
+        let device = try #require(bench.device)
+        let service = Task { await device.run() }
+        for _ in 0..<3_000 where bench.app?.price(1) != 8 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(bench.app?.price(1) == 8, "it syncs at once")
+        #expect(device.store.state.launch?.isConfirmed == false)
+        try await pass(bench) { device.store.state.launch?.isConfirmed == true }
+        try bench.feed.publish(DeviceTests.source(8))
+        try await pass(bench) { bench.app?.price(1) == 9 }
+        // What came in the middle is good once its watch is over.
+        try await pass(bench) { DeviceTests.codes(bench) == ["8 good"] }
+        #expect(device.store.state.launch?.isWatched == false)
+        try bench.feed.publish(DeviceTests.source(9))
+        try await pass(bench) { bench.app?.price(1) == 10 }
+        #expect(device.store.state.launch?.isWatched == true)
+        service.cancel()
+        await service.value
+        #expect(device.store.state.launch?.isWatched == false, "it has ended in an orderly way")
+        #expect(bench.app?.price(1) == 10, "patches go on running")
+    }
+
+    @Test func aServiceThatIsCancelledAtOnceHasLaunchedAndEnded() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        let (device, app) = try second(bench)
+        let service = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            await device.run(every: .seconds(Int64.max), confirmAfter: .seconds(Int64.max))
+        }
+        await service.value
+        #expect(app.price(1) == 8)
+        #expect(device.store.state.launch?.isWatched == false)
+    }
+
+    /// A source that does not answer until it is told to, cancelled or not.
+    private final class SlowSource: FeedSource {
+        private let state = Mutex((isAsked: false, isOver: false))
+        var isAsked: Bool { state.withLock(\.isAsked) }
+
+        func end() { state.withLock { $0.isOver = true } }
+
+        func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+            state.withLock { $0.isAsked = true }
+            await Task.detached {
+                while !self.state.withLock(\.isOver) { try? await Task.sleep(for: .milliseconds(1)) }
+            }.value
+            return FeedReply(.missing, date: nil)
+        }
+    }
+
+    /// Whether the sync that is under way is its own, or that of another task, which goes on.
+    @Test(arguments: [false, true]) func aServiceEndsWhileASyncHangs(isItsOwn: Bool) async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        let source = SlowSource()
+        let (device, app) = try second(bench, source: source)
+        let other = Task { isItsOwn ? nil : await device.sync() }
+        while !isItsOwn, !source.isAsked { try await Task.sleep(for: .milliseconds(1)) }
+        let service = Task { await device.run() }
+        while !source.isAsked || !device.store.hasLaunched { try await Task.sleep(for: .milliseconds(1)) }
+        service.cancel()
+        await service.value
+        #expect(device.store.state.launch?.isWatched == false && app.price(1) == 8)
+        source.end()
+        _ = await other.value
+        await device.sync()
+        #expect(device.store.state.launch?.isWatched == false)
     }
 
     // MARK: by hand

@@ -28,7 +28,7 @@ extension PatchStore {
     }
 
     /// When a watch that begins now ends.
-    var endOfWatch: Duration { uptime.now() + min(max(.zero, limits.watch), .seconds(366 * 86_400)) }
+    var endOfWatch: Duration { uptime.now() + Uptime.bounded(limits.watch) }
 
     /// Ends the watches that are over.
     package func endWatches() {

@@ -12,6 +12,9 @@ package struct Uptime: Sendable {
         self.sleep = sleep
     }
 
+    /// A time that can be added to an uptime: more than a year is as good as never.
+    static func bounded(_ time: Duration) -> Duration { min(max(.zero, time), .seconds(366 * 86_400)) }
+
     private static let start = SuspendingClock.now
 
     /// That of the system.

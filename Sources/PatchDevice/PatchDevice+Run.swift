@@ -1,0 +1,46 @@
+internal import PatchCrypto
+internal import PatchRunner
+
+// The life of a service: one call that lasts as long as the process.
+extension PatchDevice {
+    /// Keeps the patches of a service up to date until its task is cancelled.
+    ///
+    /// It launches, if ``launch()`` was not called before, syncs at once and at each interval, and confirms. When its task is
+    /// cancelled, it ends in an orderly way, as ``end()`` does, and returns without waiting for a sync. Patches go on running.
+    ///
+    /// - Parameters:
+    ///   - interval: The time between two syncs, from a millisecond to a year. Up to ``SyncSettings/jitter`` of it is added by chance,
+    ///     so that processes do not come all at once.
+    ///   - confirmAfter: How long the process must have worked before it confirms, at most a year.
+    public func run(every interval: Duration = .seconds(60), confirmAfter: Duration = .seconds(60)) async {
+        await launched()
+        defer { end() }
+        let uptime = store.uptime
+        let interval = max(.milliseconds(1), Uptime.bounded(interval))
+        var nextSync = uptime.now()
+        var confirmation: Duration? = nextSync + Uptime.bounded(confirmAfter)
+        while !Task.isCancelled {
+            let now = uptime.now()
+            if let due = confirmation, due <= now {
+                confirmation = nil
+                confirm()
+            }
+            if nextSync <= now {
+                await syncUnlessCancelled()
+                nextSync = uptime.now() + interval * (1 + Double.random(in: 0...max(0, min(settings.jitter, 1))))
+            }
+            try? await uptime.sleep(min(nextSync, confirmation ?? nextSync))
+        }
+    }
+
+    /// Syncs, or returns as soon as the task is cancelled: the sync may be another task's, or its source may be slow to end.
+    private func syncUnlessCancelled() async {
+        let (ends, ended) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            await sync()
+            ended.finish()
+        }
+        for await _ in ends {}
+        if Task.isCancelled { task.cancel() }
+    }
+}
