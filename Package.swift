@@ -102,6 +102,9 @@ let package = Package(
         .executableTarget(
             name: "fleet", dependencies: ["PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto"],
             path: "Tests/Fleet", exclude: ["advance.py"]),
+        .executableTarget(
+            name: "worker", dependencies: ["PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto"],
+            path: "Tests/Worker"),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchFilesTests", dependencies: ["PatchFiles", "PatchCrypto", "TestSupport"]),
@@ -112,7 +115,7 @@ let package = Package(
         .testTarget(
             name: "PatchDeviceTests",
             dependencies: [
-                "PatchTesting", "PatchDevice", "PatchPublishing", "PatchFeed", "PatchRunner", "PatchFiles",
+                "worker", "PatchTesting", "PatchDevice", "PatchPublishing", "PatchFeed", "PatchRunner", "PatchFiles",
                 "PatchCrypto", "TestSupport",
             ]),
         .testTarget(

@@ -11,13 +11,15 @@ extension PatchDevice {
     /// - Parameters:
     ///   - interval: The time between two syncs, from a millisecond to a year. Up to ``SyncSettings/jitter`` of it is added by chance,
     ///     so that processes do not come all at once.
-    ///   - confirmAfter: How long the process must have worked before it confirms, at most a year.
+    ///   - confirmAfter: How long the process must have worked before it confirms, after the launch and after each activation; at most
+    ///     a year.
     public func run(every interval: Duration = .seconds(60), confirmAfter: Duration = .seconds(60)) async {
         await launched()
         defer { end() }
         let uptime = store.uptime
         let interval = max(.milliseconds(1), Uptime.bounded(interval))
         var nextSync = uptime.now()
+        var known = Set(running)
         var confirmation: Duration? = nextSync + Uptime.bounded(confirmAfter)
         while !Task.isCancelled {
             let now = uptime.now()
@@ -29,6 +31,11 @@ extension PatchDevice {
                 await syncUnlessCancelled()
                 nextSync = uptime.now() + interval * (1 + Double.random(in: 0...max(0, min(settings.jitter, 1))))
             }
+            // What is new, such as in a process that has just become the writer, has to work for that long too.
+            if !known.isSuperset(of: running) || confirmation == nil && store.needsConfirmation {
+                confirmation = uptime.now() + Uptime.bounded(confirmAfter)
+            }
+            known = Set(running)
             try? await uptime.sleep(min(nextSync, confirmation ?? nextSync))
         }
     }

@@ -66,8 +66,8 @@ public final class PatchDevice: Sendable {
 
     /// Opens a device's folder. No patch runs before ``launch()``. The app starts, whatever is in the folder.
     ///
-    /// If another process has the folder open, this one reads it until that one has ended: it runs the patches that are good, and
-    /// changes nothing.
+    /// If another process has the folder open, this one follows it until that one has ended: it runs the patches that are good there,
+    /// and changes nothing.
     ///
     /// - Parameters:
     ///   - app: The program that patches run in.
@@ -234,6 +234,10 @@ public final class PatchDevice: Sendable {
 
     /// Whether this process changes nothing: another one has the folder open, or it cannot be used.
     public var isReadOnly: Bool { store.isReadOnly }
+
+    /// Whether another process writes the folder, and this one runs what is good there. It takes over at the first sync after that one
+    /// has ended.
+    public var isFollower: Bool { store.isFollower }
 
     /// The feed's values for the app, such as a switch between two ways to pay. They are kept over launches.
     public var switches: [String: String] { store.state.switches }

@@ -188,6 +188,11 @@ extension Descriptor {
     package func unlock() { flock(number, LOCK_UN) }
 }
 
+/// The number of this process, which a fork of it does not share.
+package enum ProcessID {
+    package static var current: Int32 { getpid() }
+}
+
 /// Names in folders.
 extension Descriptor {
     func makeFolder(_ name: Path) throws(SystemError) {

@@ -292,7 +292,8 @@ import Testing
                 .expired(patch, error), .notApplicable(patch, error), .withdrawn(patch, reason: nil),
                 .withdrawn(patch, reason: "bad"), .disabled, .enabled,
                 .synced(bytes: 1, milliseconds: 2, counts: ["offered": 1]), .syncFailed(error), .switches(["a": "b"]),
-                .storeFailed(error), .misused(error), .repeated(.syncFailed(error), count: 2),
+                .storeFailed(error), .follower(isForked: true), .misused(error),
+                .repeated(.syncFailed(error), count: 2),
             ]
         for event in events { try checkForLoggers(event) }
         let log = try log()

@@ -29,15 +29,17 @@ import Testing
 
     /// Another object, as a second process has it, for the folder of a device.
     private func second(
-        _ bench: Bench, isReader: Bool = false, source: (any FeedSource)? = nil, _ events: Events = Events()
+        _ bench: Bench, isReader: Bool = false, source: (any FeedSource)? = nil, uptime: Uptime = .system,
+        _ events: Events = Events()
     ) throws -> (PatchDevice, DeviceTests.App) {
         let registry = PatchRegistry()
         let app = try DeviceTests.App(registry)
         let device = PatchDevice(
             app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
             feed: .init(root: bench.feed.root, at: source ?? bench.feed),
-            trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), isReader: isReader,
-            clock: { 1_790_000_000_000 }, events: events.add)
+            trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), settings: SyncSettings(),
+            limits: PatchLimits(), crashLimits: CrashLimits(), isReader: isReader, clock: { 1_790_000_000_000 },
+            uptime: uptime, listener: EventThrottle(milliseconds: 0, listener: events.add))
         return (device, app)
     }
 
@@ -167,7 +169,25 @@ import Testing
         bench.confirm()
         await bench.sync()
         bench.confirm()
+        #expect(stages(bench.device) == ["8 good 0", "7 good 0"])
         bench.advance(seconds: 599)
+        bench.crash()
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["8 trial 1", "7 good 0"])
+    }
+
+    /// What comes after the watch of the launch has a watch of its own, and no confirmation but a new one.
+    @Test func whatComesLongAfterTheConfirmationIsOnTrial() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try await bench.launch(syncing: false)
+        bench.confirm()
+        bench.advance(seconds: 3600)
+        try bench.feed.publish(DeviceTests.source(8))
+        for _ in 0..<2 {
+            await bench.sync()
+            bench.advance(seconds: 60)
+            #expect(stages(bench.device) == ["8 trial 0", "7 good 0"])
+        }
         bench.crash()
         try await bench.launch(syncing: false)
         #expect(stages(bench.device) == ["8 trial 1", "7 good 0"])
@@ -321,9 +341,10 @@ import Testing
         try await pass(bench) { device.store.state.launch?.isConfirmed == true }
         try bench.feed.publish(DeviceTests.source(8))
         try await pass(bench) { bench.app?.price(1) == 9 }
-        // What came in the middle is good once its watch is over.
-        try await pass(bench) { DeviceTests.codes(bench) == ["8 good"] }
-        #expect(device.store.state.launch?.isWatched == false)
+        // What came in the middle is good once it has worked for a minute, and is watched for nine more.
+        try await pass(bench) { DeviceTests.codes(bench).first == "8 good" }
+        #expect(device.store.state.launch?.isWatched == true)
+        try await pass(bench) { device.store.state.launch?.isWatched == false }
         try bench.feed.publish(DeviceTests.source(9))
         try await pass(bench) { bench.app?.price(1) == 10 }
         #expect(device.store.state.launch?.isWatched == true)
@@ -544,6 +565,44 @@ import Testing
 
     // MARK: several processes
 
+    @Test func whoTakesOverInTheBackgroundIsNotBlamedForItsEnd() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8))
+        try await bench.launch()
+        let (device, app) = try second(bench)
+        device.launch()
+        device.enterBackground()
+        bench.end()
+        await device.sync()
+        #expect(app.price(1) == 9)
+        device.close()
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["8 trial 0", "7 good 0"])
+    }
+
+    /// Its app has confirmed while it followed, and is not asked again. The end of the watch is the confirmation.
+    @Test func whoHasConfirmedBeforeItTakesOverNeedNotDoSoAgain() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8))
+        try await bench.launch()
+        let time = Mutex(Duration.zero)
+        let (device, app) = try second(
+            bench,
+            uptime: Uptime(now: { time.withLock(\.self) }, sleep: { _ in try await Task.sleep(for: .seconds(600)) }))
+        device.launch()
+        device.confirm()
+        bench.end()
+        await device.sync()
+        #expect(stages(device) == ["8 trial 0", "7 good 0"] && app.price(1) == 9)
+        time.withLock { $0 = .seconds(599) }
+        device.store.endWatches()
+        #expect(stages(device) == ["8 trial 0", "7 good 0"])
+        time.withLock { $0 = .seconds(600) }
+        device.store.endWatches()
+        #expect(stages(device).first == "8 good 0")
+        #expect(device.store.state.launch?.isWatched == false)
+    }
+
     @Test func aProcessThatFoundTheFolderTakenWritesOnceItIsFree() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
@@ -552,16 +611,19 @@ import Testing
         let (device, app) = try second(bench, events)
         device.launch()
         #expect(device.isReadOnly && app.price(1) == 8)
-        #expect(device.patches.map(\.code) == [.reader, .good])
-        #expect(events.names.filter { $0 == "store-failed" }.count == 1, "said once")
+        #expect(device.patches.map(\.code) == [.follower, .good])
+        bench.feed.isOffline = true
         let report = await device.sync()
-        #expect(report.error?.code == .io)
+        #expect(report.isFollower && report.error == nil && report.results.map(\.code) == [.kept, .kept])
+        #expect(events.names.filter { $0 == "follower" }.count == 1, "said once")
+        #expect(!events.names.contains("store-failed") && !events.names.contains("sync-failed"))
         bench.crash()
-        // Its crash is counted by the process that is left, which is a writer now.
         device.confirm()
-        #expect(!device.isReadOnly)
-        #expect(stages(device) == ["8 trial 1", "7 good 0"])
+        #expect(device.isFollower, "it takes over with a sync")
+        // The other one's crash is counted by the process that is left, and what is on trial runs here now.
         await device.sync()
+        #expect(!device.isReadOnly && !device.isFollower)
+        #expect(stages(device) == ["8 trial 1", "7 good 0"])
         #expect(app.price(1) == 9)
         device.close()
         try await bench.launch(syncing: false)
@@ -591,7 +653,7 @@ import Testing
         #expect(throws: PatchError(.io, "")) { try bench.device?.ban(DeviceTests.id, reason: "for this test") }
         #expect(bench.device?.isReadOnly == true)
         device.close()
-        bench.confirm()
+        await bench.sync()
         #expect(bench.device?.isReadOnly == false)
         // If there is no other one, what it knows is written again.
         await bench.sync()

@@ -165,7 +165,8 @@ import Testing
         }
 
         mutating func confirm() {
-            guard hasLaunch, !isConfirmed else { return }
+            guard hasLaunch else { return }
+            guard !isConfirmed else { return promote(late.subtracting(broken)) }
             isConfirmed = true
             promote(began.subtracting(broken))
             if blamable().isEmpty { (isWatched, _) = (false, prove()) }
@@ -252,7 +253,7 @@ import Testing
             if stage(key) == "downloaded" { set(key, "trial") }
             couldNotRun.remove(key)
             for other in keys where other != key && other.split(separator: " ")[0] == key.split(separator: " ")[0] {
-                guard isOnTrial(other) else { continue }
+                guard isOnTrial(other) || unproven.contains(other) else { continue }
                 began.remove(other)
                 late.remove(other)
             }

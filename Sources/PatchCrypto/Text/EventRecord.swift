@@ -22,7 +22,7 @@ package struct EventRecord: Sendable {
         case syncFailed = "sync-failed"
         case switches
         case storeFailed = "store-failed"
-        case misused
+        case follower, misused
 
         /// The severity. A script's log line has that of its level.
         package var severity: Severity {
@@ -61,6 +61,7 @@ package struct EventRecord: Sendable {
             case .syncFailed: "the feed could not be read"
             case .switches: "the feed's values for the app have changed"
             case .storeFailed: "the device's folder cannot be used"
+            case .follower: "another process writes the device's folder, and this one follows it"
             case .misused: "a call came too early, and had no effect"
             }
         }
@@ -117,6 +118,7 @@ package struct EventRecord: Sendable {
         case counts = "sync.counts"
         case switches = "feed.switches"
         case count = "event.count"
+        case isForked = "process.forked"
         case isCut = "event.cut"
     }
 

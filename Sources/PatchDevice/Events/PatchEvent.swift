@@ -42,6 +42,9 @@ public enum PatchEvent: Sendable {
     case switches([String: String])
     /// The device's folder or a file in it cannot be used.
     case storeFailed(PatchError)
+    /// Another process writes the device's folder, and this one follows it: it runs what is good there. It may be a fork of the process
+    /// that opened the folder.
+    case follower(isForked: Bool)
     /// A call had no effect, because the app made it too early.
     case misused(PatchError)
     /// An event of the device that was told less than a second before has happened so often again. It is given as it happened last.
@@ -101,6 +104,7 @@ extension PatchEvent {
                 .switches,
                 [(.switches, .object(values.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))])
         case .storeFailed(let error): EventRecord(.storeFailed, error.attributes)
+        case .follower(let isForked): EventRecord(.follower, [(.isForked, .bool(isForked))])
         case .misused(let error): EventRecord(.misused, error.attributes)
         case .repeated(let event, let count): event.record.repeated(count)
         }
@@ -124,7 +128,7 @@ extension PatchEvent {
             .withdrawn(let patch, _), .expired(let patch, _), .notApplicable(let patch, _):
             patch
         case .launched, .safeMode, .neverConfirmed, .disabled, .enabled, .synced, .syncFailed, .switches, .storeFailed,
-            .misused:
+            .follower, .misused:
             nil
         case .repeated(let event, _): event.patch
         }
@@ -164,6 +168,9 @@ extension PatchEvent: CustomStringConvertible {
             return "switches: "
                 + values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         case .storeFailed(let error): return "the store: \(error)"
+        case .follower(let isForked):
+            return
+                "another process writes the device's folder, and this one\(isForked ? ", which was forked," : "") follows"
         case .misused(let error): return error.text
         case .repeated(let event, let count): return "\(event) (\(count) times more)"
         }

@@ -31,6 +31,8 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         case neverConfirmed = "never-confirmed"
         /// This process only reads the device's folder, so only good patches run.
         case reader
+        /// Another process writes the device's folder. It tries the patch; this one runs it once it is good.
+        case follower
         /// It was refused when it was downloaded, verified or loaded.
         case refused
         /// Its time is over.
@@ -97,7 +99,8 @@ struct StatusOfAll {
     /// The patches among them that have failed too often, so that only what their scripts give as `otherwise` answers.
     let open: Set<PatchID>
     let hindrances: [String: PatchStore.Hindrance]
-    let isReader: Bool
+    /// What this process is to the folder, if it does not write it.
+    let role: PatchStatus.Code?
 
     /// Sorted by id, the highest version first.
     var statuses: [PatchStatus] {
@@ -151,8 +154,11 @@ struct StatusOfAll {
             return (.superseded, "a higher version is for this device")
         }
         guard running != nil else { return recorded(held) }
-        if isReader, held.stage != .good {
+        if held.stage != .good, role == .reader {
             return (.reader, "this process only reads the device's folder, so it runs good patches only")
+        }
+        if held.stage != .good, role == .follower {
+            return (.follower, "another process writes the device's folder and tries it; this one runs what is good")
         }
         return held.stage == .good ? (.nextLaunch, "it is activated at the next launch") : recorded(held)
     }

@@ -37,7 +37,7 @@ extension PatchStore {
         return running
     }
 
-    private func activateHeld(_ hash: String, in state: StoreState, on runner: PatchRunner, _ trust: PatchTrust) {
+    func activateHeld(_ hash: String, in state: StoreState, on runner: PatchRunner, _ trust: PatchTrust) {
         guard !activate(hash, on: runner, trust: trust) else { return }
         // One that cannot run leaves its place to the good one.
         let id = state.held.first { $0.hash == hash }?.patch.id
@@ -127,6 +127,7 @@ extension PatchStore {
 
     /// Judges the last launch, and notes that one begins.
     package func begin() {
+        noticeFork()
         let (isFirst, faults) = memory.locked { memory in
             guard !memory.hasBegun else { return (false, [PatchError]()) }
             let faults = becomeWriter(&memory)
@@ -135,7 +136,7 @@ extension PatchStore {
             return (true, faults)
         }
         for fault in faults { events(.storeFailed(fault)) }
-        if isFirst, isReadOnly, !onlyReads, fault == nil { events(.storeFailed(notAWriter)) }
+        if isFirst, isFollower, !onlyReads { events(.follower(isForked: false)) }
         guard isFirst, !isReadOnly else { return }
         let (version, time) = (host.version, clock())
         let old = state
@@ -270,7 +271,20 @@ extension PatchStore {
     /// Call it when the app has done what it is for: after the first screen, or the first answered request.
     package func confirm() {
         let time = clock()
+        memory.locked { $0.hasConfirmed = true }
         try? change { $0.confirm(limits: limits, at: time) }
+    }
+
+    /// Whether a confirmation would say something: of the launch, or of what was activated later.
+    var needsConfirmation: Bool {
+        memory.locked { memory in
+            guard memory.lock != nil, let launch = memory.state.launch else { return false }
+            return !launch.isConfirmed
+                || memory.state.held.contains {
+                    $0.stage == .trial && $0.failures == 0 && launch.late.contains($0.hash)
+                        && !launch.broken.contains($0.hash)
+                }
+        }
     }
 
     /// Notes that the launch ends in an orderly way, so that it does not count as a failure.

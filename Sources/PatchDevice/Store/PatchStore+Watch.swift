@@ -21,10 +21,15 @@ extension PatchStore {
     }
 
     /// Notes that watches are over, if they are.
-    func passWatches(_ state: inout StoreState, _ watches: Watches) -> [StoreState.Outcome] {
+    func passWatches(_ state: inout StoreState, _ memory: Memory) -> [StoreState.Outcome] {
+        let watches = memory.watches
         guard let launch = watches.launch, state.launch != nil else { return [] }
         let now = uptime.now()
-        return state.pass(began: launch <= now, late: Set(watches.late.filter { $0.value <= now }.keys))
+        // An app that had confirmed before this process took over need not do so again.
+        let isConfirmed = launch <= now && memory.hasConfirmed && state.launch?.isConfirmed == false
+        let outcomes = isConfirmed ? state.confirm(limits: limits, at: clock()) : []
+        return outcomes
+            + state.pass(began: launch <= now, late: Set(watches.late.filter { $0.value <= now }.keys))
     }
 
     /// When a watch that begins now ends.

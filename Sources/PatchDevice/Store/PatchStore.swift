@@ -26,6 +26,8 @@ package final class PatchStore: Sendable {
         var state: StoreState
         /// Why the folder cannot be used; nil if it can, or another process uses it.
         var fault: PatchError?
+        /// The process that holds the lock. A fork of it does not.
+        var process = ProcessID.current
         var isClean = false
         /// Whether another process may have the folder now.
         var isClosed = false
@@ -39,6 +41,8 @@ package final class PatchStore: Sendable {
         var untold: [StoreState.Outcome] = []
         /// Whether this process has begun its launch.
         var hasBegun = false
+        /// Whether the app has said that it works, in whatever role.
+        var hasConfirmed = false
         /// Whether the app has said that the system may end it.
         var isInBackground = false
         /// The hashes of patches that the launch would have begun with, had the app registered their functions before.
@@ -120,7 +124,7 @@ package final class PatchStore: Sendable {
     /// Takes the lock, if this process may and no other one has it, and reads the folder.
     ///
     /// - Returns: What was wrong with it.
-    private func open(_ memory: inout Memory) -> [PatchError] {
+    func open(_ memory: inout Memory) -> [PatchError] {
         var faults: [PatchError] = []
         memory.lock = nil
         do throws(PatchError) {
@@ -157,12 +161,14 @@ package final class PatchStore: Sendable {
         return faults
     }
 
-    /// Makes sure that this process writes, if it may: the one that had the folder may have ended since, and the folder may be
-    /// another one.
+    /// Makes sure that this process writes, if it may: the folder may be another one. A process that found the folder taken tries
+    /// again at its launch, and at each sync.
     func becomeWriter(_ memory: inout Memory) -> [PatchError] {
         guard !onlyReads, !memory.isClosed else { return [] }
         if let lock = memory.lock {
             guard FileInfo(lock)?.identity != FileInfo(folder.path, following: true)?.identity else { return [] }
+        } else if memory.hasBegun {
+            return []
         }
         let (old, hadLock) = (memory.state, memory.lock != nil)
         let faults = open(&memory)
@@ -174,15 +180,6 @@ package final class PatchStore: Sendable {
             let bans = memory.state.bans
             for ban in old.bans { memory.state.add(ban) }
             memory.mustWrite = memory.state.bans != bans
-        } else if memory.lock != nil, memory.hasBegun {
-            // The other process's launch is judged, and this one's is noted: it runs what is good.
-            memory.untold = memory.state.begin(host.version, limits: limits, onlyGood: true, at: clock())
-            memory.mustWrite = true
-            let running = memory.runner?.active.map { PatchID(id: $0.id, version: $0.version) } ?? []
-            for held in memory.state.held
-            where memory.state.launch?.patches.contains(held.hash) == true && !running.contains(held.patch) {
-                memory.state.leaveOut(held.hash)
-            }
         }
         return faults
     }
@@ -229,13 +226,14 @@ package final class PatchStore: Sendable {
 
     /// Every version of every patch that the store knows of, by id, the highest first.
     package var patches: [PatchStatus] {
-        let (state, hindrances, runner, hasBegun, isReader) = memory.locked {
-            ($0.state, $0.hindrances, $0.runner, $0.hasBegun, $0.lock == nil)
+        let (state, hindrances, runner, hasBegun) = memory.locked {
+            ($0.state, $0.hindrances, $0.runner, $0.hasBegun)
         }
         let active = runner?.active.map { (patch: PatchID(id: $0.id, version: $0.version), isOpen: $0.isOpen) }
         return StatusOfAll(
             state: state, running: hasBegun ? active.map { Set($0.map(\.patch)) } : nil,
-            open: Set((active ?? []).filter(\.isOpen).map(\.patch)), hindrances: hindrances, isReader: isReader
+            open: Set((active ?? []).filter(\.isOpen).map(\.patch)), hindrances: hindrances,
+            role: onlyReads || fault != nil ? .reader : isFollower ? .follower : nil
         ).statuses
     }
 
@@ -289,7 +287,7 @@ package final class PatchStore: Sendable {
     /// Lets another store open the folder, as the end of the process does. This one changes nothing any more.
     package func close() {
         memory.locked { memory in
-            memory.lock?.unlock()
+            if memory.process == ProcessID.current { memory.lock?.unlock() }
             memory.watches.alarm?.task.cancel()
             (memory.lock, memory.isClosed, memory.watches) = (nil, true, Watches())
         }
@@ -341,12 +339,13 @@ package final class PatchStore: Sendable {
     /// - Parameter body: Makes the change, and says what it has brought about.
     /// - Throws: `io` if it cannot be written; the state is then as before.
     package func change(_ body: (inout StoreState) -> [StoreState.Outcome]) throws(PatchError) {
+        noticeFork()
         var faults: [PatchError] = []
         let result: Result<[StoreState.Outcome], PatchError>? = memory.locked { memory in
             faults = becomeWriter(&memory)
             guard memory.lock != nil else { return nil }
             var state = memory.state
-            let outcomes = passWatches(&state, memory.watches) + body(&state)
+            let outcomes = passWatches(&state, memory) + body(&state)
             do throws(PatchError) {
                 try write(&state, &memory)
             } catch {

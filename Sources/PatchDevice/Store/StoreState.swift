@@ -383,12 +383,13 @@ package struct StoreState: Sendable, Hashable {
         return held[index].patch
     }
 
-    /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good. They have proved
-    /// themselves once their watch is over.
+    /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good. If it was noted before, so
+    /// are those that were activated later. They have proved themselves once their watch is over.
     ///
     /// - Parameter time: For bans.
     package mutating func confirm(limits: CrashLimits, at time: Timestamp?) -> [Outcome] {
-        guard let launch, !launch.isConfirmed else { return [] }
+        guard let launch else { return [] }
+        guard !launch.isConfirmed else { return promote(Set(launch.late).subtracting(launch.broken)) }
         self.launch?.isConfirmed = true
         unconfirmed = 0
         var outcomes = promote(Set(launch.patches).subtracting(launch.broken))
@@ -471,8 +472,8 @@ package struct StoreState: Sendable, Hashable {
         if launch?.patches.contains(hash) == false { launch?.patches.append(hash) }
     }
 
-    /// Notes that a patch is activated in the middle of a launch. It becomes good once its watch is over, or in a later launch, which
-    /// begins with it.
+    /// Notes that a patch is activated in the middle of a launch. It becomes good once its watch is over, by a second confirmation, or
+    /// in a later launch, which begins with it.
     ///
     /// A crash from now on counts, also if the launch was confirmed before.
     ///
@@ -485,7 +486,7 @@ package struct StoreState: Sendable, Hashable {
             held[index].couldNotRun = false
             // Another version ends, so what follows is not its doing.
             let id = held[index].patch.id
-            let ended = held.filter { $0.patch.id == id && $0.hash != hash && $0.stage != .good }.map(\.hash)
+            let ended = held.filter { $0.patch.id == id && $0.hash != hash && $0.isOnTrial }.map(\.hash)
             launch?.patches.removeAll(where: ended.contains)
             launch?.late.removeAll(where: ended.contains)
         }

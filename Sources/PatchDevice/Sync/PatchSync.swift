@@ -96,6 +96,9 @@ package actor PatchSync {
         let start = clock.now
         let counting = CountingSource(source, longest: settings.longest)
         var report = SyncReport()
+        if store.follow(on: runner) {
+            return SyncReport(following: store.state)
+        }
         do throws(PatchError) {
             report.results = try await SyncPass(
                 root: root, source: counting, store: store, runner: runner, pinned: trust, settings: settings,

@@ -1,5 +1,6 @@
 public import PatchCrypto
 public import PatchFeed
+internal import PatchRunner
 
 /// What a sync has found and done.
 public struct SyncReport: Sendable {
@@ -19,10 +20,34 @@ public struct SyncReport: Sendable {
     public internal(set) var error: PatchError?
     /// A result for each version of a patch in the list, and for each one that is held.
     public internal(set) var results: [Result] = []
+    /// Whether another process writes the device's folder. This one asked no network: it did what that one has found.
+    public internal(set) var isFollower = false
     /// How many bytes were read from the feed.
     public internal(set) var bytes = 0
     /// How long it took.
     public internal(set) var duration = Duration.zero
+
+    init() {}
+
+    /// The report of a process that follows another one: what that one has found.
+    init(following state: StoreState) {
+        isFollower = true
+        let held = state.held.map { held in
+            Result(
+                id: held.patch.id, version: held.patch.version, code: state.isEnabled ? .kept : .disabled, detail: nil)
+        }
+        let banned = state.bans.map { ban in
+            Result(id: ban.patch.id, version: ban.patch.version, code: .banned, detail: ban.reason)
+        }
+        let others = state.verdicts.compactMap { patch, verdict in
+            PatchChoice.Code(rawValue: verdict.code).map {
+                Result(id: patch.id, version: patch.version, code: $0, detail: verdict.detail)
+            }
+        }
+        results = (held + banned + others.filter { $0.code != .banned }).sorted {
+            ($0.id, $1.version) < ($1.id, $0.version)
+        }
+    }
 
     /// How many results there are of each code.
     public var counts: [String: Int] {

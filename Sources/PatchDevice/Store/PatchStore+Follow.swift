@@ -1,0 +1,75 @@
+internal import PatchCrypto
+internal import PatchFiles
+package import PatchRunner
+
+// Several processes that share a folder: one writes, the others follow it.
+extension PatchStore {
+    /// Brings a process that does not write up to date with the one that does. If that one has ended, this one takes its place, and
+    /// its launch begins: it judges the other one's launch, and runs what is on trial.
+    ///
+    /// - Returns: Whether this process follows another one.
+    package func follow(on runner: PatchRunner?) -> Bool {
+        noticeFork()
+        let switches = state.switches
+        var (hasTakenOver, faults) = memory.locked { memory in
+            guard memory.lock == nil, !memory.isClosed else { return (false, becomeWriter(&memory)) }
+            let faults = open(&memory)
+            guard memory.lock != nil, memory.hasBegun else { return (false, faults) }
+            memory.untold = memory.state.begin(host.version, limits: limits, at: clock())
+            memory.mustWrite = true
+            memory.watches.launch = endOfWatch
+            return (true, faults)
+        }
+        if hasTakenOver {
+            do throws(PatchError) {
+                try change { _ in [] }
+            } catch {
+                // A launch that fails could not be noted, so nothing is tried.
+                memory.locked { $0.lock = nil }
+                (hasTakenOver, faults) = (false, faults + [error])
+            }
+        }
+        for fault in faults { events(.storeFailed(fault)) }
+        let isFollower = isFollower
+        if let runner, hasLaunched, hasTakenOver || isFollower {
+            run(hasTakenOver ? state.launch?.patches ?? [] : state.goodOnes, on: runner)
+            if state.switches != switches { events(.switches(state.switches)) }
+        }
+        // An app in the background is ended by the system without a word.
+        if hasTakenOver, isInBackground { ended() }
+        return isFollower
+    }
+
+    /// Whether another process writes the folder, or this one never does.
+    package var isFollower: Bool { memory.locked { $0.lock == nil && ($0.fault == nil || onlyReads) } }
+
+    /// Activates patches, and lets go of all others.
+    private func run(_ hashes: [String], on runner: PatchRunner) {
+        let state = state
+        let running = memory.locked { $0.running }
+        if let trust = memory.locked({ $0.trust })?() {
+            for hash in hashes where !running.contains(hash) { activateHeld(hash, in: state, on: runner, trust) }
+        }
+        let wanted = Set(hashes)
+        let ended = memory.locked { memory in
+            runner.active.map(\.id).filter { id in
+                guard let hash = memory.activated[id]?.hash, state.isEnabled else { return true }
+                // One that cannot run leaves its place to the good one.
+                let isGood = state.held.contains { $0.hash == hash && $0.stage == .good && !$0.isOff }
+                return !wanted.contains(hash) && !isGood
+            }
+        }
+        for id in ended { runner.deactivate(id) }
+    }
+
+    /// Notices that this process was forked from the one that opened the store. It shares that one's lock, which it must not end, so it
+    /// lets go of it without a word and follows.
+    func noticeFork() {
+        let isForked = memory.locked { memory in
+            guard memory.process != ProcessID.current else { return false }
+            (memory.process, memory.lock, memory.watches) = (ProcessID.current, nil, Watches())
+            return true
+        }
+        if isForked { events(.follower(isForked: true)) }
+    }
+}

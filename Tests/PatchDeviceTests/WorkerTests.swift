@@ -1,0 +1,239 @@
+import Foundation
+import PatchCrypto
+import PatchRunner
+import PatchTesting
+import TestSupport
+import Testing
+
+/// Workers of a service, which are processes that share a folder.
+@Suite(.ownThreads) struct WorkerTests {
+    private let bench: DeviceBench<DeviceTests.App>
+    private let files: TestFolder
+
+    init() throws {
+        bench = try DeviceTests().device()
+        files = try TestFolder()
+        var trust = TrustStoreFile()
+        for (number, key) in bench.feed.trust.keys.enumerated() {
+            try trust.add(TrustedKey(key.key, name: "key\(number)"))
+        }
+        try files.write(trust.encoded(), to: "trust")
+        try unsafe files.write(bench.feed.scriptKey.file().withUnsafeBytes { unsafe Array($0) }, to: "script.key")
+    }
+
+    /// Makes a folder of the feed as it is now.
+    private func write(_ name: String) throws {
+        for (path, bytes) in bench.feed.files {
+            let file = files.at("\(name)/\(path)")
+            try FileManager.default.createDirectory(
+                atPath: URL(filePath: file).deletingLastPathComponent().path, withIntermediateDirectories: true)
+            try Data(bytes).write(to: URL(filePath: file))
+        }
+    }
+
+    /// Runs lines of shell that tell workers what to do, and returns what they answer: the worker, the word, and its role, the price of
+    /// 1, and how the versions stand. `feed NAME` makes another folder the feed.
+    private func run(_ lines: String) throws -> [String] {
+        let prelude = #"""
+            feed() { ln -sfn "$PWD/$1" feed; }
+            start() {
+                rm -f "in$1" "out$1"; mkfifo "in$1" "out$1"
+                "$WORKER" device feed trust script.key <"in$1" >"out$1" &
+                eval "pid$1=$!; exec {to$1}>in$1 {from$1}<out$1"
+                say "$1" launch
+            }
+            stop() { eval "exec {to$1}>&- {from$1}<&-; wait \$pid$1; pid$1=" 2>/dev/null; }
+            say() {
+                eval "[ \"\$pid$1\" ]" || return 0
+                eval "echo $2 >&\$to$1"
+                if eval "read -r -t 20 line <&\$from$1"; then echo "$1 $2: $line"; else echo "$1 $2: dead"; eval "kill -9 \$pid$1" 2>/dev/null; stop "$1"; fi
+            }
+            all() { for worker in 0 1 2 3; do for word; do say $worker "$word"; done; done; }
+            end() { eval "echo end >&\$to$1"; stop "$1"; }
+            start_all() { for worker in 0 1 2 3; do eval "[ \"\$pid$worker\" ]" || start $worker; done; }
+
+            """#
+        let worker = try #require(Tool.beside("worker"))
+        let run = try Tool.shell(prelude + lines, environment: ["WORKER": worker], in: files.path)
+        try #require(run.status == 0, "\(run.error)")
+        return run.lines
+    }
+
+    /// What the last line of each worker says.
+    private func last(_ lines: [String]) -> [String] {
+        (0..<4).map { worker in
+            lines.last { $0.hasPrefix("\(worker) ") }.map { String($0.drop { $0 != ":" }.dropFirst(2)) } ?? ""
+        }
+    }
+
+    /// Each worker is replaced, one after the other, twice.
+    @Test(arguments: ["0 1 2 3", "3 2 1 0", "2 0 3 1"], [false, true])
+    func aPatchThatWorksBecomesGoodEverywhere(order: String, othersSyncBetween: Bool) throws {
+        try bench.feed.publish(DeviceTests.source(7))
+        try write("one")
+        let between =
+            othersSyncBetween
+            ? "for other in 0 1 2 3; do [ $other = $i ] || { say $other sync; say $other confirm; }; done" : ":"
+        let lines = try run(
+            """
+            feed one; start_all; all sync confirm
+            for round in 1 2; do
+                for i in \(order); do end $i; \(between); start $i; say $i sync; say $i confirm; done
+            done
+            all sync
+            """)
+        let firsts = lines.filter { $0.contains(" sync:") }.prefix(4)
+        #expect(firsts.first == "0 sync: writer 8 7-trial-runs", "the first one tries it")
+        #expect(firsts.dropFirst().allSatisfy { $0.hasSuffix("follower 1 7-follower") }, "\(firsts)")
+        let ends = last(lines)
+        #expect(ends.allSatisfy { $0.hasSuffix(" 8 7-good-runs") }, "\(lines)")
+        #expect(ends.filter { $0.hasPrefix("writer") }.count == 1)
+    }
+
+    /// Two workers crash, and none after them, in whichever order they sync, and whether they are started again at once or not.
+    @Test(arguments: ["0 1 2 3", "3 2 1 0", "1 3 0 2"], [false, true])
+    func aPatchThatCrashesIsBannedEverywhere(order: String, areStartedAtOnce: Bool) throws {
+        try bench.feed.publish(DeviceTests.source(7))
+        try write("one")
+        try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() return -1 end)"))
+        try write("two")
+        let lines = try run(
+            """
+            feed one; start_all; all sync confirm; end 0; start 0; all sync confirm; all sync
+            feed two
+            for round in 1 2 3; do
+                for i in \(order); do
+                    say $i sync; say $i request
+                    \(areStartedAtOnce ? "start_all; say $i confirm" : ":")
+                done
+                start_all
+            done
+            all sync request
+            """)
+        #expect(lines.filter { $0.hasSuffix(": dead") }.count == 2, "\(lines)")
+        #expect(last(lines).allSatisfy { $0.hasSuffix(" 8 8-banned 7-good-runs") }, "\(lines)")
+    }
+
+    @Test func theNextWorkerTakesThePlaceOfAWriterThatWasKilled() throws {
+        try bench.feed.publish(DeviceTests.source(7))
+        try write("one")
+        let lines = try run(
+            """
+            feed one; start_all; all sync confirm
+            kill -9 $pid0; stop 0
+            say 2 confirm; say 2 sync; say 1 sync; say 2 request; say 2 confirm; say 1 sync; start 0
+            """)
+        let tail = lines.suffix(7)
+        #expect(
+            tail == [
+                // A killed process is a failed launch, so a whole one without a failure comes first.
+                "2 confirm: follower 1 7-follower", "2 sync: writer 8 7-trial-runs", "1 sync: follower 1 7-follower",
+                "2 request: writer 8 7-trial-runs", "2 confirm: writer 8 7-trial-runs",
+                "1 sync: follower 1 7-follower", "0 launch: follower 1 7-follower",
+            ], "\(tail)")
+    }
+
+    /// What the writer has heard of the feed reaches the others at their next sync, without a network.
+    @Test func followersObeyTheFeed() throws {
+        let patch = try bench.feed.publish(DeviceTests.source(7))
+        try write("one")
+        try bench.feed.withdraw(patch)
+        try write("withdrawn")
+        try bench.feed.resume(patch)
+        try write("resumed")
+        try bench.feed.disable()
+        try write("disabled")
+        try bench.feed.enable()
+        try write("enabled")
+        let lines = try run(
+            """
+            feed one; start_all; all sync confirm; end 0; start 0; all sync confirm; all sync
+            for name in withdrawn resumed disabled enabled; do feed $name; all sync; end 0; start 0; all confirm sync; done
+            """)
+        let syncs = lines.filter { $0.hasPrefix("3 sync:") }.suffix(8)
+        #expect(
+            syncs == [
+                "3 sync: follower 1 7-withdrawn", "3 sync: follower 1 7-withdrawn",
+                "3 sync: follower 1 7-follower", "3 sync: follower 8 7-good-runs",
+                "3 sync: follower 1 7-disabled", "3 sync: follower 1 7-disabled",
+                "3 sync: follower 8 7-good-runs", "3 sync: follower 8 7-good-runs",
+            ], "\(syncs)")
+    }
+
+    /// The order of calls in which a service that confirms too early never got out of its crashes.
+    @Test func aServiceThatConfirmsTooEarlyCrashesTwiceInTenStarts() throws {
+        try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() return -1 end)"))
+        try write("bad")
+        let lines = try run(
+            """
+            feed bad
+            for start in {1..10}; do start 0; say 0 confirm; say 0 sync; say 0 request; [ ! "$pid0" ] || end 0; done
+            """)
+        #expect(lines.filter { $0.hasSuffix(": dead") }.count == 2, "\(lines)")
+        #expect(lines.last == "0 request: writer 1 8-banned", "\(lines)")
+    }
+
+    /// Four workers that do nothing but `run()`, with an interval and a confirmation of half a second: a good patch, one that crashes
+    /// at the first request, a withdrawal, and the end of each.
+    @Test func aServiceOfFourWorkers() throws {
+        try bench.feed.publish(DeviceTests.source(7))
+        try write("good")
+        let bad = try bench.feed.publish(
+            DeviceTests.source(8, body: "patch.replace('Shop.price', function() return -1 end)"))
+        try write("bad")
+        try bench.feed.withdraw(bad)
+        try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 7))
+        try write("withdrawn")
+        let lines = try run(
+            #"""
+            serve() { for worker in 0 1 2 3; do eval "[ \"\$pid$worker\" ]" || { start $worker; say $worker run; }; done; }
+            # Asks each worker until all answer so, and restarts who dies.
+            await() {
+                SECONDS=0
+                while [ $SECONDS -lt 30 ]; do
+                    count=0
+                    for worker in 0 1 2 3; do
+                        say $worker request
+                        case $line in *" $1") count=$((count + 1)) ;; esac
+                    done
+                    serve
+                    [ $count = 4 ] && { echo "all $1 after $SECONDS"; return; }
+                    sleep 0.05
+                done
+            }
+            mkdir empty; feed good; serve
+            await "8 7-good-runs"; feed bad
+            await "8 8-banned 7-good-runs"; feed withdrawn
+            await "1 8-banned 7-withdrawn"
+            for worker in 0 1 2 3; do end $worker; done
+            start 0
+            """#)
+        let phases = lines.split(whereSeparator: { $0.hasPrefix("all ") })
+        let times = lines.filter { $0.hasPrefix("all ") }.map { Int($0.split(separator: " ").last ?? "") ?? 99 }
+        try #require(times.count == 3, "\(lines.suffix(40))")
+        // Two intervals with their jitter, and the confirmation, are less than two seconds on a machine that does nothing else.
+        #expect(times[0] < 10 && times[2] < 10, "\(times)")
+        let tries = Set(phases[0].filter { $0.contains("7-trial-runs") }.map { $0.prefix(1) })
+        #expect(tries.count == 1, "one worker tries it: \(phases[0])")
+        #expect(phases[1].filter { $0.hasSuffix(": dead") }.count == 2, "\(phases[1])")
+        #expect(lines.filter { $0.hasSuffix(": dead") }.count == 2)
+        #expect(lines.last == "0 launch: writer 1 8-banned 7-withdrawn")
+    }
+
+    /// A fork of the process that opened the folder has no lock, and calls go on working in it.
+    @Test func aForkFollows() throws {
+        try bench.feed.publish(DeviceTests.source(7))
+        try write("one")
+        let lines = try run(
+            """
+            feed one; start 0; say 0 sync; say 0 confirm; end 0; start 0; say 0 confirm; end 0; start 0
+            say 0 fork; say 0 request
+            start 1
+            """)
+        #expect(
+            lines.suffix(3) == [
+                "0 fork: forked child follower 8 7-good-runs", "0 request: follower 8 7-good-runs",
+                "1 launch: follower 8 7-good-runs",
+            ], "\(lines)")
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import PatchCrypto
+import PatchDevice
+import PatchFeed
+import PatchRunner
+
+/// A worker of a service, for tests with real processes. It does what its standard input says, a word a line, and answers each with a
+/// line.
+///
+///     worker FOLDER FEED TRUST SCRIPT-KEY
+@main
+struct Main {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        func read(_ number: Int) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: arguments[number]))) }
+        let registry = PatchRegistry()
+        let price = try registry.replaceable("Shop.price") { (x: Int) -> Int in x }
+        let device = PatchDevice(
+            app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: arguments[1],
+            feed: .init(
+                root: Array(try Data(contentsOf: URL(filePath: "\(arguments[2])/metadata/1.root.json"))),
+                at: FolderSource(arguments[2])),
+            trust: PatchTrust(
+                try TrustStore(contentsOf: read(3)), scriptKeys: try ScriptKey(file: SecretBytes(read(4)))),
+            // The feeds of tests are of that time.
+            clock: { 1_790_000_000_000 },
+            events: { event in
+                if case .follower(true) = event { print("forked", terminator: " ") }
+            })
+        var service: Task<Void, Never>?
+        while let line = readLine() {
+            switch line {
+            case "launch": device.launch()
+            case "sync":
+                let done = DispatchSemaphore(value: 0)
+                Task.detached {
+                    _ = await device.sync()
+                    done.signal()
+                }
+                done.wait()
+            case "confirm": device.confirm()
+            case "request":
+                // A price below zero is what the app cannot bear.
+                if price(1) < 0 { kill(getpid(), SIGKILL) }
+            case "run":
+                service = Task.detached {
+                    await device.run(every: .milliseconds(500), confirmAfter: .milliseconds(500))
+                }
+            case "end":
+                guard let service else {
+                    device.end()
+                    exit(0)
+                }
+                service.cancel()
+                Task.detached {
+                    await service.value
+                    exit(0)
+                }
+                dispatchMain()
+            case "fork":
+                guard try fork() == 0 else { break }
+                // What follows is the child's. Its parent answers nothing until it has ended.
+                device.confirm()
+                print("child", terminator: " ")
+            default: print("unknown", terminator: " ")
+            }
+            let role = device.isFollower ? "follower" : "writer"
+            let codes = device.why("com.example.shop.price").map {
+                "\($0.version ?? 0)-\($0.code.rawValue)\($0.isRunning ? "-runs" : "")"
+            }
+            print(role, price(1), codes.joined(separator: " "))
+            fflush(nil)
+        }
+    }
+
+    /// Swift does not offer it, because only the calling thread goes on in the child.
+    private static func fork() throws -> Int32 {
+        guard let symbol = unsafe dlsym(nil, "fork") else { throw PatchError(.unavailable, "no fork") }
+        let child = unsafe unsafeBitCast(symbol, to: (@convention(c) () -> Int32).self)()
+        if child > 0 {
+            var status: Int32 = 0
+            while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+        }
+        return child
+    }
+}
