@@ -573,6 +573,7 @@ import Testing
         device.launch()
         device.enterBackground()
         bench.end()
+        bench.feed.isOffline = true
         await device.sync()
         #expect(app.price(1) == 9)
         device.close()

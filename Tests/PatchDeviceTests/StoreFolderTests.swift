@@ -160,7 +160,15 @@ import Testing
         let report = try await device.launch()
         #expect(device.app?.price(1) == 1)
         #expect(report?.error != nil)
-        #expect(device.events.contains { $0.name == "store-failed" })
+        #expect(device.why(DeviceTests.id).map(\.code) == [.unwritable])
+        // It is so at each sync, and said once a day.
+        for day in 1...2 {
+            for _ in 0..<3 { await device.sync() }
+            for name in ["store-failed", "sync-failed"] {
+                #expect(device.events.count { $0.name == name } == day, "\(name) on day \(day)")
+            }
+            device.advance(days: 1)
+        }
         device.crash()
         try FileManager.default.removeItem(atPath: real)
         try FileManager.default.moveItem(atPath: "\(real)-away", toPath: real)

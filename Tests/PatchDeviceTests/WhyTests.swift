@@ -188,9 +188,9 @@ import Testing
         }
     }
 
-    /// Processes that only read or follow are in ``LifeTests``.
+    /// Processes that only read or follow are in ``LifeTests``, and a folder that cannot be written in ``WorkerTests``.
     @Test func everyCodeIsCausedAndDocumented() throws {
-        #expect(Set(Self.causes.map(\.0)).union([.reader, .follower]) == Set(PatchStatus.Code.allCases))
+        #expect(Set(Self.causes.map(\.0)).union([.reader, .follower, .unwritable]) == Set(PatchStatus.Code.allCases))
         let page = try String(contentsOfFile: "\(Tool.root)/docs/device.md", encoding: .utf8)
         for code in PatchStatus.Code.allCases {
             #expect(page.contains("| `\(code.rawValue)` |"), "\(code.rawValue) is not in the table")

@@ -10,8 +10,8 @@ import Testing
     private let bench: DeviceBench<DeviceTests.App>
     private let files: TestFolder
 
-    init() throws {
-        bench = try DeviceTests().device()
+    init(time: Timestamp? = nil) throws {
+        bench = try DeviceBench(app: "com.example.shop", version: "2.3.1", time: time) { try DeviceTests.App($0) }
         files = try TestFolder()
         var trust = TrustStoreFile()
         for (number, key) in bench.feed.trust.keys.enumerated() {
@@ -38,7 +38,7 @@ import Testing
             feed() { ln -sfn "$PWD/$1" feed; }
             start() {
                 rm -f "in$1" "out$1"; mkfifo "in$1" "out$1"
-                "$WORKER" device feed trust script.key <"in$1" >"out$1" &
+                $WORKER device feed trust script.key <"in$1" >"out$1" &
                 eval "pid$1=$!; exec {to$1}>in$1 {from$1}<out$1"
                 say "$1" launch
             }
@@ -218,6 +218,62 @@ import Testing
         #expect(phases[1].filter { $0.hasSuffix(": dead") }.count == 2, "\(phases[1])")
         #expect(lines.filter { $0.hasSuffix(": dead") }.count == 2)
         #expect(lines.last == "0 launch: writer 1 8-banned 7-withdrawn")
+    }
+
+    /// Whoever runs the tests, the workers are of a user who may not write the folder.
+    @Test func goodPatchesRunFromAFolderOfAnotherUser() throws {
+        try bench.feed.publish(DeviceTests.source(7))
+        try write("one")
+        try bench.feed.publish(DeviceTests.source(8))
+        try write("two")
+        let lines = try run(
+            #"""
+            feed one; start 0; say 0 sync; end 0; start 0; say 0 confirm; end 0
+            chmod 755 .; chmod -R a=rX device one two trust script.key
+            [ "$(id -u)" != 0 ] || WORKER="setpriv --reuid=65534 --regid=65534 --clear-groups $WORKER"
+            feed two; start 0; say 0 confirm; say 0 sync; say 0 sync; start 1; end 0; say 1 sync; end 1
+            chmod a= device; start 0; say 0 sync; end 0
+            chmod u=rwx device
+            """#)
+        let tail = Array(lines.drop { $0 != "0 confirm: writer 8 7-good-runs" }.dropFirst())
+        #expect(
+            tail == [
+                "0 launch: store-failed writer 8 7-good-runs", "0 confirm: writer 8 7-good-runs",
+                "0 sync: sync-failed writer 8 7-good-runs", "0 sync: writer 8 7-good-runs",
+                "1 launch: follower 8 7-good-runs", "1 sync: store-failed follower 8 7-good-runs",
+                "0 launch: store-failed writer 1 0-unwritable", "0 sync: sync-failed writer 1 0-unwritable",
+            ], "\(tail)")
+    }
+
+    @Test func aContainerWithoutAVolumeSyncsAtTheStart() throws {
+        try bench.feed.publish(DeviceTests.source(7))
+        try write("one")
+        let lines = try run(
+            "feed one; for start in 1 2 3; do rm -rf device; start 0; say 0 sync; say 0 confirm; say 0 request; end 0; done"
+        )
+        #expect(lines.filter { $0 == "0 request: writer 8 7-trial-runs" }.count == 3, "\(lines)")
+    }
+
+    /// The tool makes a folder with good patches when the image is built. It is read-only, and there is no feed.
+    @Test func aContainerHasPatchesInItsImage() throws {
+        // The tool's clock is the system's.
+        let today = try WorkerTests(time: Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
+        try today.bench.feed.publish(DeviceTests.source(7))
+        try today.write("one")
+        let lines = try today.run(
+            #"""
+            for time in 1 2; do
+                patchpack sync one -q --store device --app com.example.shop --app-version 2.3.1 \
+                    --root one/metadata/1.root.json --trust-store trust --script-key script.key >&2 || exit
+                patchpack store confirm device >&2
+            done
+            mkdir none; cp -R one/metadata none/; rm -f none/metadata/t*; feed none
+            chmod 755 .; chmod -R a=rX device none trust script.key
+            [ "$(id -u)" != 0 ] || WORKER="setpriv --reuid=65534 --regid=65534 --clear-groups $WORKER"
+            for start in 1 2 3; do start 0; say 0 sync; say 0 confirm; kill -9 $pid0; stop 0; done
+            chmod -R u+w device
+            """#)
+        #expect(lines.count == 9 && lines.allSatisfy { $0.hasSuffix(" writer 8 7-good-runs") }, "\(lines)")
     }
 
     /// A fork of the process that opened the folder has no lock, and calls go on working in it.

@@ -25,7 +25,11 @@ struct Main {
             // The feeds of tests are of that time.
             clock: { 1_790_000_000_000 },
             events: { event in
-                if case .follower(true) = event { print("forked", terminator: " ") }
+                switch event {
+                case .follower(true): print("forked", terminator: " ")
+                case .storeFailed, .syncFailed: print(event.name, terminator: " ")
+                default: break
+                }
             })
         var service: Task<Void, Never>?
         while let line = readLine() {

@@ -33,6 +33,8 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         case reader
         /// Another process writes the device's folder. It tries the patch; this one runs it once it is good.
         case follower
+        /// The device's folder cannot be written, so only good patches run.
+        case unwritable
         /// It was refused when it was downloaded, verified or loaded.
         case refused
         /// Its time is over.
@@ -77,9 +79,16 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
     }
 
     /// The status of a patch that nothing is known of.
-    init(unknown id: String) {
+    ///
+    /// - Parameter fault: Why the device's folder cannot be written; nil if it can.
+    init(unknown id: String, _ fault: PatchError?) {
         self.init(
-            id: id, version: nil, code: .unknown, isRunning: false, reason: "no feed has offered it to this device")
+            id: id, version: nil, code: fault == nil ? .unknown : .unwritable, isRunning: false,
+            reason: fault.map(Self.unwritable) ?? "no feed has offered it to this device")
+    }
+
+    fileprivate static func unwritable(_ fault: PatchError) -> String {
+        "the device's folder cannot be written, so only good patches run: \(fault)"
     }
 
     fileprivate init(id: String, version: Int?, code: Code, isRunning: Bool, reason: String) {
@@ -99,6 +108,8 @@ struct StatusOfAll {
     /// The patches among them that have failed too often, so that only what their scripts give as `otherwise` answers.
     let open: Set<PatchID>
     let hindrances: [String: PatchStore.Hindrance]
+    /// Why the device's folder cannot be written; nil if it can.
+    let fault: PatchError?
     /// What this process is to the folder, if it does not write it.
     let role: PatchStatus.Code?
 
@@ -160,6 +171,7 @@ struct StatusOfAll {
         if held.stage != .good, role == .follower {
             return (.follower, "another process writes the device's folder and tries it; this one runs what is good")
         }
+        if held.stage != .good, let fault { return (.unwritable, PatchStatus.unwritable(fault)) }
         return held.stage == .good ? (.nextLaunch, "it is activated at the next launch") : recorded(held)
     }
 

@@ -29,7 +29,7 @@ extension PatchStore {
                 (hasTakenOver, faults) = (false, faults + [error])
             }
         }
-        for fault in faults { events(.storeFailed(fault)) }
+        for fault in faults { tell(fault) }
         let isFollower = isFollower
         if let runner, hasLaunched, hasTakenOver || isFollower {
             run(hasTakenOver ? state.launch?.patches ?? [] : state.goodOnes, on: runner)
@@ -71,5 +71,21 @@ extension PatchStore {
             return true
         }
         if isForked { events(.follower(isForked: true)) }
+    }
+
+    /// Tells that the folder cannot be used, once a day.
+    func tell(_ error: PatchError) { tellDaily(.storeFailed(error), error) }
+
+    /// Tells of a fault that lasts, once a day.
+    package func tellDaily(_ event: PatchEvent, _ error: PatchError) {
+        let now = uptime.now()
+        let isNew = memory.locked { memory in
+            memory.told = memory.told.filter { $0.value + .seconds(86_400) > now }
+            let key = "\(event.name) \(error)"
+            guard memory.told[key] == nil, memory.told.count < 100 else { return false }
+            memory.told[key] = now
+            return true
+        }
+        if isNew { events(event) }
     }
 }

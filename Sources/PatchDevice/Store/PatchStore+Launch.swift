@@ -135,7 +135,7 @@ extension PatchStore {
             memory.watches.launch = endOfWatch
             return (true, faults)
         }
-        for fault in faults { events(.storeFailed(fault)) }
+        for fault in faults { tell(fault) }
         if isFirst, isFollower, !onlyReads { events(.follower(isForked: false)) }
         guard isFirst, !isReadOnly else { return }
         let (version, time) = (host.version, clock())

@@ -28,6 +28,10 @@ package final class PatchStore: Sendable {
         var fault: PatchError?
         /// The process that holds the lock. A fork of it does not.
         var process = ProcessID.current
+        /// Why the last write has failed; nil if it has not.
+        var writeFault: PatchError?
+        /// When faults that last were told last, as uptimes.
+        var told: [String: Duration] = [:]
         var isClean = false
         /// Whether another process may have the folder now.
         var isClosed = false
@@ -118,7 +122,7 @@ package final class PatchStore: Sendable {
         let new = StoreState(app: host.app, appVersion: host.version, installation: Self.randomName())
         memory = Mutex(Memory(state: new, written: StoreState.Bans(new)))
         let faults = memory.locked { memory in open(&memory) }
-        for fault in faults { events(.storeFailed(fault)) }
+        for fault in faults { tell(fault) }
     }
 
     /// Takes the lock, if this process may and no other one has it, and reads the folder.
@@ -209,6 +213,8 @@ package final class PatchStore: Sendable {
 
     /// Why the folder cannot be used; nil if it can, or another process uses it.
     package var fault: PatchError? { memory.locked { $0.fault } }
+    /// Why the folder cannot be used, or could not be written the last time; nil if it can.
+    private var whyUnwritable: PatchError? { memory.locked { $0.fault ?? $0.writeFault } }
     package var state: StoreState { memory.locked { $0.state } }
     package var path: Path { folder.path }
     package var runner: PatchRunner? { memory.locked { $0.runner } }
@@ -221,7 +227,7 @@ package final class PatchStore: Sendable {
     /// - Returns: At least one; `unknown` if no feed has offered it.
     package func why(_ id: String) -> [PatchStatus] {
         let known = patches.filter { $0.id == id }
-        return known.isEmpty ? [PatchStatus(unknown: id)] : known
+        return known.isEmpty ? [PatchStatus(unknown: id, whyUnwritable)] : known
     }
 
     /// Every version of every patch that the store knows of, by id, the highest first.
@@ -233,7 +239,7 @@ package final class PatchStore: Sendable {
         return StatusOfAll(
             state: state, running: hasBegun ? active.map { Set($0.map(\.patch)) } : nil,
             open: Set((active ?? []).filter(\.isOpen).map(\.patch)), hindrances: hindrances,
-            role: onlyReads || fault != nil ? .reader : isFollower ? .follower : nil
+            fault: whyUnwritable, role: onlyReads ? .reader : isFollower ? .follower : nil
         ).statuses
     }
 
@@ -311,7 +317,7 @@ package final class PatchStore: Sendable {
             try folder.write(envelope, hash: hash)
             memory.locked { $0.hindrances[hash] = nil }
         } catch {
-            events(.storeFailed(error))
+            tell(error)
             throw error
         }
     }
@@ -349,6 +355,7 @@ package final class PatchStore: Sendable {
             do throws(PatchError) {
                 try write(&state, &memory)
             } catch {
+                memory.writeFault = error
                 return .failure(error)
             }
             if state.held != memory.state.held {
@@ -360,11 +367,11 @@ package final class PatchStore: Sendable {
             defer { memory.untold = [] }
             return .success(memory.untold + outcomes)
         }
-        for fault in faults { events(.storeFailed(fault)) }
+        for fault in faults { tell(fault) }
         switch result {
         case .success(let outcomes): tell(outcomes)
         case .failure(let error):
-            events(.storeFailed(error))
+            tell(error)
             throw error
         case nil: throw notAWriter
         }
@@ -383,7 +390,7 @@ package final class PatchStore: Sendable {
         state.revision = old.revision &+ 1
         let bans = StoreState.Bans(state)
         try folder.write(state, hasNewBans: bans != memory.written)
-        (memory.written, memory.mustWrite) = (bans, false)
+        (memory.written, memory.mustWrite, memory.writeFault) = (bans, false, nil)
     }
 
     func tell(_ outcomes: [StoreState.Outcome]) {

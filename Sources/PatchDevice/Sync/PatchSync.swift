@@ -110,7 +110,12 @@ package actor PatchSync {
         report.bytes = counting.bytes
         report.duration = clock.now - start
         if let error = report.error {
-            store.events(.syncFailed(error))
+            // A folder that cannot be written is so at each sync.
+            if error.code == .io {
+                store.tellDaily(.syncFailed(error), error)
+            } else {
+                store.events(.syncFailed(error))
+            }
         } else {
             if let now = store.clock(), let next = settings.nextSync(after: now) { pause = (now, next) }
             store.events(
