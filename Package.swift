@@ -52,7 +52,7 @@ let package = Package(
         .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge", "Libc"]),
         .target(name: "PatchFoundation", dependencies: ["PatchRunner"]),
         .target(name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto", "Libc"]),
-        .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchCrypto"]),
+        .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchFiles", "PatchCrypto"]),
         .target(
             name: "CEventReader",
             cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
@@ -106,10 +106,19 @@ let package = Package(
             name: "worker", dependencies: ["PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto"],
             path: "Tests/Worker"),
         .target(name: "TestSupport", dependencies: ["PatchCrypto"], path: "Tests/TestSupport"),
+        .target(
+            name: "FeedTestSupport", dependencies: ["PatchPublishing", "PatchFeed", "PatchCrypto"],
+            path: "Tests/FeedTestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchFilesTests", dependencies: ["PatchFiles", "PatchCrypto", "TestSupport"]),
         .testTarget(
-            name: "PatchFeedTests", dependencies: ["PatchPublishing", "PatchFeed", "PatchCrypto", "TestSupport"]),
+            name: "PatchFeedTests",
+            dependencies: ["FeedTestSupport", "PatchPublishing", "PatchFeed", "PatchCrypto", "TestSupport"]),
+        .testTarget(
+            name: "PatchPublishingTests",
+            dependencies: [
+                "FeedTestSupport", "PatchPublishing", "PatchFeed", "PatchFiles", "PatchCrypto", "TestSupport",
+            ]),
         .testTarget(
             name: "PatchReportTests", dependencies: ["PatchReport", "PatchFiles", "PatchCrypto", "TestSupport"]),
         .testTarget(

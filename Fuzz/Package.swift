@@ -47,7 +47,9 @@ let package = Package(
         .target(
             name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto", "Libc"],
             swiftSettings: instrumented),
-        .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchCrypto"], swiftSettings: instrumented),
+        .target(
+            name: "PatchPublishing", dependencies: ["PatchFeed", "PatchFiles", "PatchCrypto"],
+            swiftSettings: instrumented),
         .target(name: "CLuaWorkbench", dependencies: ["CLua"], exclude: ["specs.lua"]),
         .target(
             name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],

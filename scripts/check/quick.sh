@@ -16,7 +16,8 @@ find_tests() {
   case $file in
   Sources/PatchCrypto/* | Sources/COpenSSL/* | Sources/CLibzip/*) target=PatchCryptoTests ;;
   Sources/PatchFiles/* | Sources/Libc/*) target=PatchFilesTests ;;
-  Sources/PatchFeed/* | Sources/PatchPublishing/*) target=PatchFeedTests ;;
+  Sources/PatchFeed/*) target=PatchFeedTests ;;
+  Sources/PatchPublishing/*) target=PatchPublishingTests ;;
   Sources/PatchHTTP/* | Sources/CCurl/*) target=patchpackTests filter=ServerTests ;;
   Sources/PatchReport/* | Sources/CEventReader/* | Sources/CDecompress/*) target=PatchReportTests ;;
   Sources/PatchDevice/* | Sources/PatchTesting/*) target=PatchDeviceTests ;;
@@ -34,6 +35,7 @@ find_tests() {
   Sources/patchpack/*) target=patchpackTests filter=$(suites Tests/patchpackTests/Arguments Tests/patchpackTests/Output) ;;
   examples/shop*/*) target=ShopTests ;;
   Package.swift | Tests/TestSupport/*) target=PatchCryptoTests ;;
+  Tests/FeedTestSupport/*) target=PatchPublishingTests ;;
   Tests/*Tests/*.swift)
     target=${file#Tests/} filter=$(suites "$file")
     target=${target%%/*}

@@ -1,3 +1,4 @@
+import FeedTestSupport
 import PatchCrypto
 import PatchPublishing
 import TestSupport

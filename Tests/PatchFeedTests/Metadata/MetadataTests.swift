@@ -1,4 +1,5 @@
 import Foundation
+import FeedTestSupport
 import PatchCrypto
 import TestSupport
 import Testing

@@ -1,32 +1,30 @@
-import PatchCrypto
-import PatchPublishing
+package import PatchCrypto
+package import PatchFeed
+package import PatchPublishing
 import Synchronization
-import Testing
-
-@testable import PatchFeed
 
 /// A feed in memory, made by the repository side, with one key for each role.
-final class FeedFixture {
-    static let app = "com.example.shop"
+package final class FeedFixture {
+    package static let app = "com.example.shop"
     /// The time at which everything here happens.
-    static let now = at("2026-11-01T12:00:00Z")
-    static let details = ChangeDetails(at: now)
+    package static let now = at("2026-11-01T12:00:00Z")
+    package static let details = ChangeDetails(at: now)
 
-    static func at(_ text: String) -> Timestamp {
+    package static func at(_ text: String) -> Timestamp {
         guard let moment = Timestamp(text) else { fatalError("not a moment: \(text)") }
         return moment
     }
 
-    let server = MemorySource()
-    let root: [SigningKey]
-    let release: SigningKey
-    let online: SigningKey
-    private(set) var published = 0
+    package let server = MemorySource()
+    package let root: [SigningKey]
+    package let release: SigningKey
+    package let online: SigningKey
+    package private(set) var published = 0
 
     /// - Parameters:
     ///   - rootKeys: How many root keys there are.
     ///   - rootThreshold: How many of them must sign.
-    init(rootKeys: Int = 1, rootThreshold: Int = 1) throws {
+    package init(rootKeys: Int = 1, rootThreshold: Int = 1) throws {
         root = try (0..<rootKeys).map { _ in try SigningKey.generate(.ed25519) }
         release = try SigningKey.generate(.ed25519)
         online = try SigningKey.generate(.ed25519)
@@ -37,12 +35,12 @@ final class FeedFixture {
         server.write(try feed.files(signedBy: signers(root + [release, online]), in: Self.details))
     }
 
-    func signers(_ keys: [SigningKey]) throws -> [FeedSigner] { try keys.map { try FeedSigner($0) } }
+    package func signers(_ keys: [SigningKey]) throws -> [FeedSigner] { try keys.map { try FeedSigner($0) } }
 
-    var pinnedRoot: [UInt8] { server["metadata/1.root.json"] ?? [] }
+    package var pinnedRoot: [UInt8] { server["metadata/1.root.json"] ?? [] }
 
     /// Reads the feed, changes it, and writes it back.
-    func change(
+    package func change(
         with keys: [SigningKey]? = nil, at now: Timestamp = now, _ body: (inout FeedRepository) throws -> Void
     ) throws {
         var feed = try FeedRepository(trustingItself: { path in self.server[path] })
@@ -51,7 +49,7 @@ final class FeedFixture {
     }
 
     /// Publishes versions of `com.example.shop.cart-total`, the envelopes of which are not envelopes.
-    func publish(_ versions: ClosedRange<Int>, with keys: [SigningKey]? = nil) throws {
+    package func publish(_ versions: ClosedRange<Int>, with keys: [SigningKey]? = nil) throws {
         try change(with: keys) { feed in
             _ = try feed.publish(
                 versions.map { version in
@@ -62,81 +60,83 @@ final class FeedFixture {
         }
     }
 
-    static func name(_ version: Int) -> String { "com.example.shop.cart-total-\(version).js" }
-    static func path(_ version: Int) -> String { "patches/\(app)/\(name(version))" }
+    package static func name(_ version: Int) -> String { "com.example.shop.cart-total-\(version).js" }
+    package static func path(_ version: Int) -> String { "patches/\(app)/\(name(version))" }
 
-    static func entry(_ version: Int) -> JSONValue {
+    package static func entry(_ version: Int) -> JSONValue {
         .object([
             ("id", .string("com.example.shop.cart-total")), ("version", .integer(version)),
             ("appVersions", .string("*")), ("engine", .integer(1)), ("state", .string("active")),
         ])
     }
 
-    func client(
+    package func client(
         _ storage: MemoryStorage, from source: (any FeedSource)? = nil, at now: Timestamp = now
     ) throws -> FeedClient {
         try FeedClient(root: pinnedRoot, from: source ?? server, keptIn: storage, at: now)
     }
 
     /// Updates, and returns the list.
-    func list(
+    package func list(
         _ storage: MemoryStorage, from source: (any FeedSource)? = nil, at now: Timestamp = now
     ) async throws -> PatchList {
         var client = try client(storage, from: source, at: now)
         try await client.update()
-        let target = try #require(try await client.target(PatchList.path(for: Self.app)))
+        guard let target = try await client.target(PatchList.path(for: Self.app)) else {
+            throw PatchError(.feedMalformed, "no list")
+        }
         return try PatchList(decoding: await client.contents(of: target, limit: PatchList.byteLimit))
     }
 }
 
 extension SigningKey {
     /// The file of metadata that this key has signed, whatever they are.
-    func file(of signed: JSONValue) throws -> [UInt8] {
+    package func file(of signed: JSONValue) throws -> [UInt8] {
         let signature = try sign(signed.canonical[...])
         return MetadataSignature.file(signed, [.init(keyID: try FeedKey(verifyingKey).id, bytes: signature)])
     }
 }
 
 /// A feed's files in memory, and what was asked for.
-final class MemorySource: FeedSource {
+package final class MemorySource: FeedSource {
     private let state = Mutex<(files: [String: [UInt8]], requests: [String])>(([:], []))
     /// The clock of the source.
-    let date: Timestamp?
+    package let date: Timestamp?
 
-    init(date: Timestamp? = nil) { self.date = date }
+    package init(date: Timestamp? = nil) { self.date = date }
 
     /// A copy with another clock.
-    init(_ other: MemorySource, date: Timestamp?) {
+    package init(_ other: MemorySource, date: Timestamp?) {
         self.date = date
         state.withLock { $0.files = other.files }
     }
 
-    var files: [String: [UInt8]] {
+    package var files: [String: [UInt8]] {
         get { state.withLock { $0.files } }
         set { state.withLock { $0.files = newValue } }
     }
 
-    subscript(path: String) -> [UInt8]? {
+    package subscript(path: String) -> [UInt8]? {
         get { state.withLock { $0.files[path] } }
         set { state.withLock { $0.files[path] = newValue } }
     }
 
     /// What was asked for since this was last read.
-    func requests() -> [String] {
+    package func requests() -> [String] {
         state.withLock { state in
             defer { state.requests = [] }
             return state.requests
         }
     }
 
-    func write(_ files: [FeedRepository.File]) {
+    package func write(_ files: [FeedRepository.File]) {
         for file in files {
             precondition(file.replaces || self[file.path] == nil || self[file.path] == file.bytes, file.path)
             self[file.path] = file.bytes
         }
     }
 
-    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+    package func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
         let bytes = state.withLock { state in
             state.requests.append(path)
             return state.files[path]
@@ -150,25 +150,33 @@ final class MemorySource: FeedSource {
 }
 
 /// A source that behaves as another one until something happens to a file.
-struct FaultySource: FeedSource {
-    let source: MemorySource
-    let change: @Sendable (String, FeedReply) throws(PatchError) -> FeedReply
+package struct FaultySource: FeedSource {
+    private let source: MemorySource
+    private let change: @Sendable (String, FeedReply) throws(PatchError) -> FeedReply
 
-    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+    package init(
+        source: MemorySource, change: @escaping @Sendable (String, FeedReply) throws(PatchError) -> FeedReply
+    ) {
+        (self.source, self.change) = (source, change)
+    }
+
+    package func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
         try change(path, try await source.fetch(path, limit: limit, etag: etag))
     }
 }
 
 /// What a device keeps, in memory.
-final class MemoryStorage: FeedStorage {
+package final class MemoryStorage: FeedStorage {
     private let items = Mutex<[String: [UInt8]]>([:])
 
-    var all: [String: [UInt8]] {
+    package init() {}
+
+    package var all: [String: [UInt8]] {
         get { items.withLock { $0 } }
         set { items.withLock { $0 = newValue } }
     }
 
-    func read(_ name: String, limit: Int) -> [UInt8]? { all[name].flatMap { $0.count <= limit ? $0 : nil } }
-    func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) { all[name] = bytes }
-    func remove(_ name: String) throws(PatchError) { all[name] = nil }
+    package func read(_ name: String, limit: Int) -> [UInt8]? { all[name].flatMap { $0.count <= limit ? $0 : nil } }
+    package func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) { all[name] = bytes }
+    package func remove(_ name: String) throws(PatchError) { all[name] = nil }
 }
