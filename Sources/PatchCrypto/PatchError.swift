@@ -10,6 +10,8 @@ public struct PatchError: Error, Sendable {
     public let hint: String?
     /// Where the error is; nil if it has no place.
     public let place: Place?
+    /// What to do about it in terms of a tool's own options, if there is no hint.
+    package let remedy: (any Remedy)?
 
     /// Makes an error.
     ///
@@ -23,7 +25,20 @@ public struct PatchError: Error, Sendable {
         self.message = message
         self.hint = hint
         self.place = place
+        remedy = nil
     }
+
+    /// Makes an error that has a remedy instead of a hint.
+    package init(_ code: Code, _ message: String, remedy: (any Remedy)?, at place: Place? = nil) {
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+        self.place = place
+        hint = nil
+    }
+
+    /// What to do about an error, with the values that a tool needs to say it in terms of its own options.
+    package protocol Remedy: Sendable {}
 
     /// Where an error is.
     public struct Place: Sendable, Hashable {
@@ -116,11 +131,16 @@ extension PatchError {
     /// The same error with a file and a line, if it does not have them yet.
     package func at(file: String? = nil, line: Int? = nil) -> PatchError {
         let place = Place(file: place?.file ?? file, line: place?.line ?? line, field: place?.field)
-        return PatchError(code, message, hint: hint, at: place)
+        return with(code, at: place)
     }
 
     /// The same error with another code.
-    package func coded(_ code: Code) -> PatchError { PatchError(code, message, hint: hint, at: place) }
+    package func coded(_ code: Code) -> PatchError { with(code, at: place) }
+
+    private func with(_ code: Code, at place: Place?) -> PatchError {
+        hint == nil
+            ? PatchError(code, message, remedy: remedy, at: place) : PatchError(code, message, hint: hint, at: place)
+    }
 
     /// The same error with another hint.
     package func hinting(_ hint: String?) -> PatchError { PatchError(code, message, hint: hint, at: place) }

@@ -39,11 +39,16 @@ package final class FeedFixture {
 
     package var pinnedRoot: [UInt8] { server["metadata/1.root.json"] ?? [] }
 
+    /// The feed as it is.
+    package func repository() throws -> FeedRepository {
+        try FeedRepository(trustingItself: { path in self.server[path] })
+    }
+
     /// Reads the feed, changes it, and writes it back.
     package func change(
         with keys: [SigningKey]? = nil, at now: Timestamp = now, _ body: (inout FeedRepository) throws -> Void
     ) throws {
-        var feed = try FeedRepository(trustingItself: { path in self.server[path] })
+        var feed = try repository()
         try body(&feed)
         server.write(try feed.files(signedBy: signers(keys ?? [release, online]), in: ChangeDetails(at: now)))
     }

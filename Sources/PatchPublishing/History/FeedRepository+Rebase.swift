@@ -13,7 +13,7 @@ extension FeedRepository {
         guard other.changed.isDisjoint(with: [.targets, .root]) else {
             throw PatchError(
                 .config, "another change of the keys or the targets waits for signatures",
-                hint: "sign it first, or drop it: patchpack feed sign DIR --discard")
+                remedy: PublishingRemedy.signStagedFirst)
         }
         guard changed.remove(.rollout) != nil else { return }
         list.json = list.json.merged(with: other.list.json, since: base.list.json)

@@ -24,8 +24,7 @@ package struct FeedKey: Sendable {
             try self.init(key, kind: "rsa", text: String(decoding: pem, as: UTF8.self))
         } else {
             throw PatchError(
-                .config, "not a public key that a feed can use",
-                hint: "give an Ed25519 key (patchpack keygen --algorithm ed25519), P-256, or RSA of 2048 bits or more")
+                .config, "not a public key that a feed can use", remedy: PublishingRemedy.giveFeedKey)
         }
     }
 
@@ -36,7 +35,7 @@ package struct FeedKey: Sendable {
         guard let point = key.ed25519Point else {
             throw PatchError(
                 .config, "a feed is signed with Ed25519 keys, not \(key.algorithm.rawValue)",
-                hint: "make one: patchpack keygen --algorithm ed25519")
+                remedy: PublishingRemedy.makeKey)
         }
         try self.init(
             SchemeKey(ed25519: point), kind: "ed25519", text: String(decoding: Hex.encode(point), as: UTF8.self))

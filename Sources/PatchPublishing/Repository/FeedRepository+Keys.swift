@@ -28,7 +28,7 @@ extension FeedRepository {
         guard needed >= 1, ids.count >= needed else {
             throw PatchError(
                 .config, "the role \(role) would have \(ids.count) keys, but needs \(needed) signatures",
-                hint: "add keys with --add, or lower the number with --threshold")
+                remedy: PublishingRemedy.addKeys)
         }
         if role == .timestamp || role == .snapshot, Set(ids).isDisjoint(with: keys(of: role).ids) { isForgotten = true }
         let isOffline = role == .root || role == .targets

@@ -110,12 +110,9 @@ extension FeedRepository {
         _ path: String, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> [UInt8] {
         guard let bytes = try read(path) else {
-            let isFirst = path == FeedLayout.timestamp || path == FeedLayout.firstRoot
+            guard path != FeedLayout.timestamp, path != FeedLayout.firstRoot else { throw .noFeed(path) }
             throw PatchError(
-                .feedUnavailable,
-                isFirst ? "\(path): missing, so this is not the folder of a feed" : "\(path): missing",
-                hint: isFirst
-                    ? "make one: patchpack feed init DIR" : "take the folder from a backup, or from the server")
+                .feedUnavailable, "\(path): missing", hint: "take the folder from a backup, or from the server")
         }
         return bytes
     }
@@ -163,7 +160,7 @@ extension FeedRepository {
         guard let own = try trusted.root.version == 1 ? file(path, read) : read(path) else {
             throw PatchError(
                 .feedRollback, "\(path): missing, but this signer has seen it: the folder is older than that",
-                hint: "take the newest copy of the feed, or give --root with an older root file to go on with this one")
+                remedy: PublishingRemedy.trustOlderRoot)
         }
         guard own == pinned else {
             throw PatchError(.feedMismatch, "\(path): not the root file that is trusted", hint: isForeign)

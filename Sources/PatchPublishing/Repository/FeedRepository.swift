@@ -375,7 +375,7 @@ package struct FeedRepository: Sendable {
         for entry in before where entry.state != .withdrawn && !signed.contains(entry.path ?? "") {
             throw PatchError(
                 .config, "\(entry.id) \(entry.version) was removed, so the state before that cannot be made again",
-                hint: "publish it again: patchpack feed publish DIR FILE.js")
+                remedy: PublishingRemedy.publishAgain)
         }
         edit(in: details) { list in
             let current = list.entries

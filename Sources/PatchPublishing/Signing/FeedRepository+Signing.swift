@@ -66,8 +66,7 @@ extension FeedRepository {
         }
         throw PatchError(
             .feedSignature, "not a signature over what the role \(role) signs, by one of its keys",
-            hint: "sign exactly what `feed sign --detach` prints: Ed25519 over the bytes, ECDSA or RSA-PSS with SHA-256"
-        )
+            remedy: PublishingRemedy.signPayload)
     }
 
     /// The roles whose changes need more signatures, without the snapshot and the timestamp, which are made last.
@@ -142,7 +141,7 @@ extension FeedRepository {
             guard file.version > bodies[role].version else {
                 throw PatchError(
                     .config, "\(path): the feed has changed since this was staged",
-                    hint: "patchpack feed sign DIR --discard, and make the change again")
+                    remedy: PublishingRemedy.repeatStaged)
             }
             try bodies.take(file, as: role)
             signatures[role] = file.signatures
@@ -224,7 +223,7 @@ extension FeedRepository {
             guard size <= limit else {
                 throw PatchError(
                     .feedLimit, "the metadata of the role \(role) would have \(size) bytes; devices read \(limit)",
-                    hint: "patchpack feed prune DIR ID…")
+                    remedy: PublishingRemedy.prune)
             }
         }
         var versioned = newTargets
@@ -267,15 +266,8 @@ extension FeedRepository {
     }
 
     private static func unsigned(_ role: Role, _ ids: [String]) -> PatchError {
-        let name =
-            switch role {
-            case .root: "a root key"
-            case .targets: "a release key"
-            case .rollout, .snapshot, .timestamp: "an online key"
-            }
-        return PatchError(
-            .feedSignature, "the role \(role) is not signed",
-            hint: "give \(name) with --key: \(FeedKey.short(ids))")
+        PatchError(
+            .feedSignature, "the role \(role) is not signed", remedy: PublishingRemedy.giveKeys(of: role, ids: ids))
     }
 
     private var listBytes: [UInt8] { list.json.encoded() + [0x0A] }
@@ -290,7 +282,7 @@ extension FeedRepository {
         where count > limit {
             throw PatchError(
                 .feedLimit, "the list would have \(count) \(unit); at most \(limit) are allowed",
-                hint: "patchpack feed prune DIR ID…")
+                remedy: PublishingRemedy.prune)
         }
         let path = PatchList.path(for: app)
         let target = FeedTarget(path: path, length: bytes.count, sha256: try MessageDigest.sha256.text(of: bytes))

@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFeed
 import PatchFiles
+import PatchPublishing
 import PatchRunner
 import PatchWorkbench
 
@@ -68,5 +69,7 @@ extension PatchError.Code {
 
 extension PatchError {
     /// The hint to show: the error's own, or else one in terms of the command line.
-    var shownHint: String? { hint ?? (code == .exists ? "give --force to replace it" : nil) }
+    var shownHint: String? {
+        hint ?? (remedy as? PublishingRemedy)?.hint ?? (code == .exists ? "give --force to replace it" : nil)
+    }
 }

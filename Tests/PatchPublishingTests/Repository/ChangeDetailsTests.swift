@@ -15,7 +15,7 @@ import Testing
         try feed.publish(1...1)
     }
 
-    private func read() throws -> FeedRepository { try FeedRepository(trustingItself: { path in feed.server[path] }) }
+    private func read() throws -> FeedRepository { try feed.repository() }
 
     private func details(_ change: (inout ChangeDetails) -> Void = { _ in }) -> ChangeDetails {
         var details = FeedFixture.details

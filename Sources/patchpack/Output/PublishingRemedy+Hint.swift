@@ -1,0 +1,28 @@
+import PatchPublishing
+
+extension PublishingRemedy {
+    /// The remedy in terms of the command line.
+    var hint: String {
+        switch self {
+        case .makeKey: "make one: patchpack keygen --algorithm ed25519"
+        case .giveFeedKey:
+            "give an Ed25519 key (patchpack keygen --algorithm ed25519), P-256, or RSA of 2048 bits or more"
+        case .giveKeys(let role, let ids):
+            switch role {
+            case .root: "give a root key with --key: \(FeedKey.short(ids))"
+            case .targets: "give a release key with --key: \(FeedKey.short(ids))"
+            case .rollout, .snapshot, .timestamp: "give an online key with --key: \(FeedKey.short(ids))"
+            }
+        case .addKeys: "add keys with --add, or lower the number with --threshold"
+        case .makeFeed: "make one: patchpack feed init DIR"
+        case .trustOlderRoot:
+            "take the newest copy of the feed, or give --root with an older root file to go on with this one"
+        case .signPayload:
+            "sign exactly what `feed sign --detach` prints: Ed25519 over the bytes, ECDSA or RSA-PSS with SHA-256"
+        case .signStagedFirst: "sign it first, or drop it: patchpack feed sign DIR --discard"
+        case .repeatStaged: "patchpack feed sign DIR --discard, and make the change again"
+        case .prune: "patchpack feed prune DIR ID…"
+        case .publishAgain: "publish it again: patchpack feed publish DIR FILE.js"
+        }
+    }
+}
