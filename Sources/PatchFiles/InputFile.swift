@@ -113,3 +113,10 @@ package enum InputFile {
         return bytes
     }
 }
+
+extension Path {
+    /// Whether the file exists with exactly these bytes. Making the same release again is not an error.
+    package func holds(_ bytes: [UInt8]) -> Bool {
+        (try? InputFile.regularIfThere(self, limit: bytes.count)) == bytes
+    }
+}

@@ -4,7 +4,7 @@ package import PatchPublishing
 import Synchronization
 
 /// A feed in memory, made by the repository side, with one key for each role.
-package final class FeedFixture {
+package final class FeedFixture: Sendable {
     package static let app = "com.example.shop"
     /// The time at which everything here happens.
     package static let now = at("2026-11-01T12:00:00Z")
@@ -19,7 +19,6 @@ package final class FeedFixture {
     package let root: [SigningKey]
     package let release: SigningKey
     package let online: SigningKey
-    package private(set) var published = 0
 
     /// - Parameters:
     ///   - rootKeys: How many root keys there are.

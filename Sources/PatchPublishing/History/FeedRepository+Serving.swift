@@ -104,3 +104,14 @@ extension FeedRepository {
         return (try? other.file.check(own, of: "snapshot.json")) != nil
     }
 }
+
+extension PatchError {
+    /// An error if a place has a change that this folder has not.
+    package static func otherCopy(_ place: String, _ position: FeedRepository.Position) -> PatchError {
+        PatchError(
+            .feedConflict,
+            "\(place): has snapshot \(position.snapshot), timestamp \(position.version), of another copy of this feed",
+            hint:
+                "take that copy, and make this change again in it; docs/operations.md says how, and how to give it up")
+    }
+}

@@ -25,6 +25,22 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case prune
     /// Publish the patch again.
     case publishAgain
+    /// Give a private key, or the root file to trust, which is enough to look.
+    case giveKeyOrRoot
+    /// Give the first root file, as the app has it. That of the folder has this SHA-256.
+    case giveRoot(sha256: String)
+    /// Look at which patches there are.
+    case lookAtPatches
+    /// The place has another feed: name another one.
+    case giveOtherPlace
+    /// Sign with versions above a number, with the key of the targets role too, and deploy again.
+    case signAbove(Int, folder: String)
+    /// Take the newest copy, or replace what is there.
+    case takeNewestOrReplace
+    /// Look at what is there, and replace it.
+    case lookAndReplace
+    /// Deploy again, and replace what is there.
+    case deployAndReplace
 }
 
 extension PatchError {

@@ -23,6 +23,19 @@ extension PublishingRemedy {
         case .repeatStaged: "patchpack feed sign DIR --discard, and make the change again"
         case .prune: "patchpack feed prune DIR ID…"
         case .publishAgain: "publish it again: patchpack feed publish DIR FILE.js"
+        case .giveKeyOrRoot:
+            "give a private key with --key, or set PATCHPACK_FEED_KEY; --root FILE is enough to look"
+        case .giveRoot(let digest):
+            "give --root FILE or set PATCHPACK_FEED_ROOT: the 1.root.json that the app has; its SHA-256 here is \(digest)"
+        case .lookAtPatches: "patchpack feed status DIR lists them"
+        case .giveOtherPlace: "this is another feed: is --to right?"
+        case .signAbove(let number, let folder):
+            "patchpack feed refresh \(folder) --above \(number), with the release key too, and deploy again"
+        case .takeNewestOrReplace:
+            "something else writes there, or this folder is older: take the newest copy, or replace what is there with --repair"
+        case .lookAndReplace:
+            "another copy of the feed, or something else, wrote there: look at it, and replace it with --repair"
+        case .deployAndReplace: "deploy again, with --repair"
         }
     }
 }

@@ -32,7 +32,7 @@ enum ReportCommand {
     /// The patches that the feed lists; nil if none is named.
     private static func listed(_ arguments: ParsedArguments) throws(PatchError) -> [(id: String, version: Int)]? {
         guard let place = try arguments.text(of: .reportedFeed) else { return nil }
-        let feed = try FeedState(place).feed(FeedPin.givenRoot(arguments), arguments)
+        let feed = try FeedState(place).feed(PinnedRoot.givenRoot(arguments), arguments)
         return feed.list.entries.map { ($0.id, $0.version) }
     }
 

@@ -24,7 +24,7 @@ struct FeedChange {
     private let signers: [FeedSigner]
     /// The ids of the private keys at hand.
     let keyIDs: Set<String>
-    private let pin: FeedPin
+    private let pin: PinnedRoot
 
     /// - Parameters:
     ///   - options: The options that name keys; those that are private sign.
@@ -50,8 +50,9 @@ struct FeedChange {
         }
         self.signers = signers
         keyIDs = ids
-        pin = FeedPin(
-            of: folder, arguments, keys: (options + [.addKey]).flatMap(keys.files), hasKey: !signers.isEmpty)
+        pin = PinnedRoot(
+            of: folder, given: PinnedRoot.given(arguments), keys: (options + [.addKey]).flatMap(keys.files),
+            hasKey: !signers.isEmpty)
     }
 
     /// The public halves of the keys that an option names.
@@ -269,7 +270,9 @@ struct FeedChange {
             }
             try pin.noteSigned(feed.state(of: .timestamp).version)
             if arguments.verb.lastWord != "refresh" {
-                for fault in feed.faults(at: now) { console.warning("devices refuse this feed: \(fault)") }
+                for fault in feed.faults(at: now) {
+                    console.warning("devices refuse this feed: \(fault.text(at: now))")
+                }
             }
             // A new key of the root, or a signer's first feed.
             if base == nil || feed.changed.contains(.root),

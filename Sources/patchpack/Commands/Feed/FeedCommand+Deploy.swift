@@ -15,7 +15,7 @@ extension FeedCommand {
             throw PatchError(
                 .usage, "no place to deploy to", hint: "give --to FOLDER, s3://…, rsync://… or HOST:FOLDER")
         }
-        var pinned = try FeedPin.givenRoot(arguments)
+        var pinned = try PinnedRoot.givenRoot(arguments)
         if pinned == nil { pinned = try folder.read(FeedLayout.firstRoot) }
         guard let root = pinned else {
             throw PatchError(.feedUnavailable, "\(FeedLayout.firstRoot): missing, so this is not the folder of a feed")
@@ -23,8 +23,9 @@ extension FeedCommand {
         }
         let target = try target(place, arguments)
         let deployment = try Deployment(of: folder, root: root, to: target, repairs: arguments.has(.repair))
-        for fault in deployment.feed.faults(at: try SystemClock.now()) {
-            console.warning("devices refuse \(folder.path): \(fault)")
+        let now = try SystemClock.now()
+        for fault in deployment.feed.faults(at: now) {
+            console.warning("devices refuse \(folder.path): \(fault.text(at: now))")
         }
         let isTrial = arguments.has(.dryRun)
         let outcome = try deployment.run(isTrial: isTrial)

@@ -3,7 +3,7 @@ import PatchPublishing
 
 extension FeedCommand {
     @Sendable static func diff(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let root = try FeedPin.givenRoot(arguments)
+        let root = try PinnedRoot.givenRoot(arguments)
         let (old, new) = (FeedState(arguments.operands[0].text), FeedState(arguments.operands[1].text))
         let lines = try new.feed(root, arguments).changes(since: old.feed(root, arguments))
         if console.format == .json {

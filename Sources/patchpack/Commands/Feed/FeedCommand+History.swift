@@ -5,7 +5,7 @@ import PatchPublishing
 extension FeedCommand {
     @Sendable static func log(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let place = FeedState(arguments.operands[0].text)
-        let root = try FeedPin.givenRoot(arguments)
+        let root = try PinnedRoot.givenRoot(arguments)
         let feed = try place.feed(root, arguments)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
         let changes = try place.history(root, arguments).changes(

@@ -7,7 +7,7 @@ import PatchPublishing
 extension FeedCommand {
     @Sendable static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let place = FeedState(arguments.operands[0].text)
-        let root = try FeedPin.givenRoot(arguments)
+        let root = try PinnedRoot.givenRoot(arguments)
         let feed = try place.feed(root, arguments)
         let now = try SystemClock.now()
         let limit = try arguments.number(of: .days, atLeast: 0)
@@ -201,7 +201,7 @@ extension FeedCommand {
 extension PatchError {
     /// An error if a list was signed by a clock that is ahead; nil if not.
     fileprivate static func published(at published: Timestamp, before now: Timestamp) -> PatchError? {
-        guard published.secondsSince1970 - now.secondsSince1970 > 300 else { return nil }
+        guard FeedRepository.isAhead(published, of: now) else { return nil }
         return PatchError(
             .clock, "its list says that it was signed at \(published), but this machine's clock says \(now)",
             hint: "if this clock is right, the signer's was wrong: patchpack feed refresh DIR --clock-is-right")

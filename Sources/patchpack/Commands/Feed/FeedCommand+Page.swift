@@ -15,7 +15,7 @@ extension FeedCommand {
         try OutputFile(path: file, content: .bytes([])).checkPlace(force: force)
         let gates = try ReportGate.all(arguments)
         let now = try SystemClock.now()
-        let root = try FeedPin.givenRoot(arguments)
+        let root = try PinnedRoot.givenRoot(arguments)
         var feeds: [FeedPage.Feed] = []
         for operand in arguments.operands {
             let place = FeedState(operand.text)

@@ -3,6 +3,7 @@ import PatchDevice
 import PatchFeed
 import PatchFiles
 import PatchHTTP
+import PatchPublishing
 import Synchronization
 
 /// A feed in a folder or on a server, read as a device reads it.
@@ -14,7 +15,7 @@ struct FeedReading: Sendable {
     init(_ arguments: ParsedArguments) throws(PatchError) {
         let given = arguments.operands[0].path
         place = Path(HTTPSource.shown(given.description))
-        let pinned = FeedPin.given(arguments)
+        let pinned = PinnedRoot.given(arguments)
         let isURL = given.description.hasPrefix("https://") || given.description.hasPrefix("http://")
         if isURL {
             guard let pinned else {
@@ -130,4 +131,11 @@ final class CacheWatch: FeedSource {
             }
         }
     }
+}
+
+/// Trusted metadata that are forgotten at the end.
+struct NoStorage: FeedStorage {
+    package func read(_ name: String, limit: Int) -> [UInt8]? { nil }
+    package func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) {}
+    package func remove(_ name: String) throws(PatchError) {}
 }

@@ -409,10 +409,3 @@ extension Release.Result {
             ])
     }
 }
-
-extension Path {
-    /// Whether the file exists with exactly these bytes. Making the same release again is not an error.
-    func holds(_ bytes: [UInt8]) -> Bool {
-        (try? InputFile.regularIfThere(self, limit: bytes.count)) == bytes
-    }
-}

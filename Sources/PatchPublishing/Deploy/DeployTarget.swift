@@ -1,8 +1,7 @@
-import PatchCrypto
-import PatchPublishing
+package import PatchCrypto
 
 /// The place that a feed is served from, and how files get there.
-protocol DeployTarget: Sendable {
+package protocol DeployTarget: Sendable {
     /// Its name, without a password.
     var name: String { get }
 
@@ -26,21 +25,22 @@ protocol DeployTarget: Sendable {
     func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool
 
     /// Writes those of several files that are not there.
-    ///
     func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound
 }
 
 /// How files of a feed were found at a place, as paths.
-struct FilesFound {
-    var missing: [String] = []
+package struct FilesFound {
+    package var missing: [String]
     /// Those that are there with other bytes.
-    var others: [String] = []
+    package var others: [String]
+
+    package init(missing: [String] = [], others: [String] = []) { (self.missing, self.others) = (missing, others) }
 }
 
 extension DeployTarget {
-    func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool { try create(file) }
+    package func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool { try create(file) }
 
-    func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
+    package func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
         var found = FilesFound()
         for file in files {
             if try create(file) {

@@ -1,16 +1,17 @@
-import PatchCrypto
-import PatchFeed
-import PatchFiles
-import PatchPublishing
+package import PatchCrypto
+internal import PatchFeed
+package import PatchFiles
 
 /// The folder of a feed: what is uploaded, and what waits for signatures.
-struct FeedFolder: Sendable {
-    let path: Path
-    /// The largest file that is read: a targets file, or an envelope.
-    static let fileLimit = 64 << 20
+package struct FeedFolder: Sendable {
+    package let path: Path
+    /// The largest file that is read in bytes: a targets file, or an envelope.
+    package static let fileLimit = 64 << 20
+
+    package init(path: Path) { self.path = path }
 
     /// Reads a file of the feed; nil if there is none.
-    func read(_ name: String, limit: Int = fileLimit) throws(PatchError) -> [UInt8]? {
+    package func read(_ name: String, limit: Int = fileLimit) throws(PatchError) -> [UInt8]? {
         let file = path.appending(Path(name))
         do throws(PatchError) {
             return try InputFile.regularIfThere(file, limit: limit)
@@ -20,7 +21,7 @@ struct FeedFolder: Sendable {
     }
 
     /// The feed in the folder, read from a trusted root on.
-    func repository(_ reading: FeedRepository.Reading) throws(PatchError) -> FeedRepository {
+    package func repository(_ reading: FeedRepository.Reading) throws(PatchError) -> FeedRepository {
         do throws(PatchError) {
             return try FeedRepository(reading) { (name) throws(PatchError) in try read(name) }
         } catch {
@@ -29,20 +30,20 @@ struct FeedFolder: Sendable {
     }
 
     /// The feed in the folder, by its own first root file: for a look, not for a signature.
-    func ownRepository() throws(PatchError) -> FeedRepository {
+    package func ownRepository() throws(PatchError) -> FeedRepository {
         try FeedRepository(trustingItself: { (name) throws(PatchError) in try read(name) })
     }
 
     /// A feed with the change that waits for signatures.
     ///
     /// - Returns: nil if none waits.
-    func staged(on feed: FeedRepository) throws(PatchError) -> FeedRepository? {
+    package func staged(on feed: FeedRepository) throws(PatchError) -> FeedRepository? {
         var feed = feed
         return try feed.takeUp { (name) throws(PatchError) in try read(name) } ? feed : nil
     }
 
     /// Writes files in their order. A file with a version or a hash in its name is never replaced.
-    func write(_ files: [FeedRepository.File]) throws(PatchError) {
+    package func write(_ files: [FeedRepository.File]) throws(PatchError) {
         var new: [OutputFile] = []
         for file in files {
             let place = path.appending(Path(file.path))
@@ -67,7 +68,7 @@ struct FeedFolder: Sendable {
     }
 
     /// The SHA-256 of each envelope that was ever published for an app, by its name.
-    func published(for app: String) throws(PatchError) -> [String: String] {
+    package func published(for app: String) throws(PatchError) -> [String: String] {
         let place = path.appending(Path(FeedLayout.envelopeFolder(of: app)))
         guard place.isFolder else { return [:] }
         var digests: [String: String] = [:]
@@ -79,7 +80,7 @@ struct FeedFolder: Sendable {
     }
 
     /// The lowest version of each role that has no file.
-    func freeVersions() throws(PatchError) -> [FeedRepository.Role: Int] {
+    package func freeVersions() throws(PatchError) -> [FeedRepository.Role: Int] {
         let names = Set(try Folder.names(in: path.appending(Path(FeedLayout.metadataFolder))).map(\.description))
         var free: [FeedRepository.Role: Int] = [:]
         for role in FeedRepository.Role.allCases {
@@ -91,7 +92,7 @@ struct FeedFolder: Sendable {
     }
 
     /// The trust store that a feed delivers; nil if it delivers none.
-    func trustStore(of feed: FeedRepository) throws(PatchError) -> [UInt8]? {
+    package func trustStore(of feed: FeedRepository) throws(PatchError) -> [UInt8]? {
         let path = PatchList.trustPath(for: feed.app)
         guard let digest = feed.digest(of: path) else { return nil }
         let file = FeedLayout.target(path, sha256: digest)
@@ -104,7 +105,7 @@ struct FeedFolder: Sendable {
     }
 
     /// The keys of the trust store that a feed delivers, a line for each.
-    func trustedKeys(of feed: FeedRepository) throws(PatchError) -> [String] {
+    package func trustedKeys(of feed: FeedRepository) throws(PatchError) -> [String] {
         guard let bytes = try trustStore(of: feed) else { return [] }
         let store: TrustStore
         do throws(PatchError) {
@@ -119,7 +120,7 @@ struct FeedFolder: Sendable {
     }
 
     /// The patches that are offered, and that no other keys have signed.
-    func patches(of feed: FeedRepository, signedOnlyBy keys: Set<KeyID>) throws(PatchError) -> [String] {
+    package func patches(of feed: FeedRepository, signedOnlyBy keys: Set<KeyID>) throws(PatchError) -> [String] {
         guard !keys.isEmpty else { return [] }
         var names: [String] = []
         for entry in feed.list.entries where entry.state != .withdrawn {
@@ -135,7 +136,7 @@ struct FeedFolder: Sendable {
     }
 
     /// Whether a change waits for signatures.
-    func hasStaged() throws(PatchError) -> Bool {
+    package func hasStaged() throws(PatchError) -> Bool {
         for path in FeedRepository.stagedPaths where path != FeedLayout.stagedList {
             if try read(path) != nil { return true }
         }
@@ -143,14 +144,7 @@ struct FeedFolder: Sendable {
     }
 
     /// Removes what waits for signatures.
-    func discardStaged() throws(PatchError) {
+    package func discardStaged() throws(PatchError) {
         for name in FeedRepository.stagedPaths { try Folder.remove(path.appending(Path(name))) }
     }
-}
-
-/// Trusted metadata that are forgotten at the end.
-struct NoStorage: FeedStorage {
-    func read(_ name: String, limit: Int) -> [UInt8]? { nil }
-    func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) {}
-    func remove(_ name: String) throws(PatchError) {}
 }

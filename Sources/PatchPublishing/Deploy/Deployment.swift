@@ -1,7 +1,6 @@
-import PatchCrypto
-import PatchFeed
-import PatchFiles
-import PatchPublishing
+package import PatchCrypto
+internal import PatchFeed
+internal import PatchFiles
 
 /// Brings the state of a feed's folder to the place that the feed is served from. No change of another copy is lost, and a device
 /// that syncs meanwhile finds the old state or the new one.
@@ -9,12 +8,12 @@ import PatchPublishing
 /// The place has a chain of timestamps. `metadata/N.next.json` is the timestamp that came after version N. It is made only if
 /// there is no such file, so of two copies that both go on from N, one is told that it came too late. What the timestamp leads to
 /// is uploaded after that, then `timestamp.json`, and the root files last.
-struct Deployment {
+package struct Deployment {
     private let folder: FeedFolder
     private let target: any DeployTarget
     private let root: [UInt8]
     /// The state to deploy, and its timestamp.
-    let feed: FeedRepository
+    package let feed: FeedRepository
     private let timestamp: Link
     /// Whether files of other copies are replaced.
     private let repairs: Bool
@@ -26,22 +25,22 @@ struct Deployment {
     }
 
     /// What a deployment did, or would do.
-    struct Outcome {
+    package struct Outcome {
         /// Whether devices read another state than before, or a root file was missing.
-        fileprivate(set) var isNew = false
+        package fileprivate(set) var isNew = false
         /// Whether files of a state that devices read already were missing or foreign.
-        fileprivate(set) var isRepair = false
-        fileprivate(set) var bytes = 0
+        package fileprivate(set) var isRepair = false
+        package fileprivate(set) var bytes = 0
         /// The files that were there with other bytes, and were replaced.
-        fileprivate(set) var replaced: [String] = []
+        package fileprivate(set) var replaced: [String] = []
         /// The state of another copy that was given up.
-        fileprivate(set) var givenUp: FeedRepository.Position?
+        package fileprivate(set) var givenUp: FeedRepository.Position?
     }
 
     /// Reads the folder while no other process changes it.
     ///
     /// - Parameter root: The root file to trust.
-    init(
+    package init(
         of folder: FeedFolder, root: [UInt8], to target: any DeployTarget, repairs: Bool
     ) throws(PatchError) {
         (self.folder, self.root, self.target, self.repairs) = (folder, root, target, repairs)
@@ -58,7 +57,7 @@ struct Deployment {
     ///
     /// - Parameter isTrial: Whether nothing is written.
     /// - Throws: `feed-conflict` if the place has a change that the folder has not, or a file of that name with other bytes.
-    func run(isTrial: Bool = false) throws(PatchError) -> Outcome {
+    package func run(isTrial: Bool = false) throws(PatchError) -> Outcome {
         var outcome = Outcome()
         let roots = try missingRoots()
         let deployed = try target.read(FeedLayout.timestamp)
@@ -93,7 +92,7 @@ struct Deployment {
     /// What a timestamp says that may be another copy's.
     ///
     /// - Parameter name: What it is called, for messages.
-    func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError) -> FeedRepository.Position {
+    package func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError) -> FeedRepository.Position {
         try feed.position(of: bytes, called: name ?? FeedLayout.timestamp, root: root) {
             (path) throws(PatchError) in try folder.read(path)
         }
@@ -112,9 +111,10 @@ struct Deployment {
                 continue
             }
             guard there == own else {
-                throw PatchError(
-                    .feedMismatch, "\(target.name): \(path) is not that of \(folder.path)",
-                    hint: version == 1 ? "this is another feed: is --to right?" : Self.newerRoot)
+                let message = "\(target.name): \(path) is not that of \(folder.path)"
+                throw version == 1
+                    ? PatchError(.feedMismatch, message, remedy: PublishingRemedy.giveOtherPlace)
+                    : PatchError(.feedMismatch, message, hint: Self.newerRoot)
             }
         }
         guard try target.read(FeedLayout.root(newest + 1)) == nil else {
@@ -225,10 +225,7 @@ struct Deployment {
         } catch {
             guard !repairs else { return nil }
             throw PatchError(
-                .feedConflict, "\(target.name): \(error.message)",
-                hint:
-                    "something else writes there, or this folder is older: take the newest copy, or replace what is there with --repair"
-            )
+                .feedConflict, "\(target.name): \(error.message)", remedy: PublishingRemedy.takeNewestOrReplace)
         }
     }
 
@@ -259,9 +256,7 @@ struct Deployment {
         guard isLower else { return true }
         throw PatchError(
             .feedConflict, "\(state); devices that have seen it refuse the lower versions of \(folder.path)",
-            hint:
-                "patchpack feed refresh \(folder.path) --above \(numbers.max() ?? 0), with the release key too, and deploy again"
-        )
+            remedy: PublishingRemedy.signAbove(numbers.max() ?? 0, folder: folder.path.description))
     }
 
     /// Whether the place's feed came from this folder's snapshot.
@@ -276,7 +271,7 @@ struct Deployment {
         PatchError(
             .feedConflict,
             "\(target.name): \(path) is there with other bytes\(more > 0 ? ", and \(more) more files" : "")",
-            hint: "another copy of the feed, or something else, wrote there: look at it, and replace it with --repair")
+            remedy: PublishingRemedy.lookAndReplace)
     }
 
     /// Reads back what was uploaded as it will be read once a timestamp is in its place.
@@ -287,9 +282,10 @@ struct Deployment {
                 return try FeedLayout.isRoot(path) ? folder.read(path) : target.read(path)
             }
         } catch {
-            throw PatchError(
-                error.code, "\(target.name): read back: \(error.message)",
-                hint: repairs ? "does something else write there?" : "deploy again, with --repair")
+            let message = "\(target.name): read back: \(error.message)"
+            throw repairs
+                ? PatchError(error.code, message, hint: "does something else write there?")
+                : PatchError(error.code, message, remedy: PublishingRemedy.deployAndReplace)
         }
     }
 

@@ -1,19 +1,20 @@
-import PatchCrypto
-import PatchFiles
-import PatchPublishing
+package import PatchCrypto
+package import PatchFiles
 
 /// A folder of this machine, such as that of a web server.
-struct FolderTarget: DeployTarget {
-    let path: Path
-    /// The largest file that is read.
-    let limit: Int
-    var name: String { path.description }
+package struct FolderTarget: DeployTarget {
+    private let path: Path
+    private let limit: Int
+    package var name: String { path.description }
 
-    func read(_ name: String) throws(PatchError) -> [UInt8]? {
+    /// - Parameter limit: The largest file that is read, in bytes.
+    package init(path: Path, limit: Int) { (self.path, self.limit) = (path, limit) }
+
+    package func read(_ name: String) throws(PatchError) -> [UInt8]? {
         try InputFile.regularIfThere(path.appending(Path(name)), limit: limit)
     }
 
-    func create(_ file: FeedRepository.File) throws(PatchError) -> Bool {
+    package func create(_ file: FeedRepository.File) throws(PatchError) -> Bool {
         do throws(PatchError) {
             try write(file, force: false)
             return true
@@ -23,7 +24,7 @@ struct FolderTarget: DeployTarget {
         }
     }
 
-    func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool {
+    package func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool {
         let place = path.appending(Path(file.path))
         try Folder.make(place.parent)
         return try Folder.whileLocked(around: place) { () throws(PatchError) in

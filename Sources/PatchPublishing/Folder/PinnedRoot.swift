@@ -1,52 +1,38 @@
-import PatchCrypto
-import PatchFeed
-import PatchFiles
-import PatchPublishing
+package import PatchCrypto
+internal import PatchFeed
+package import PatchFiles
 
 /// The root file that a signer trusts. It never comes from the feed's own folder, because a thief who can write there could name
 /// other keys.
 ///
-/// It is the file that `--root` names, or one beside a private key. `feed init` and `feed rotate` write it there, under a name
-/// that says which feed it is of: the beginning of the SHA-256 of the feed's first root file.
-struct FeedPin {
+/// It is the file that the caller names, or one beside a private key. Who makes a feed or changes its keys writes it there, under a
+/// name that says which feed it is of: the beginning of the SHA-256 of the feed's first root file.
+package struct PinnedRoot: Sendable {
     private let folder: FeedFolder
+    private let given: Path?
     private let places: [Path]
     private let hasKey: Bool
-    private let given: Path?
 
     /// - Parameters:
+    ///   - given: The root file that is named; nil for one beside a key.
     ///   - keys: The files of the private keys at hand.
     ///   - hasKey: Whether there is any key at hand, including one that is not a file.
-    init(of folder: FeedFolder, _ arguments: ParsedArguments, keys: [Path], hasKey: Bool) {
+    package init(of folder: FeedFolder, given: Path?, keys: [Path], hasKey: Bool) {
         self.folder = folder
+        self.given = given
         self.hasKey = hasKey
-        given = Self.given(arguments)
         var places: [Path] = []
         for parent in keys.map(\.parent) where !places.contains(parent) { places.append(parent) }
         self.places = places
     }
 
-    /// The root file that the option or the variable names.
-    static func given(_ arguments: ParsedArguments) -> Path? {
-        arguments.value(of: .pinnedRoot)?.path ?? Option.pinnedRoot.fromEnvironment?.path
-    }
-
-    /// The bytes of that file; nil if none is named.
-    static func givenRoot(_ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
-        guard let given = given(arguments) else { return nil }
-        return try InputFile.small(given)
-    }
-
     /// The root to trust.
     ///
     /// - Throws: `config` if there is none.
-    func root() throws(PatchError) -> [UInt8] {
+    package func root() throws(PatchError) -> [UInt8] {
         if let given { return try InputFile.small(given) }
         guard let first = try folder.read(FeedLayout.firstRoot) else {
-            throw PatchError(
-                .feedUnavailable, "\(FeedLayout.firstRoot): missing, so this is not the folder of a feed",
-                hint: "make one: patchpack feed init DIR"
-            ).about(folder.path)
+            throw PatchError.noFeed(FeedLayout.firstRoot).about(folder.path)
         }
         let name = try Self.name(for: first)
         var newest: (version: Int, bytes: [UInt8])?
@@ -59,16 +45,12 @@ struct FeedPin {
         }
         guard let newest else {
             if !hasKey {
-                throw PatchError(
-                    .usage, "no key",
-                    hint: "give a private key with --key, or set PATCHPACK_FEED_KEY; --root FILE is enough to look"
-                ).about(folder.path)
+                throw PatchError(.usage, "no key", remedy: PublishingRemedy.giveKeyOrRoot).about(folder.path)
             }
             let reason = places.isEmpty ? "; a key that is not a file has none beside it" : ""
             throw PatchError(
                 .config, "no root file to trust: its own \(FeedLayout.firstRoot) proves nothing\(reason)",
-                hint:
-                    "give --root FILE or set PATCHPACK_FEED_ROOT: the 1.root.json that the app has; its SHA-256 here is \(try MessageDigest.sha256.text(of: first))"
+                remedy: PublishingRemedy.giveRoot(sha256: try MessageDigest.sha256.text(of: first))
             ).about(folder.path)
         }
         return newest.bytes
@@ -77,7 +59,7 @@ struct FeedPin {
     /// Refuses a folder that is older than what was signed with these keys: who puts an old state back would have it signed anew.
     ///
     /// - Parameter version: That of the folder's timestamp.
-    func check(_ version: Int) throws(PatchError) {
+    package func check(_ version: Int) throws(PatchError) {
         guard let first = try folder.read(FeedLayout.firstRoot) else { return }
         for place in places {
             let file = place.appending(try Self.name(for: first, "signed"))
@@ -94,7 +76,7 @@ struct FeedPin {
     }
 
     /// Notes beside each key which timestamp was signed last. Where that cannot be written, there is no such check.
-    func noteSigned(_ version: Int) throws(PatchError) {
+    package func noteSigned(_ version: Int) throws(PatchError) {
         guard let first = try folder.read(FeedLayout.firstRoot) else { return }
         for place in places {
             let file = place.appending(try Self.name(for: first, "signed"))
@@ -106,7 +88,7 @@ struct FeedPin {
     /// Keeps a root beside each private key, so that the next signer trusts it.
     ///
     /// - Returns: The files that could not be written.
-    func keep(_ root: [UInt8]) throws(PatchError) -> [Path] {
+    package func keep(_ root: [UInt8]) throws(PatchError) -> [Path] {
         guard let first = try folder.read(FeedLayout.firstRoot) else { return [] }
         let name = try Self.name(for: first)
         return places.compactMap { place in

@@ -1,0 +1,188 @@
+import FeedTestSupport
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import TestSupport
+import Testing
+
+@testable import PatchPublishing
+
+/// A feed that is brought to the place that it is served from, by one writer and by two.
+@Suite(.ownThreads) struct DeploymentTests {
+    private let place: FeedPlace
+    private let target = MemoryTarget()
+
+    init() throws {
+        place = try FeedPlace()
+        try place.copy(to: "other")
+    }
+
+    @discardableResult
+    private func deploy(
+        _ name: String = "feed", repairs: Bool = false, isTrial: Bool = false
+    ) throws -> Deployment.Outcome {
+        try Deployment(of: place.folder(name), root: place.root, to: target, repairs: repairs).run(isTrial: isTrial)
+    }
+
+    private func remedy(_ error: PatchError?) -> PublishingRemedy? { error?.remedy as? PublishingRemedy }
+
+    /// The files of a folder's feed.
+    private func expected(_ name: String = "feed") throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for path in try place.disk.contents() where path.hasPrefix("\(name)/") {
+            files[String(path.dropFirst(name.count + 1))] = try? place.disk.read(path)
+        }
+        return files
+    }
+
+    private var deployed: [String: [UInt8]] { target.files.filter { !$0.key.hasSuffix(".next.json") } }
+
+    @Test func everythingIsThereInTheRightOrder() throws {
+        let trial = try deploy(isTrial: true)
+        #expect(trial.isNew && trial.bytes > 0 && target.files.isEmpty)
+        let outcome = try deploy()
+        #expect(outcome.isNew && !outcome.isRepair && outcome.bytes == trial.bytes)
+        #expect(try deployed == expected())
+        // Of two writers one has the chain. What the timestamp leads to is there before it, and the root comes last.
+        let written = target.written
+        #expect(written.first == "metadata/0.next.json")
+        #expect(written.suffix(2) == ["metadata/timestamp.json", "metadata/1.root.json"])
+        let again = try deploy()
+        #expect(!again.isNew && !again.isRepair && again.bytes == 0 && target.written == written)
+    }
+
+    /// `feed log` reads states that no deployment has seen.
+    @Test func statesBetweenTwoDeploymentsComeAlong() throws {
+        try deploy()
+        target["metadata/1.rollout.json"] = nil
+        try place.turn("a")
+        try place.turn("b")
+        try deploy()
+        #expect(target["metadata/3.snapshot.json"] != nil && target["metadata/3.rollout.json"] != nil)
+        #expect(target["metadata/1.rollout.json"] == nil, "what was deployed before is not looked at")
+        let repair = try deploy(repairs: true)
+        #expect(repair.isRepair && !repair.isNew)
+        #expect(try deployed == expected())
+    }
+
+    @Test func theSecondOfTwoCopiesIsTold() throws {
+        try deploy()
+        try place.turn("a")
+        try place.turn("b", in: "other")
+        try deploy()
+        let before = target.files
+        #expect(refusal { try deploy("other") }?.code == .feedConflict)
+        // Devices that have seen the same numbers would refuse the other copy's.
+        #expect(remedy(refusal { try deploy("other", repairs: true) }) == .signAbove(3, folder: place.disk.at("other")))
+        #expect(target.files == before)
+        var details = FeedFixture.details
+        details.above = 3
+        try place.change("other", in: details) { $0.refresh(Set(FeedRepository.Role.allCases), in: details) }
+        #expect(refusal { try deploy("other") }?.code == .feedConflict)
+        let outcome = try deploy("other", repairs: true)
+        #expect(outcome.givenUp?.snapshot == 3 && outcome.givenUp?.isOwn == false)
+        #expect(try target["metadata/timestamp.json"] == expected("other")["metadata/timestamp.json"])
+    }
+
+    /// Both have looked at the same state, and both go on from it.
+    @Test func theSlowerOfTwoWritersIsTold() throws {
+        try deploy()
+        try place.turn("a")
+        try place.turn("b", in: "other")
+        let quick = try Deployment(of: place.folder("other"), root: place.root, to: target, repairs: false)
+        target.interrupt(before: "metadata/2.next.json") { _ = try? quick.run() }
+        #expect(refusal { try deploy() }?.code == .feedConflict)
+        #expect(try deployed == expected("other"))
+    }
+
+    /// A later deployment of the same feed comes to its end first.
+    @Test func aLaterTimestampIsNotReplaced() throws {
+        try deploy()
+        try place.turn("a")
+        let slow = try Deployment(of: place.folder(), root: place.root, to: target, repairs: false)
+        try place.turn("b")
+        let later = try Deployment(of: place.folder(), root: place.root, to: target, repairs: false)
+        target.interrupt(before: "metadata/timestamp.json") { _ = try? later.run() }
+        _ = try slow.run()
+        #expect(try deployed == expected())
+    }
+
+    @Test func aCopyThatIsOnlyOlderIsTold() throws {
+        try deploy()
+        try place.turn("a")
+        try deploy()
+        let error = refusal { try deploy("other") }
+        #expect(error?.code == .feedConflict && error?.hint?.contains("nothing is lost") == true)
+    }
+
+    /// Of two timestamps of one snapshot, the later one stays.
+    @Test func twoRefreshesAreNoConflict() throws {
+        try deploy()
+        for name in ["feed", "other"] {
+            try place.change(name) { $0.refresh([.timestamp], in: FeedFixture.details) }
+        }
+        try place.change { $0.refresh([.timestamp], in: FeedFixture.details) }
+        try deploy()
+        let newest = target["metadata/timestamp.json"]
+        #expect(try !deploy("other").isNew)
+        #expect(target["metadata/timestamp.json"] == newest)
+    }
+
+    @Test func foreignFilesAreReplacedOnlyWhenAsked() throws {
+        target["metadata/2.targets.json"] = [1]
+        #expect(remedy(refusal { try deploy() }) == .lookAndReplace)
+        #expect(target["metadata/timestamp.json"] == nil && target["metadata/2.targets.json"] == [1])
+        let trial = try deploy(repairs: true, isTrial: true)
+        #expect(trial.replaced == ["metadata/2.targets.json"] && target["metadata/2.targets.json"] == [1])
+        #expect(try deploy(repairs: true).replaced == ["metadata/2.targets.json"])
+        #expect(try deployed == expected())
+    }
+
+    @Test func whatIsNoTimestampIsReplacedOnlyWhenAsked() throws {
+        try deploy()
+        target["metadata/timestamp.json"] = [1]
+        #expect(remedy(refusal { try deploy() }) == .takeNewestOrReplace)
+        #expect(try deploy(repairs: true).isNew)
+        #expect(try deployed == expected())
+    }
+
+    /// With another feed's roots, or with keys that this copy does not know, every device would refuse the feed.
+    @Test func rootsAreNeverReplaced() throws {
+        target["metadata/1.root.json"] = [1]
+        for repairs in [false, true] {
+            #expect(remedy(refusal { try deploy(repairs: repairs) }) == .giveOtherPlace)
+        }
+        target["metadata/1.root.json"] = place.root
+        target["metadata/2.root.json"] = [1]
+        #expect(refusal { try deploy(repairs: true) }?.code == .feedConflict)
+        #expect(target.written.isEmpty)
+    }
+
+    /// The place says that it has a file, and loses it.
+    @Test func whatWasUploadedIsReadBack() throws {
+        try deploy()
+        try place.turn("a")
+        target["metadata/2.targets.json"] = nil
+        #expect(remedy(refusal { try deploy() }) == .deployAndReplace)
+        #expect(try target["metadata/timestamp.json"] != expected()["metadata/timestamp.json"])
+        try deploy(repairs: true)
+        #expect(try deployed == expected())
+    }
+
+    @Test func aFolderLosesNoFileOfAnotherWriter() throws {
+        let folder = FolderTarget(path: .init(place.disk.at("www")), limit: 100)
+        let file = FeedRepository.File(path: "metadata/a.json", bytes: [1], replaces: false)
+        #expect(try folder.read(file.path) == nil)
+        #expect(try folder.create(file))
+        let other = FeedRepository.File(path: file.path, bytes: [2], replaces: false)
+        #expect(try !folder.create(other))
+        #expect(try folder.add([file, other]).others == [file.path])
+        #expect(try !folder.replace(other, of: [3]) && folder.read(file.path) == [1])
+        #expect(try folder.replace(other, of: [1]) && folder.read(file.path) == [2])
+        // Only a file that is there is somebody else's. What cannot be written is an error.
+        try place.disk.write([0], to: "file")
+        #expect(throws: PatchError(.io, "")) {
+            try FolderTarget(path: .init(place.disk.at("file")), limit: 100).create(file)
+        }
+    }
+}

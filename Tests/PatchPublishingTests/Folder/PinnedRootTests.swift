@@ -1,0 +1,85 @@
+import FeedTestSupport
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import TestSupport
+import Testing
+
+@testable import PatchPublishing
+
+/// The root file that a signer trusts does not come from the folder that is signed.
+@Suite(.ownThreads) struct PinnedRootTests {
+    private let place: FeedPlace
+    private let name: String
+
+    init() throws {
+        place = try FeedPlace()
+        name = "keys/feed-\(try MessageDigest.sha256.text(of: place.root).prefix(16))"
+        try place.disk.write([], to: "keys/online.pem")
+    }
+
+    private func pin(given: String? = nil, key: String? = "keys/online.pem", hasKey: Bool = true) -> PinnedRoot {
+        PinnedRoot(
+            of: place.folder(), given: given.map { Path(place.disk.at($0)) },
+            keys: key.map { [Path(place.disk.at($0))] } ?? [], hasKey: hasKey)
+    }
+
+    private func remedy(_ pin: PinnedRoot) -> PublishingRemedy? {
+        refusal { _ = try pin.root() }?.remedy as? PublishingRemedy
+    }
+
+    @Test func nothingBesideAKeyIsNoTrust() throws {
+        #expect(remedy(pin(key: nil, hasKey: false)) == .giveKeyOrRoot)
+        #expect(remedy(pin()) == .giveRoot(sha256: try MessageDigest.sha256.text(of: place.root)))
+        let empty = PinnedRoot(of: place.folder("none"), given: nil, keys: [], hasKey: true)
+        #expect(remedy(empty) == .makeFeed)
+    }
+
+    @Test func theFileThatIsNamedComesFirst() throws {
+        #expect(try pin().keep(place.root).isEmpty)
+        try place.disk.write([7], to: "named.json")
+        #expect(try pin(given: "named.json").root() == [7])
+        #expect(try pin().root() == place.root)
+    }
+
+    @Test func theNewestBesideTheKeysCounts() throws {
+        let new = try SigningKey.generate(.ed25519)
+        try place.change(with: place.keys.root + [place.keys.online, new]) { feed in
+            try feed.rotate(
+                .root, adding: [FeedKey(new.verifyingKey)], removing: [], threshold: nil, in: FeedFixture.details)
+        }
+        let newest = try place.disk.read("feed/metadata/2.root.json")
+        try place.disk.write(place.root, to: "\(name).root.json")
+        try place.disk.write(newest, to: "more/\(name.dropFirst(5)).root.json")
+        let pin = PinnedRoot(
+            of: place.folder(), given: nil,
+            keys: ["keys/a.pem", "more/a.pem", "keys/b.pem"].map { Path(place.disk.at($0)) }, hasKey: true)
+        #expect(try pin.root() == newest)
+        // A file that its own keys have not signed is refused, wherever it is.
+        try place.disk.write(newest.dropLast(40), to: "\(name).root.json")
+        #expect(throws: PatchError.self) { try pin.root() }
+    }
+
+    /// A thief puts an old state back, so that it is signed anew.
+    @Test func anOlderFolderIsRefused() throws {
+        let pin = pin()
+        try pin.check(1)
+        try pin.noteSigned(7)
+        #expect(try place.disk.read("\(name).signed") == Array("7\n".utf8))
+        #expect(refusal { try pin.check(6) }?.code == .feedRollback)
+        try pin.check(7)
+        try pin.check(8)
+        try place.disk.write("many words", to: "\(name).signed")
+        try pin.check(1)
+    }
+
+    @Test func aRootIsKeptBesideEachKeyAndNoMore() throws {
+        #expect(try pin().keep(place.root).isEmpty)
+        #expect(try place.disk.read("\(name).root.json") == place.root)
+        #expect(try pin().keep(place.root).isEmpty, "it is there")
+        // Its folder is none.
+        try place.disk.write([], to: "file")
+        let file = try pin(key: "file/online.pem").keep(place.root)
+        #expect(file.map(\.description) == [place.disk.at("file/\(name.dropFirst(5)).root.json")])
+    }
+}
