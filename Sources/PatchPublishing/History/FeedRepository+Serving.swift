@@ -18,19 +18,6 @@ extension FeedRepository {
         return version
     }
 
-    /// When something was changed, by whom and why.
-    package struct Change: Sendable, Equatable {
-        package let time: Timestamp?
-        package let author: String?
-        package let reason: String?
-
-        package init(time: Timestamp?, author: String?, reason: String?) {
-            self.time = time
-            self.author = author
-            self.reason = reason
-        }
-    }
-
     /// The change that made this state, as its snapshot says it. Older versions of patchpack made snapshots that do not.
     package var change: Change {
         let change = bodies.snapshot.change

@@ -17,3 +17,18 @@ package struct ChangeDetails: Sendable {
 
     package init(at now: Timestamp) { self.now = now }
 }
+
+extension FeedRepository {
+    /// When something was changed, by whom and why.
+    package struct Change: Sendable, Equatable {
+        package let time: Timestamp?
+        package let author: String?
+        package let reason: String?
+
+        package init(time: Timestamp?, author: String?, reason: String?) {
+            self.time = time
+            self.author = author
+            self.reason = reason
+        }
+    }
+}

@@ -46,6 +46,11 @@ package struct PatchListDraft: Sendable {
         set { json.set(Key.reason, newValue.map(JSONValue.string)) }
     }
 
+    /// The last change.
+    package var change: FeedRepository.Change {
+        FeedRepository.Change(time: published, author: author, reason: reason)
+    }
+
     /// The lowest version of the app that gets patches at all.
     package var minimumAppVersion: AppVersion? {
         get { json[Key.minimumAppVersion]?.text.flatMap { AppVersion($0) } }

@@ -35,39 +35,28 @@ extension FeedCommand {
         }
         let asked = try change.repository().entry(
             arguments.operands[1].text, version: arguments.number(of: .patchVersion))
-        let (report, results, unread) = try report(on: asked, gates, arguments, console, at: change.now)
+        let (evidence, unread) = try evidence(on: asked, gates, arguments, console, at: change.now)
         var failure: PatchError?
         try change.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let old = try feed.entry(asked.id, version: asked.version)
             let name = "\(old.id) \(old.version)"
             // Its report is of the step before.
             guard old.since == asked.since else { return ["waits  \(name): it was changed in this moment"] }
-            var entry = old
-            let crossed = results.first { $0.verdict == .crossed }
-            switch RolloutStep(of: old, by: rules, report, results, isWhole: unread == nil, at: change.now) {
-            case .widen(let part):
-                entry.rollout = Rollout(
-                    permyriad: part, unit: old.rollout?.unit ?? .installation, seed: old.rollout?.seed)
-                details.reason = results.map { "\($0.gate.text) is passed" }.joined(separator: ", ")
-                feed.replace(old, with: entry, in: details)
-                return ["widened  \(name)  \(old.words) -> \(entry.words)"]
-            case .pause(let reason):
-                entry.state = .paused
-                details.reason = reason
-                feed.replace(old, with: entry, in: details)
+            let step = RolloutStep(of: old, by: rules, evidence, at: change.now)
+            let entry = feed.take(step, of: old, passing: evidence.gates, in: &details)
+            switch step {
+            case .widen: return ["widened  \(name)  \(old.words) -> \(entry.words)"]
+            case .pause(let gate):
                 failure = PatchError(
-                    .script, "\(name) is paused: \(reason)",
+                    .script, "\(name) is paused: \(gate.change)",
                     hint: "look into it, and then: patchpack feed withdraw, or resume")
                 return ["paused  \(name)"]
-            case .wait(let reasons): return reasons.map { "waits  \(name): \($0)" }
+            case .wait(let reasons): return reasons.map { "waits  \(name): \($0.text)" }
             case .complete: return ["complete  \(name): \(old.words), and no gate is crossed"]
-            case .stopped:
-                // An alarm lasts until a decision was made.
-                let gate = results.first { old.reason?.hasPrefix("\($0.gate.text): ") ?? false } ?? crossed
-                if old.state == .paused, let gate {
+            case .stopped(let gate):
+                if let gate {
                     failure = PatchError(
-                        .script,
-                        "\(name) is paused because of \(gate.gate.text), of which devices say now: \(gate.reason)",
+                        .script, "\(name) is paused because of \(gate.text), of which devices say now: \(gate.reason)",
                         hint: "patchpack feed withdraw, or resume")
                 }
                 return ["stopped  \(name): \(old.words)\(old.reason.map { " (\($0))" } ?? "")"]
@@ -78,10 +67,10 @@ extension FeedCommand {
     }
 
     /// What devices have told of a patch since it was offered, and what the gates say of it.
-    private static func report(
+    private static func evidence(
         on entry: PatchEntryDraft, _ gates: [ReportGate], _ arguments: ParsedArguments, _ console: Console,
         at now: Timestamp
-    ) throws(PatchError) -> (FleetReport, [ReportGateResult], unread: PatchError?) {
+    ) throws(PatchError) -> (RolloutStep.Evidence, unread: PatchError?) {
         let places = arguments.values(of: .events).map(\.path)
         guard !places.isEmpty else { throw PatchError(.usage, "no events", hint: "give --events FILE or DIR") }
         var files: [Path] = []
@@ -100,23 +89,34 @@ extension FeedCommand {
             listed: [(entry.id, entry.version)], console)
         let all = report.patches
         report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }
-        return (
-            report, ReportGateResult.all(gates, report, id: entry.id, version: entry.version, among: all), unread
-        )
+        let results = ReportGateResult.all(gates, report, id: entry.id, version: entry.version, among: all)
+        let evidence = RolloutStep.Evidence(
+            events: report.input.events + report.input.earlier, damaged: report.input.damaged, newest: report.newest,
+            newDevices: report.patches.first?.newDevices ?? 0, isWhole: unread == nil,
+            gates: results.map { RolloutStep.Gate($0.gate.text, .init($0.verdict), $0.reason) })
+        return (evidence, unread)
     }
 }
 
 extension RolloutStep.Rules {
     fileprivate init(_ arguments: ParsedArguments) throws(PatchError) {
         let text = try arguments.text(of: .steps) ?? "1%,5%,25%,100%"
-        let steps = text.split(separator: ",", omittingEmptySubsequences: false).map {
-            FeedAudience.permyriad(String($0)) ?? 0
-        }
-        guard !steps.contains(0), zip(steps, steps.dropFirst()).allSatisfy({ $0 < $1 }) else {
+        guard let steps = Self.steps(text) else {
             throw PatchError(.usage, "--steps \(text): expected rising percentages, such as 1%,5%,25%,100%")
         }
         self.init(
             steps: steps, soak: try arguments.seconds(of: .soak) ?? 4 * 3600,
             fresh: try arguments.seconds(of: .fresh) ?? 3600, newDevices: try arguments.number(of: .newDevices) ?? 100)
+    }
+}
+
+extension RolloutStep.Gate.Verdict {
+    fileprivate init(_ verdict: ReportGate.Verdict) {
+        self =
+            switch verdict {
+            case .passed: .passed
+            case .crossed: .crossed
+            case .undecided: .undecided
+            }
     }
 }

@@ -7,7 +7,7 @@ import PatchPublishing
 extension FeedCommand {
     @Sendable static func rollout(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         try edit(arguments, console) { (entry) throws(PatchError) in
-            let audience = try FeedAudience(arguments, percent: arguments.operands[2].text, after: entry.rollout)
+            let audience = try PatchAudience(arguments, percent: arguments.operands[2].text, after: entry.rollout)
             try audience.apply(to: &entry)
             let state = entry.state ?? .paused
             return state == .active

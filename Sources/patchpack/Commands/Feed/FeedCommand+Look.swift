@@ -165,7 +165,7 @@ extension FeedCommand {
             return 0
         }
         device.groups = []
-        let units = try FeedPreview.lines(of: path)
+        let units = try FeedPreview.units(of: path)
         let counts = try FeedPreview.count(list, units, device).sorted { $0.key.text < $1.key.text }
         for (outcome, count) in counts {
             guard console.format == .json else {

@@ -73,7 +73,7 @@ extension FeedCommand {
         _ isExpected: (Manifest) -> Bool
     ) throws(PatchError) {
         let verification = try Verification(arguments)
-        let audience = try FeedAudience(arguments)
+        let audience = try PatchAudience(arguments)
         var differing: PatchError?
         try change.run { (feed, details) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)

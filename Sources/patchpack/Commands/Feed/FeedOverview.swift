@@ -39,8 +39,3 @@ extension FeedRepository.Change {
         return since + (author.map { ", by \($0)" } ?? "") + (reason.map { ": \($0)" } ?? "")
     }
 }
-
-extension PatchListDraft {
-    /// The last change.
-    var change: FeedRepository.Change { FeedRepository.Change(time: published, author: author, reason: reason) }
-}

@@ -1,11 +1,12 @@
-import PatchCrypto
-import PatchFeed
-import PatchPublishing
+package import PatchCrypto
+internal import PatchFeed
 
 /// The earlier states of a feed, which its versioned files are.
-struct FeedHistory {
-    /// Reads the state at a snapshot; nil if that snapshot's file is not there.
-    let read: (Int) throws(PatchError) -> FeedRepository?
+package struct FeedHistory {
+    private let read: (Int) throws(PatchError) -> FeedRepository?
+
+    /// - Parameter read: Reads the state at a snapshot; nil if that snapshot's file is not there.
+    package init(_ read: @escaping (Int) throws(PatchError) -> FeedRepository?) { self.read = read }
 
     /// Goes back from a state to those that it came from, until the body returns false or there are no more. States that do not say which
     /// they came from are followed by number. Numbers may have been left out, to pass those that a thief has used.
@@ -25,7 +26,7 @@ struct FeedHistory {
     }
 
     /// The newest state whose list said something else.
-    func stateBefore(_ state: FeedRepository) throws(PatchError) -> FeedRepository? {
+    package func stateBefore(_ state: FeedRepository) throws(PatchError) -> FeedRepository? {
         var found: FeedRepository?
         try goBack(from: state) { (newer, older) throws(PatchError) in
             if newer.list.says(older.list) { return true }
@@ -36,10 +37,10 @@ struct FeedHistory {
     }
 
     /// A change: what it was, when, by whom and why.
-    struct Change {
-        let snapshot: Int
-        let stamp: FeedRepository.Change
-        let lines: [String]
+    package struct Change {
+        package let snapshot: Int
+        package let stamp: FeedRepository.Change
+        package let lines: [String]
     }
 
     /// The newest changes, the newest first.
@@ -48,14 +49,14 @@ struct FeedHistory {
     ///   - id: The patch; nil for all changes.
     ///   - most: How many changes there may be.
     ///   - unreadable: Called if what was before the changes that are returned cannot be read.
-    func changes(
+    package func changes(
         until state: FeedRepository, of id: String?, most: Int, unreadable: (PatchError) -> Void
     ) throws(PatchError) -> [Change] {
         var changes: [Change] = []
         do throws(PatchError) {
             try goBack(from: state) { (newer, older) throws(PatchError) in
                 var lines = newer.visibleChanges(since: older)
-                if let id { lines = lines.filter { $0.contains(" \(id) ") || $0.contains("/\(id)-") } }
+                if let id { lines = lines.filter { $0.contains(" \(id) ") || Self.isEnvelope($0, of: id) } }
                 if !lines.isEmpty {
                     changes.append(
                         Change(
@@ -72,11 +73,20 @@ struct FeedHistory {
         }
         return changes
     }
+
+    /// Whether a line names an envelope of a patch: `/ID-VERSION.js`. Another id may begin with this one.
+    private static func isEnvelope(_ line: String, of id: String) -> Bool {
+        guard let name = line.utf8.split(separator: UInt8(ascii: "/")).last, name.starts(with: "\(id)-".utf8) else {
+            return false
+        }
+        let version = name.dropFirst(id.utf8.count + 1).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return !version.isEmpty && name[version.endIndex...].elementsEqual(".js".utf8)
+    }
 }
 
 extension FeedRepository {
     /// What differs from another state of a feed, in words: what was signed, what is offered to whom, and which keys count.
-    func visibleChanges(since old: FeedRepository) -> [String] {
+    package func visibleChanges(since old: FeedRepository) -> [String] {
         var lines: [String] = []
         // The root file has the keys of all other roles.
         for role in Role.allCases where role == .rollout || knowsRoot && old.knowsRoot {
@@ -100,7 +110,7 @@ extension FeedRepository {
 
 extension PatchListDraft {
     /// Whether another list says the same to devices.
-    func says(_ other: PatchListDraft) -> Bool { visibleChanges(since: other).isEmpty }
+    package func says(_ other: PatchListDraft) -> Bool { visibleChanges(since: other).isEmpty }
 
     fileprivate func visibleChanges(since old: PatchListDraft) -> [String] {
         var lines: [String] = []
@@ -133,7 +143,7 @@ extension PatchListDraft {
 
 extension PatchEntryDraft {
     /// Whether it is offered, and to whom.
-    var words: String {
+    package var words: String {
         switch state {
         case .withdrawn?: "withdrawn"
         case .active?: "offered \(audience)"
@@ -143,7 +153,7 @@ extension PatchEntryDraft {
     }
 
     private var audience: String {
-        let part = rollout.map { "to \(FeedAudience.percent($0.permyriad)) by \($0.unit.rawValue)" }
+        let part = rollout.map { "to \(Rollout.percent($0.permyriad)) by \($0.unit.rawValue)" }
         let others =
             (groups.isEmpty ? [] : ["groups \(groups.joined(separator: ", "))"])
             + (users.isEmpty ? [] : ["\(users.count) users"])

@@ -1,0 +1,160 @@
+package import PatchCrypto
+internal import PatchFeed
+
+/// What happens to a rollout that goes from step to step.
+package enum RolloutStep: Sendable, Equatable {
+    /// It is offered to more devices: so many of 10,000.
+    case widen(Int)
+    /// A gate is crossed.
+    case pause(Gate)
+    /// It is too early, for these reasons.
+    case wait([Reason])
+    /// It is on its last step, and no gate is crossed.
+    case complete
+    /// It is withdrawn, or it is paused, possibly by a gate. An alarm lasts until a decision was made.
+    case stopped(by: Gate?)
+
+    /// What a step needs before the next one.
+    package struct Rules: Sendable {
+        /// The parts of 10,000, in rising order.
+        package let steps: [Int]
+        /// How long each step lasts at least, in seconds.
+        package let soak: Int
+        /// How old the newest event may be, in seconds.
+        package let fresh: Int
+        /// How many devices must have reported the patch for the first time since the step began.
+        package let newDevices: Int
+
+        package init(steps: [Int], soak: Int, fresh: Int, newDevices: Int) {
+            (self.steps, self.soak, self.fresh, self.newDevices) = (steps, soak, fresh, newDevices)
+        }
+
+        /// The steps in a list of percentages; nil if they are none, or do not rise.
+        package static func steps(_ text: String) -> [Int]? {
+            let steps = text.split(separator: ",", omittingEmptySubsequences: false).map {
+                Rollout.permyriad(String($0)) ?? 0
+            }
+            return !steps.contains(0) && zip(steps, steps.dropFirst()).allSatisfy { $0 < $1 } ? steps : nil
+        }
+    }
+
+    /// A bound on what devices tell, and what is known of it.
+    package struct Gate: Sendable, Equatable {
+        package enum Verdict: String, Sendable {
+            case passed, crossed, undecided
+        }
+
+        /// The bound.
+        package let text: String
+        package let verdict: Verdict
+        /// What devices told.
+        package let reason: String
+
+        package init(_ text: String, _ verdict: Verdict, _ reason: String) {
+            (self.text, self.verdict, self.reason) = (text, verdict, reason)
+        }
+
+        /// Why a patch is paused, as the list says it.
+        package var change: String { "\(text): \(reason)" }
+    }
+
+    /// What devices told of a patch since it was offered.
+    package struct Evidence: Sendable {
+        /// How many lines of events there are, and how many that are damaged.
+        package var events, damaged: Int
+        /// When the newest event was; nil if there is none.
+        package var newest: Timestamp?
+        /// How many devices have reported the patch for the first time since the step began.
+        package var newDevices: Int
+        /// Whether all files of events could be read.
+        package var isWhole: Bool
+        package var gates: [Gate]
+
+        package init(
+            events: Int, damaged: Int, newest: Timestamp?, newDevices: Int, isWhole: Bool = true, gates: [Gate]
+        ) {
+            (self.events, self.damaged, self.newest) = (events, damaged, newest)
+            (self.newDevices, self.isWhole, self.gates) = (newDevices, isWhole, gates)
+        }
+    }
+
+    /// Why it is too early for the next step.
+    package enum Reason: Sendable, Equatable {
+        case unreadableEvents
+        case damagedLines(Int, events: Int)
+        /// The step is younger than it has to be, in seconds.
+        case young(Int, soak: Int)
+        /// How old the newest event is, in seconds.
+        case staleEvents(Int)
+        case noEvents
+        case fewDevices(Int, needed: Int)
+        case undecided(Gate)
+    }
+
+    /// - Parameters:
+    ///   - entry: The patch as it is listed.
+    ///   - evidence: What devices have told of it since it was offered.
+    package init(of entry: PatchEntryDraft, by rules: Rules, _ evidence: Evidence, at now: Timestamp) {
+        let crossed = evidence.gates.first { $0.verdict == .crossed }
+        guard entry.state == .active else {
+            let cause = evidence.gates.first { entry.reason?.hasPrefix("\($0.text): ") ?? false } ?? crossed
+            self = .stopped(by: entry.state == .paused ? cause : nil)
+            return
+        }
+        if let crossed {
+            self = .pause(crossed)
+            return
+        }
+        // Without a percentage, it is for all, or only for groups and users.
+        let part = entry.rollout?.permyriad ?? (entry.groups.isEmpty && entry.users.isEmpty ? 10_000 : 0)
+        guard let next = rules.steps.first(where: { $0 > part }) else {
+            self = .complete
+            return
+        }
+        var reasons: [Reason] = []
+        if !evidence.isWhole { reasons.append(.unreadableEvents) }
+        if evidence.damaged > evidence.events / 10 {
+            reasons.append(.damagedLines(evidence.damaged, events: evidence.events))
+        }
+        let age = entry.since.map { now.secondsSince1970 - $0.secondsSince1970 } ?? .max
+        if age < rules.soak { reasons.append(.young(age, soak: rules.soak)) }
+        if let newest = evidence.newest {
+            let lag = now.secondsSince1970 - newest.secondsSince1970
+            if lag > rules.fresh { reasons.append(.staleEvents(lag)) }
+        } else {
+            reasons.append(.noEvents)
+        }
+        if evidence.newDevices < rules.newDevices {
+            reasons.append(.fewDevices(evidence.newDevices, needed: rules.newDevices))
+        }
+        reasons += evidence.gates.filter { $0.verdict == .undecided }.map(Reason.undecided)
+        self = reasons.isEmpty ? .widen(next) : .wait(reasons)
+    }
+}
+
+extension FeedRepository {
+    /// Widens or pauses a rollout, as a step says. The other steps change nothing.
+    ///
+    /// - Parameters:
+    ///   - entry: The patch as it is listed.
+    ///   - gates: The gates that let it pass. They are the reason that the list gives.
+    /// - Returns: The entry as it is listed then.
+    package mutating func take(
+        _ step: RolloutStep, of entry: PatchEntryDraft, passing gates: [RolloutStep.Gate],
+        in details: inout ChangeDetails
+    ) -> PatchEntryDraft {
+        var new = entry
+        switch step {
+        case .widen(let part):
+            new.rollout = Rollout(
+                permyriad: part, unit: entry.rollout?.unit ?? .installation, seed: entry.rollout?.seed)
+            details.reason = gates.map { "\($0.text) is passed" }.joined(separator: ", ")
+        case .pause(let gate):
+            new.state = .paused
+            details.reason = gate.change
+        case .wait, .complete, .stopped: return entry
+        }
+        replace(entry, with: new, in: details)
+        return new
+    }
+}

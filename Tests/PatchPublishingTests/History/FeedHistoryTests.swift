@@ -1,0 +1,169 @@
+import FeedTestSupport
+import PatchCrypto
+import PatchFeed
+import TestSupport
+import Testing
+
+@testable import PatchPublishing
+
+/// What a feed was before, and what is said of each change.
+@Suite(.ownThreads) struct FeedHistoryTests {
+    private static let name = "com.example.shop.cart-total 1"
+    private let place: FeedPlace
+
+    init() throws { place = try FeedPlace() }
+
+    private var history: FeedHistory {
+        FeedHistory { (number) throws(PatchError) in
+            guard try place.folder().read(FeedLayout.snapshot(number)) != nil else { return nil }
+            return try place.folder().repository(FeedRepository.Reading(root: place.root, snapshot: number))
+        }
+    }
+
+    private func changes(of id: String? = nil, most: Int = 20) throws -> [FeedHistory.Change] {
+        try history.changes(until: place.repository(), of: id, most: most) { Issue.record($0) }
+    }
+
+    private func pause(_ author: String, _ reason: String?, at now: Timestamp = FeedFixture.now) throws {
+        var details = ChangeDetails(at: now)
+        (details.author, details.reason) = (author, reason)
+        try place.change(in: details) { feed in
+            let entry = feed.list.entries[0]
+            var paused = entry
+            paused.state = entry.state == .paused ? .active : .paused
+            feed.replace(entry, with: paused, in: details)
+        }
+    }
+
+    @Test func eachChangeIsSaidWithItsAuthor() throws {
+        try pause("ada", "hm")
+        try place.change { $0.refresh([.timestamp], in: FeedFixture.details) }
+        try place.change { $0.edit(in: FeedFixture.details) { $0.notice = "hello" } }
+        let changes = try changes()
+        #expect(
+            changes.map(\.lines) == [
+                ["notice: none -> hello"], ["changed \(Self.name): offered to all -> paused, to all"],
+                ["signed: \(FeedFixture.path(1))", "listed \(Self.name): offered to all"],
+            ])
+        #expect(changes.map(\.snapshot) == [4, 3, 2])
+        #expect(changes[1].stamp == FeedRepository.Change(time: FeedFixture.now, author: "ada", reason: "hm"))
+        #expect(try self.changes(most: 1).map(\.snapshot) == [4])
+        #expect(try self.changes(of: "com.example.shop.cart-total").map(\.snapshot) == [3, 2])
+        #expect(try self.changes(of: "com.example.shop.cart").isEmpty)
+    }
+
+    /// Numbers may have been left out, to pass those that a thief has used.
+    @Test func missingNumbersArePassed() throws {
+        var details = FeedFixture.details
+        details.above = 500
+        try place.change(in: details) { feed in
+            feed.refresh(Set(FeedRepository.Role.allCases), in: details)
+            feed.edit(in: details) { $0.notice = "far" }
+        }
+        #expect(try changes().map(\.snapshot) == [501, 2])
+    }
+
+    @Test func whatCannotBeReadEndsTheLog() throws {
+        try pause("ada", nil)
+        try place.disk.write([1], to: "feed/metadata/2.snapshot.json")
+        #expect(throws: PatchError.self, "there is nothing to show") { try self.changes() }
+        try pause("bob", nil)
+        var fault: PatchError?
+        let changes = try history.changes(until: place.repository(), of: nil, most: 20) { fault = $0 }
+        #expect(changes.map(\.stamp.author) == ["bob"] && fault != nil)
+    }
+
+    @Test func theStateBeforeIsTheOneWhoseListSaidSomethingElse() throws {
+        try pause("ada", nil)
+        try place.change { $0.refresh([.timestamp, .snapshot, .rollout], in: FeedFixture.details) }
+        let before = try #require(try history.stateBefore(place.repository()))
+        #expect(before.list.entries[0].state == .active)
+        let empty = try #require(try history.stateBefore(before))
+        #expect(try empty.list.entries.isEmpty && history.stateBefore(empty) == nil)
+    }
+
+    @Test func everyPartOfTheListIsSaid() throws {
+        let old = try place.repository()
+        var new = old
+        new.edit(in: FeedFixture.details) { list in
+            list.isEnabled = false
+            list.minimumAppVersion = AppVersion("2.0")
+            list.setSwitch("a", to: "b")
+            list.entries = []
+        }
+        #expect(
+            new.visibleChanges(since: old) == [
+                "all patches: on -> off", "minimum app version: none -> 2.0", "switches: none -> {\"a\":\"b\"}",
+                "no longer listed \(Self.name): it was offered to all",
+            ])
+        // Who made a change, and when, is no part of what it says to devices.
+        var same = old
+        same.edit(in: ChangeDetails(at: FeedFixture.now.adding(days: 1))) { $0.author = "ada" }
+        #expect(same.list.says(old.list) && same.visibleChanges(since: old).isEmpty)
+        // A part that no word tells.
+        var other = old
+        let entry = other.list.entries[0]
+        var next = entry
+        next.json.set("future", .integer(1))
+        other.replace(entry, with: next, in: FeedFixture.details)
+        #expect(other.visibleChanges(since: old).first?.contains("\"future\":1") == true)
+    }
+
+    @Test func keysAndThresholdsAreSaid() throws {
+        let new = try FeedKey(SigningKey.generate(.ed25519).verifyingKey)
+        let old = try place.repository()
+        var rotated = old
+        let gone = try FeedKey(place.keys.online.verifyingKey).id
+        try rotated.rotate(.timestamp, adding: [new], removing: [gone], threshold: nil, in: FeedFixture.details)
+        #expect(
+            rotated.visibleChanges(since: old) == [
+                "timestamp: removes the key \(gone.prefix(16))", "timestamp: adds the key \(new.id.prefix(16))",
+            ])
+        var two = old
+        try two.rotate(.targets, adding: [new], removing: [], threshold: 2, in: FeedFixture.details)
+        #expect(
+            two.visibleChanges(since: old) == [
+                "targets: adds the key \(new.id.prefix(16))", "targets: 2 keys must sign, no longer 1",
+            ])
+    }
+
+    /// A signer sees every member that changes, and one without a name as well.
+    @Test func theDifferenceLeavesNothingOut() throws {
+        let old = try place.repository()
+        var new = old
+        var one = new.list
+        one.json.set("future", .array([.object([("x", .integer(1))]), .object([("x", .integer(2))])]))
+        new.edit(in: FeedFixture.details) { $0 = one }
+        var two = new
+        one.json.set("future", .array([.object([("x", .integer(2))]), .object([("x", .integer(1))])]))
+        two.edit(in: FeedFixture.details) { $0 = one }
+        #expect(
+            two.changes(since: new).contains(#"list: future [{"x":1},{"x":2}] -> [{"x":2},{"x":1}]"#),
+            "elements without names are in an order")
+        #expect(new.changes(since: old).contains(#"list: future adds [{"x":1},{"x":2}]"#))
+        #expect(old.changes(since: new).contains(#"list: future removes [{"x":1},{"x":2}]"#))
+    }
+
+    /// `since` is the last change, `offered` the beginning of the offer; a reason that was given stays.
+    @Test func anEntrySaysSinceWhenAndWhy() throws {
+        let later = FeedFixture.now.adding(days: 1)
+        var feed = try place.repository()
+        let listed = feed.list.entries[0]
+        #expect(listed.offered == FeedFixture.now)
+        var details = ChangeDetails(at: later)
+        details.reason = "of the change"
+        var wide = listed
+        wide.rollout = Rollout(permyriad: 100)
+        feed.replace(listed, with: wide, in: details)
+        let entry = feed.list.entries[0]
+        #expect(entry.since == later && entry.offered == FeedFixture.now && entry.reason == "of the change")
+        var paused = entry
+        (paused.state, paused.reason) = (.paused, "its own")
+        feed.replace(entry, with: paused, in: details)
+        #expect(feed.list.entries[0].reason == "its own")
+        var resumed = feed.list.entries[0]
+        resumed.state = .active
+        feed.replace(feed.list.entries[0], with: resumed, in: details)
+        #expect(feed.list.entries[0].offered == later)
+    }
+}

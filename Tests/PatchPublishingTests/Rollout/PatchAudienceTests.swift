@@ -1,0 +1,91 @@
+import FeedTestSupport
+import PatchCrypto
+import PatchFeed
+import TestSupport
+import Testing
+
+@testable import PatchPublishing
+
+/// Whom a patch is offered to, and how people write it.
+@Suite(.ownThreads) struct PatchAudienceTests {
+    private func audience(
+        _ permyriad: Int? = nil, _ unit: Rollout.Unit? = nil, seed: String? = nil, groups: [String] = [],
+        users: [String] = [], moment: PatchList.Entry.Moment? = nil, after old: Rollout? = nil
+    ) -> PatchAudience {
+        PatchAudience(
+            permyriad: permyriad, unit: unit, seed: seed, groups: groups, users: users, moment: moment, after: old)
+    }
+
+    @Test(arguments: [
+        ("0", 0), ("5", 500), ("5%", 500), ("0.5%", 50), ("12.25%", 1225), ("0.01", 1), ("100%", 10_000),
+        ("100.00%", 10_000), ("007", 700),
+    ])
+    func percentagesAreRead(text: String, permyriad: Int) { #expect(Rollout.permyriad(text) == permyriad) }
+
+    @Test(arguments: [
+        "", "%", ".5", "5.", "1.234", "100.01%", "101%", "1000", "-1", "+1", "1e1", "５%", "5%%", "1.2.3",
+        "99999999999999999999",
+    ])
+    func nothingElseIsAPercentage(text: String) { #expect(Rollout.permyriad(text) == nil) }
+
+    @Test func percentagesAreWrittenAsTheyAreRead() {
+        for permyriad in 0...10_000 { #expect(Rollout.permyriad(Rollout.percent(permyriad)) == permyriad) }
+        #expect(Rollout.percent(50) == "0.5%" && Rollout.percent(5) == "0.05%" && Rollout.percent(500) == "5%")
+    }
+
+    @Test func whatIsNotSaidStays() throws {
+        var entry = PatchEntryDraft(FeedFixture.entry(1))
+        let whole = audience(1000, .user, seed: "s", groups: ["qa"], users: ["ada"], moment: .nextLaunch)
+        try whole.apply(to: &entry)
+        #expect(entry.rollout == Rollout(permyriad: 1000, unit: .user, seed: "s") && entry.groups == ["qa"])
+        #expect(try entry.users == [Rollout.name(of: "ada", patch: entry.id)] && entry.when == .nextLaunch)
+        #expect(entry.words == "offered to 10% by user, and groups qa, and 1 users, at the next launch")
+        let before = entry
+        try audience().apply(to: &entry)
+        #expect(entry.json.encoded() == before.json.encoded())
+        // A wider rollout counts the same units, so that nobody drops out.
+        try audience(2500, after: entry.rollout).apply(to: &entry)
+        #expect(entry.rollout == Rollout(permyriad: 2500, unit: .user, seed: "s"))
+        try audience(2500, .installation, seed: "t", after: entry.rollout).apply(to: &entry)
+        #expect(entry.rollout == Rollout(permyriad: 2500, unit: .installation, seed: "t"))
+    }
+
+    @Test func itIsSaidInWords() {
+        #expect(audience().text == "to all")
+        #expect(audience(500).text == "to 5% by installation")
+        #expect(
+            audience(500, .user, groups: ["a", "b"], users: ["x"]).text == "to 5% by user, and groups a, b, and 1 users"
+        )
+        #expect(audience(groups: ["a"]).text == "to groups a")
+    }
+
+    @Test func aChangeIsCountedBeforeAndAfter() throws {
+        let feed = try FeedFixture()
+        try feed.publish(1...1)
+        let units = FeedPreview.units(in: Array("ada\r\nbob\n\ncarol".utf8))
+        #expect(units == ["ada", "bob", "carol"])
+        var repository = try feed.repository()
+        let before = try FeedPreview(of: repository, units: units, appVersion: AppVersion("1.0"))
+        #expect(try before.difference(to: repository).isEmpty)
+        let entry = repository.list.entries[0]
+        var none = entry
+        none.rollout = Rollout(permyriad: 0)
+        repository.replace(entry, with: none, in: FeedFixture.details)
+        // Each outcome that is new, and each that is no more.
+        let name = "com.example.shop.cart-total 1"
+        #expect(
+            try before.difference(to: repository) == [
+                "\(name)  offered  3 -> 0 of 3", "\(name)  rollout  0 -> 3 of 3",
+            ])
+        let uncounted = try FeedPreview(of: feed.repository(), units: units, appVersion: nil)
+        #expect(try uncounted.difference(to: repository).isEmpty)
+        // An id is that of an installation or of a user, whichever the patch counts.
+        none.rollout = Rollout(permyriad: 0, unit: .user)
+        none.users = [try Rollout.name(of: "bob", patch: none.id)]
+        repository.replace(repository.list.entries[0], with: none, in: FeedFixture.details)
+        #expect(
+            try before.difference(to: repository) == [
+                "\(name)  offered  3 -> 1 of 3", "\(name)  rollout  0 -> 2 of 3",
+            ])
+    }
+}

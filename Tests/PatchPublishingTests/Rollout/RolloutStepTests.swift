@@ -1,0 +1,119 @@
+import FeedTestSupport
+import PatchCrypto
+import PatchFeed
+import TestSupport
+import Testing
+
+@testable import PatchPublishing
+
+/// When a rollout goes on, waits, or is paused.
+@Suite(.ownThreads) struct RolloutStepTests {
+    private static let rules = RolloutStep.Rules(steps: [100, 2500, 10_000], soak: 3600, fresh: 600, newDevices: 10)
+    private static let passed = RolloutStep.Gate("failing<1%", .passed, "0.1%")
+    private static let crossed = RolloutStep.Gate("failing<1%", .crossed, "2%")
+    private static let undecided = RolloutStep.Gate("slow<1%", .undecided, "5 devices")
+    private let feed: FeedFixture
+    private var entry: PatchEntryDraft
+    private let now = FeedFixture.now
+    /// What lets a step pass, but only just.
+    private var evidence: RolloutStep.Evidence
+
+    init() throws {
+        feed = try FeedFixture()
+        try feed.publish(1...1)
+        entry = try feed.repository().list.entries[0]
+        entry.rollout = Rollout(permyriad: 100, unit: .user, seed: "s")
+        entry.since = Timestamp(secondsSince1970: now.secondsSince1970 - 3600)
+        evidence = RolloutStep.Evidence(
+            events: 100, damaged: 10, newest: Timestamp(secondsSince1970: now.secondsSince1970 - 600), newDevices: 10,
+            gates: [Self.passed])
+    }
+
+    private func step(_ change: (inout RolloutStep.Evidence) -> Void = { _ in }) -> RolloutStep {
+        var evidence = evidence
+        change(&evidence)
+        return RolloutStep(of: entry, by: Self.rules, evidence, at: now)
+    }
+
+    private func step(of change: (inout PatchEntryDraft) -> Void) -> RolloutStep {
+        var entry = entry
+        change(&entry)
+        return RolloutStep(of: entry, by: Self.rules, evidence, at: now)
+    }
+
+    @Test func theNextStepIsTheOneAboveThePart() {
+        #expect(step() == .widen(2500))
+        #expect(step { $0.gates = [] } == .widen(2500))
+        #expect(step(of: { $0.rollout = Rollout(permyriad: 99) }) == .widen(100))
+        #expect(step(of: { $0.rollout = Rollout(permyriad: 2500) }) == .widen(10_000))
+        #expect(step(of: { $0.rollout = Rollout(permyriad: 10_000) }) == .complete)
+        #expect(step(of: { $0.rollout = nil }) == .complete, "it is for all")
+        #expect(step(of: { ($0.rollout, $0.groups) = (nil, ["qa"]) }) == .widen(100))
+        #expect(step(of: { ($0.rollout, $0.users) = (nil, ["x"]) }) == .widen(100))
+    }
+
+    @Test func eachReasonWaits() throws {
+        #expect(step { $0.isWhole = false } == .wait([.unreadableEvents]))
+        #expect(step { $0.damaged = 11 } == .wait([.damagedLines(11, events: 100)]))
+        #expect(step(of: { $0.since = now }) == .wait([.young(0, soak: 3600)]))
+        #expect(step(of: { $0.since = nil }) == .widen(2500), "an older version of the tool has listed it")
+        #expect(
+            step { $0.newest = Timestamp(secondsSince1970: now.secondsSince1970 - 601) } == .wait([.staleEvents(601)]))
+        #expect(step { $0.newest = nil } == .wait([.noEvents]))
+        #expect(step { $0.newDevices = 9 } == .wait([.fewDevices(9, needed: 10)]))
+        #expect(step { $0.gates.append(Self.undecided) } == .wait([.undecided(Self.undecided)]))
+    }
+
+    /// A bad patch is paused, whatever else there is to wait for.
+    @Test func aCrossedGatePauses() {
+        #expect(step { ($0.gates, $0.newest) = ([Self.undecided, Self.crossed], nil) } == .pause(Self.crossed))
+        let complete = step(of: { $0.rollout = nil })
+        #expect(complete == .complete)
+        var entry = entry
+        entry.rollout = nil
+        var bad = evidence
+        bad.gates = [Self.crossed]
+        #expect(RolloutStep(of: entry, by: Self.rules, bad, at: now) == .pause(Self.crossed))
+    }
+
+    /// An alarm lasts until a decision was made.
+    @Test func whatIsPausedByAGateStaysAnAlarm() {
+        #expect(step(of: { ($0.state, $0.reason) = (.paused, "failing<1%: 2%") }) == .stopped(by: Self.passed))
+        #expect(step(of: { ($0.state, $0.reason) = (.paused, "lunch") }) == .stopped(by: nil))
+        #expect(step(of: { ($0.state, $0.reason) = (.withdrawn, "failing<1%: 2%") }) == .stopped(by: nil))
+        var paused = entry
+        (paused.state, paused.reason) = (.paused, "lunch")
+        var bad = evidence
+        bad.gates = [Self.crossed]
+        #expect(RolloutStep(of: paused, by: Self.rules, bad, at: now) == .stopped(by: Self.crossed))
+    }
+
+    @Test func aStepIsListedWithItsReason() throws {
+        var repository = try feed.repository()
+        let listed = repository.list.entries[0]
+        var wide = listed
+        wide.rollout = entry.rollout
+        repository.replace(listed, with: wide, in: FeedFixture.details)
+        var details = FeedFixture.details
+        let other = RolloutStep.Gate("slow<1%", .passed, "0%")
+        let old = repository.list.entries[0]
+        let widened = repository.take(.widen(2500), of: old, passing: [Self.passed, other], in: &details)
+        #expect(widened.rollout == Rollout(permyriad: 2500, unit: .user, seed: "s"))
+        #expect(repository.list.entries[0].rollout == widened.rollout)
+        #expect(repository.list.entries[0].reason == "failing<1% is passed, slow<1% is passed")
+        _ = repository.take(.pause(Self.crossed), of: repository.list.entries[0], passing: [], in: &details)
+        #expect(repository.list.entries[0].state == .paused && repository.list.reason == "failing<1%: 2%")
+        var same = try feed.repository()
+        for step in [RolloutStep.wait([.noEvents]), .complete, .stopped(by: nil)] {
+            _ = same.take(step, of: same.list.entries[0], passing: [], in: &details)
+        }
+        #expect(same.changed.isEmpty)
+    }
+
+    @Test func stepsRise() {
+        #expect(RolloutStep.Rules.steps("1%,5%,25%,100%") == [100, 500, 2500, 10_000])
+        for text in ["", "0%", "5%,1%", "5%,5%", "1%,,5%", "x", "1%,101%"] {
+            #expect(RolloutStep.Rules.steps(text) == nil, "\(text)")
+        }
+    }
+}
