@@ -15,7 +15,18 @@ package struct ChangeDetails: Sendable {
     /// The lowest versions that have no files yet. They count once devices forget which versions they have seen.
     package var free: [FeedRepository.Role: Int] = [:]
 
+    /// The longest reason in bytes. Each device downloads it with the list.
+    package static let longestReason = 500
+    /// What `above` has to be below of.
+    package static let highest = 1 << 52
+    private static let longestAuthor = 100
+
     package init(at now: Timestamp) { self.now = now }
+
+    /// A name as the list has it: cut to 100 characters; nil if it is empty.
+    package static func author(_ name: String) -> String? {
+        name.isEmpty ? nil : String(name.prefix(longestAuthor))
+    }
 }
 
 extension FeedRepository {

@@ -19,6 +19,14 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case signPayload
     /// Sign the change that waits for signatures, or drop it.
     case signStagedFirst
+    /// Sign the change that waits for signatures in a folder, or drop it.
+    case signOrDropStaged(in: String)
+    /// Drop the change that waits for signatures in a folder.
+    case dropStaged(in: String)
+    /// Give private keys, or let the change wait for signatures.
+    case giveKeysOrStage
+    /// Set the clock, or say that it is right.
+    case setClock
     /// Drop the change that waits for signatures, and make it again.
     case repeatStaged
     /// Remove old versions of patches.
@@ -44,6 +52,9 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
 }
 
 extension PatchError {
+    /// The same error with a remedy in place of its hint.
+    func with(_ remedy: PublishingRemedy) -> PatchError { PatchError(code, message, remedy: remedy, at: place) }
+
     /// An error for a folder without one of the files that every feed has.
     static func noFeed(_ path: String) -> PatchError {
         PatchError(

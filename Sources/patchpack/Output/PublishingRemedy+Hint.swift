@@ -20,6 +20,10 @@ extension PublishingRemedy {
         case .signPayload:
             "sign exactly what `feed sign --detach` prints: Ed25519 over the bytes, ECDSA or RSA-PSS with SHA-256"
         case .signStagedFirst: "sign it first, or drop it: patchpack feed sign DIR --discard"
+        case .signOrDropStaged(let folder): "patchpack feed sign \(folder), or feed sign \(folder) --discard"
+        case .dropStaged(let folder): "patchpack feed sign \(folder) --discard drops it"
+        case .giveKeysOrStage: "give private keys with --key, or --stage the change and sign it elsewhere"
+        case .setClock: "set the clock, or give --clock-is-right if it is right"
         case .repeatStaged: "patchpack feed sign DIR --discard, and make the change again"
         case .prune: "patchpack feed prune DIR ID…"
         case .publishAgain: "publish it again: patchpack feed publish DIR FILE.js"

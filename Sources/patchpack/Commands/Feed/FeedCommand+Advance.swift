@@ -23,26 +23,26 @@ extension Option {
 extension FeedCommand {
     /// The options of `feed advance`.
     static let advanceOptions =
-        FeedChange.options + [.author, .patchVersion, .events, .gate, .steps, .soak, .fresh, .newDevices, .since]
+        FeedAction.options + [.author, .patchVersion, .events, .gate, .steps, .soak, .fresh, .newDevices, .since]
 
     /// Widens a rollout by one step if that is safe, and pauses it if a gate is crossed.
     @Sendable static func advance(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let change = try FeedChange(arguments, console)
+        let action = try FeedAction(arguments, console)
         let rules = try RolloutStep.Rules(arguments)
         let gates = try ReportGate.all(arguments)
         guard !gates.isEmpty else {
             throw PatchError(.usage, "no gate", hint: "give --gate BOUND, as in --gate 'failing<0.5%'")
         }
-        let asked = try change.repository().entry(
+        let asked = try action.change.repository().entry(
             arguments.operands[1].text, version: arguments.number(of: .patchVersion))
-        let (evidence, unread) = try evidence(on: asked, gates, arguments, console, at: change.now)
+        let (evidence, unread) = try evidence(on: asked, gates, arguments, console, at: action.change.now)
         var failure: PatchError?
-        try change.run(isUrgent: true) { (feed, details) throws(PatchError) in
+        try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let old = try feed.entry(asked.id, version: asked.version)
             let name = "\(old.id) \(old.version)"
             // Its report is of the step before.
             guard old.since == asked.since else { return ["waits  \(name): it was changed in this moment"] }
-            let step = RolloutStep(of: old, by: rules, evidence, at: change.now)
+            let step = RolloutStep(of: old, by: rules, evidence, at: action.change.now)
             let entry = feed.take(step, of: old, passing: evidence.gates, in: &details)
             switch step {
             case .widen: return ["widened  \(name)  \(old.words) -> \(entry.words)"]
@@ -62,7 +62,7 @@ extension FeedCommand {
                 return ["stopped  \(name): \(old.words)\(old.reason.map { " (\($0))" } ?? "")"]
             }
         }
-        if let failure { throw failure.about(change.folder.path) }
+        if let failure { throw failure.about(action.folder.path) }
         return unread?.code.exitStatus ?? 0
     }
 

@@ -5,22 +5,22 @@ import PatchPublishing
 
 extension FeedCommand {
     @Sendable static func refresh(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let change = try FeedChange(arguments, console)
-        try change.run(isUrgent: true) { (feed, details) throws(PatchError) in
+        let action = try FeedAction(arguments, console)
+        try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             // Without the keys of a role, nothing of it is renewed: a cron job has the online key only.
             let roles = FeedRepository.Role.allCases.filter { role in
                 let (ids, threshold) = feed.keys(of: role)
-                return role == .timestamp || ids.count(where: change.keyIDs.contains) >= threshold
+                return role == .timestamp || ids.count(where: action.change.keyIDs.contains) >= threshold
             }
             feed.refresh(Set(roles), in: details)
             // A list whose time was wrong is signed again.
-            if let published = feed.published, published > change.now, roles.contains(.rollout) {
+            if let published = feed.published, published > action.change.now, roles.contains(.rollout) {
                 feed.edit(in: details) { _ in }
             }
             return FeedRepository.Role.allCases.compactMap { role in
                 let state = feed.state(of: role)
                 if feed.changed.contains(role) { return "renewed  \(role) \(state.version)" }
-                let days = change.now.wholeDays(until: state.expires)
+                let days = action.change.now.wholeDays(until: state.expires)
                 guard days < role.days / 4 else { return nil }
                 console.warning("the role \(role) ends in \(days) days, and its keys are not here")
                 return nil
@@ -38,17 +38,17 @@ extension FeedCommand {
             }
             roles.append(role)
         }
-        let change = try FeedChange(arguments, console)
-        let added = try change.publicKeys(.addKey)
+        let action = try FeedAction(arguments, console)
+        let added = try action.publicKeys(.addKey)
         let removed = try arguments.texts(of: .removeKey)
         let threshold = try arguments.number(of: .threshold)
-        let free = try change.folder.freeVersions()
+        let free = try action.folder.freeVersions()
         // What devices forget is known before the other roles get their versions.
         roles.sort { ($0 == .timestamp || $0 == .snapshot) && !($1 == .timestamp || $1 == .snapshot) }
         guard !added.isEmpty || !removed.isEmpty || threshold != nil else {
             throw PatchError(.usage, "nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")
         }
-        try change.run { (feed, details) throws(PatchError) in
+        try action.run { (feed, details) throws(PatchError) in
             details.free = free
             var lines: [String] = []
             for role in roles {
@@ -62,7 +62,7 @@ extension FeedCommand {
     }
 
     @Sendable static func deliverTrust(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let change = try FeedChange(arguments, console)
+        let action = try FeedAction(arguments, console)
         var bytes: [UInt8]?
         var ended: Set<KeyID> = []
         var label: SignedTrustStore.Label?
@@ -71,10 +71,10 @@ extension FeedCommand {
             let file = try InputFile.small(path, limit: PatchList.trustLimit)
             let store = try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file) }
             let names = { (keys: [TrustedKey]) in keys.map { "\($0.key.id) \($0.name)" }.joined(separator: ", ") }
-            let refused = store.keys.filter { $0.refusal(at: change.now) != nil }
+            let refused = store.keys.filter { $0.refusal(at: action.change.now) != nil }
             if !refused.isEmpty { console.note("devices will no longer trust \(names(refused))") }
             ended = Set(refused.map(\.key.id))
-            let live = store.keys.filter { $0.refusal(at: change.now) == nil }
+            let live = store.keys.filter { $0.refusal(at: action.change.now) == nil }
             if !live.isEmpty { console.note("devices go on trusting \(names(live)) if the app has these keys") }
             let signed = try path.naming { () throws(PatchError) in try SignedTrustStore(file) }
             let signers = signed.signerIDs
@@ -86,9 +86,9 @@ extension FeedCommand {
             )
             bytes = file
         }
-        try change.run { (feed, details) throws(PatchError) in
-            if let label, let bytes { try check(label, bytes, in: feed, change.folder) }
-            for name in try change.folder.patches(of: feed, signedOnlyBy: ended) {
+        try action.run { (feed, details) throws(PatchError) in
+            if let label, let bytes { try check(label, bytes, in: feed, action.folder) }
+            for name in try action.folder.patches(of: feed, signedOnlyBy: ended) {
                 console.warning("\(name) is signed by no other key, so devices drop it: resign it, and publish it")
             }
             let isNew = try feed.setTarget(PatchList.trustPath(for: feed.app), to: bytes, in: details)
@@ -118,23 +118,23 @@ extension FeedCommand {
     }
 
     @Sendable static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let change = try FeedChange(arguments, console)
+        let action = try FeedAction(arguments, console)
         if arguments.has(.discard) {
             console.note(
-                try change.discard()
+                try action.change.discard()
                     ? "what waited for signatures \(arguments.has(.dryRun) ? "would be" : "is") dropped"
                     : "nothing waited for signatures")
             return 0
         }
         let attached = arguments.values(of: .attach).map(\.path)
-        if arguments.has(.detach) { return try detach(arguments, change) }
+        if arguments.has(.detach) { return try detach(arguments, action) }
         if arguments.has(.showChange) {
-            let base = try change.repository()
-            let lines = try change.changes(of: change.staged(on: base), since: base)
-            try change.show(lines)
+            let base = try action.change.repository()
+            let lines = try action.change.changes(of: action.change.staged(on: base), since: base)
+            try action.show(lines)
             return 0
         }
-        try change.resume { (feed, changes) throws(PatchError) in
+        try action.resume { (feed, changes) throws(PatchError) in
             // What one person has staged, another one signs, who sees it first.
             if !arguments.has(.yes) {
                 guard console.format == .text, !console.isQuiet else {
@@ -161,14 +161,14 @@ extension FeedCommand {
     }
 
     /// Writes what is signed in another room.
-    private static func detach(_ arguments: ParsedArguments, _ change: FeedChange) throws(PatchError) -> Int32 {
+    private static func detach(_ arguments: ParsedArguments, _ action: FeedAction) throws(PatchError) -> Int32 {
         guard let output = arguments.value(of: .outputFile)?.path else {
             throw PatchError(.usage, "no output", hint: "give -o FILE, or -o -")
         }
-        let feed = try change.staged(on: change.repository())
+        let feed = try action.change.staged(on: action.change.repository())
         let role = try role(arguments, of: feed)
         guard let payload = feed.payload(of: role) else {
-            throw PatchError(.config, "the role \(role) has nothing to sign").about(change.folder.path)
+            throw PatchError(.config, "the role \(role) has nothing to sign").about(action.folder.path)
         }
         if output.isStandardStream {
             try StandardOutput.write(payload)

@@ -79,11 +79,11 @@ extension FeedCommand {
 
     /// Makes the state before the last change of the list again.
     @Sendable static func undo(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let change = try FeedChange(arguments, console)
-        try change.run(isUrgent: true) { (feed, details) throws(PatchError) in
+        let action = try FeedAction(arguments, console)
+        try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let base = feed
-            guard let older = try change.history().stateBefore(feed) else {
-                throw PatchError(.config, "the feed has no earlier state to make again").about(change.folder.path)
+            guard let older = try action.change.history().stateBefore(feed) else {
+                throw PatchError(.config, "the feed has no earlier state to make again").about(action.folder.path)
             }
             try feed.undo(to: older, in: details)
             return feed.visibleChanges(since: base)
@@ -111,8 +111,8 @@ extension FeedCommand {
         _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false,
         _ body: (inout PatchEntryDraft) throws(PatchError) -> String
     ) throws(PatchError) -> Int32 {
-        let change = try FeedChange(arguments, console)
-        try change.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
+        let action = try FeedAction(arguments, console)
+        try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
             let old = try feed.entry(arguments.operands[1].text, version: arguments.number(of: .patchVersion))
             var entry = old
@@ -138,8 +138,8 @@ extension FeedCommand {
         _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, _ line: String,
         _ body: (inout PatchListDraft) throws(PatchError) -> Void
     ) throws(PatchError) -> Int32 {
-        let change = try FeedChange(arguments, console)
-        try change.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
+        let action = try FeedAction(arguments, console)
+        try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
             let lines = line.split(separator: "\n").map(String.init)
             var list = feed.list
             try body(&list)

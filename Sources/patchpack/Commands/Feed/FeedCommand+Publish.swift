@@ -8,10 +8,10 @@ extension FeedCommand {
         guard let app = try arguments.text(of: .runningApp), NameForm.isReverseDNS(app) else {
             throw PatchError(.usage, "no app", hint: "give --app NAME, such as com.example.shop")
         }
-        let change = try FeedChange(arguments, console, keys: [.rootKey, .releaseKey, .onlineKey])
+        let action = try FeedAction(arguments, console, keys: [.rootKey, .releaseKey, .onlineKey])
         var keys: [[FeedKey]] = []
         for option in [Option.rootKey, .releaseKey, .onlineKey] {
-            let found = try change.publicKeys(option)
+            let found = try action.publicKeys(option)
             guard !found.isEmpty else {
                 throw PatchError(
                     .usage, "no key for --\(option.name)",
@@ -19,38 +19,32 @@ extension FeedCommand {
             }
             keys.append(found)
         }
-        guard FileInfo(change.folder.path.appending(Path(FeedLayout.metadataFolder)), following: true) == nil else {
-            throw PatchError(.exists, "is a feed already", hint: "name another folder").about(change.folder.path)
+        guard FileInfo(action.folder.path.appending(Path(FeedLayout.metadataFolder)), following: true) == nil else {
+            throw PatchError(.exists, "is a feed already", hint: "name another folder").about(action.folder.path)
         }
-        var feed = try FeedRepository(
+        let feed = try FeedRepository(
             app: app, environment: arguments.text(of: .environment) ?? "release", root: keys[0],
             rootThreshold: arguments.number(of: .rootThreshold) ?? 1, release: keys[1],
-            releaseThreshold: arguments.number(of: .releaseThreshold) ?? 1, online: keys[2], at: change.now)
-        let made = try Folder.make(change.folder.path)
-        do throws(PatchError) {
-            try change.finish(&feed, ["made a feed for \(app)"])
-        } catch {
-            Folder.removeEmpty(made)
-            throw error
-        }
-        if let root = try change.folder.read(FeedLayout.firstRoot) {
+            releaseThreshold: arguments.number(of: .releaseThreshold) ?? 1, online: keys[2], at: action.change.now)
+        try action.make(feed, "made a feed for \(app)")
+        if let root = try action.folder.read(FeedLayout.firstRoot) {
             console.note(
-                "the app gets \(change.folder.path.appending(Path(FeedLayout.firstRoot))), SHA-256 \(try MessageDigest.sha256.text(of: root))"
+                "the app gets \(action.folder.path.appending(Path(FeedLayout.firstRoot))), SHA-256 \(try MessageDigest.sha256.text(of: root))"
             )
         }
         return 0
     }
 
     @Sendable static func publish(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let change = try FeedChange(arguments, console)
+        let action = try FeedAction(arguments, console)
         let paths = arguments.operands.dropFirst().map(\.path)
-        try publish(paths, in: change, arguments, as: "published") { _ in true }
+        try publish(paths, in: action, arguments, as: "published") { _ in true }
         return 0
     }
 
     @Sendable static func promote(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let source = FeedFolder(path: arguments.operands[0].path)
-        let change = try FeedChange(arguments, console, folder: arguments.operands[1].path)
+        let action = try FeedAction(arguments, console, folder: arguments.operands[1].path)
         let origin = try source.ownRepository()
         let entry = try origin.entry(arguments.operands[2].text, version: arguments.number(of: .patchVersion))
         guard let path = entry.path, let digest = origin.digest(of: path)
@@ -59,7 +53,7 @@ extension FeedCommand {
         }
         let file = source.path.appending(Path(FeedLayout.target(path, sha256: digest)))
         // The list is the online key's word; what is published is what the envelope itself says.
-        try publish([file], in: change, arguments, as: "promoted") { manifest in
+        try publish([file], in: action, arguments, as: "promoted") { manifest in
             manifest.id == entry.id && manifest.version == entry.version
         }
         return 0
@@ -69,13 +63,13 @@ extension FeedCommand {
     ///
     /// - Parameter isExpected: Whether a manifest is of the patch that was asked for.
     private static func publish(
-        _ paths: [Path], in change: FeedChange, _ arguments: ParsedArguments, as word: String,
+        _ paths: [Path], in action: FeedAction, _ arguments: ParsedArguments, as word: String,
         _ isExpected: (Manifest) -> Bool
     ) throws(PatchError) {
         let verification = try Verification(arguments)
         let audience = try PatchAudience(arguments)
         var differing: PatchError?
-        try change.run { (feed, details) throws(PatchError) in
+        try action.run { (feed, details) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
             var publications: [FeedRepository.Publication] = []
             var names: [String] = []
@@ -102,7 +96,7 @@ extension FeedCommand {
                     })
             }
             let listed = feed.list.entries
-            let isNew = try feed.publish(publications, files: change.folder.published(for: feed.app), in: details)
+            let isNew = try feed.publish(publications, files: action.folder.published(for: feed.app), in: details)
             var lines: [String] = []
             for (name, (publication, isNew)) in zip(names, zip(publications, isNew)) {
                 guard !isNew else {
@@ -124,14 +118,14 @@ extension FeedCommand {
             }
             return lines + (try before.difference(to: feed))
         }
-        if let differing { throw differing.about(change.folder.path) }
+        if let differing { throw differing.about(action.folder.path) }
     }
 
     @Sendable static func prune(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let change = try FeedChange(arguments, console)
+        let action = try FeedAction(arguments, console)
         let keep = try arguments.number(of: .keep) ?? 1
         let ids = arguments.operands.dropFirst().map(\.text)
-        try change.run { (feed, details) throws(PatchError) in
+        try action.run { (feed, details) throws(PatchError) in
             var lines: [String] = []
             var gone: Set<String> = []
             for id in ids {
@@ -154,12 +148,12 @@ extension FeedCommand {
     }
 
     @Sendable static func remove(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let change = try FeedChange(arguments, console)
+        let action = try FeedAction(arguments, console)
         let id = arguments.operands[1].text
         guard let version = try arguments.number(of: .patchVersion) else {
             throw PatchError(.usage, "no version", hint: "give --patch-version N")
         }
-        try change.run { (feed, details) throws(PatchError) in
+        try action.run { (feed, details) throws(PatchError) in
             let path = FeedLayout.envelope("\(id)-\(version).js", of: feed.app)
             let isListed = feed.list.entries.contains { $0.id == id && $0.version == version }
             let isSigned = feed.digest(of: path) != nil

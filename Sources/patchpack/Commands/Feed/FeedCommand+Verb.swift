@@ -16,12 +16,12 @@ extension FeedCommand {
                 makeFeed),
             action(
                 "publish", "verify envelopes, and add them", "DIR FILE.js... --key KEY...", 2...Int.max,
-                FeedChange.listOptions + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
+                FeedAction.listOptions + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
                     + [.activation, .units],
                 "patchpack feed publish feed dist/*.js --rollout 5% --key release.pem --key online.pem", publish),
             action(
                 "rollout", "offer a patch to more or fewer devices", "DIR ID PERCENT --key KEY", 3...3,
-                FeedChange.listOptions + [
+                FeedAction.listOptions + [
                     .rolloutUnit, .seed, .group, .user, .activation, .patchVersion, .units, .appVersion,
                 ],
                 "patchpack feed rollout feed com.example.shop.cart-total 25% --key online.pem", rollout),
@@ -33,67 +33,67 @@ extension FeedCommand {
                 advance),
             action(
                 "pause", "offer a patch to no further device", "DIR ID --key KEY", 2...2,
-                FeedChange.listOptions + [.patchVersion],
+                FeedAction.listOptions + [.patchVersion],
                 "patchpack feed pause feed com.example.shop.cart-total --key online.pem", pause),
             action(
                 "resume", "offer a paused or withdrawn patch again", "DIR ID --key KEY", 2...2,
-                FeedChange.listOptions + [.patchVersion],
+                FeedAction.listOptions + [.patchVersion],
                 "patchpack feed resume feed com.example.shop.cart-total --key online.pem", resume),
             action(
                 "withdraw", "take a patch away from every device", "DIR ID --key KEY", 2...2,
-                FeedChange.listOptions + [.patchVersion],
+                FeedAction.listOptions + [.patchVersion],
                 "patchpack feed withdraw feed com.example.shop.cart-total --reason 'wrong total' --key online.pem",
                 withdraw),
             action(
-                "disable", "switch all patches off", "DIR --key KEY", 1...1, FeedChange.listOptions,
+                "disable", "switch all patches off", "DIR --key KEY", 1...1, FeedAction.listOptions,
                 "patchpack feed disable feed --key online.pem", disable),
             action(
-                "enable", "switch patches on again", "DIR --key KEY", 1...1, FeedChange.listOptions,
+                "enable", "switch patches on again", "DIR --key KEY", 1...1, FeedAction.listOptions,
                 "patchpack feed enable feed --key online.pem", enable),
             action(
                 "switch", "set values for the app to read", "DIR NAME=VALUE... --key KEY", 2...Int.max,
-                FeedChange.listOptions, "patchpack feed switch feed checkout=old --key online.pem", setSwitches),
+                FeedAction.listOptions, "patchpack feed switch feed checkout=old --key online.pem", setSwitches),
             action(
                 "set", "set the lowest app version, or a text for the app to show", "DIR --key KEY", 1...1,
-                FeedChange.listOptions + [.minimumAppVersion, .notice],
+                FeedAction.listOptions + [.minimumAppVersion, .notice],
                 "patchpack feed set feed --minimum-app-version 2.3.0 --key online.pem", set),
             action(
                 "undo", "make the state before the last change of the list again", "DIR --key KEY", 1...1,
-                FeedChange.listOptions, "patchpack feed undo feed --reason 'the wrong patch' --key online.pem", undo),
+                FeedAction.listOptions, "patchpack feed undo feed --reason 'the wrong patch' --key online.pem", undo),
             action(
                 "refresh", "sign the timestamp again, and what ends soon", "DIR --key KEY", 1...1,
-                FeedChange.listOptions + [.interrupted], "patchpack feed refresh feed --key online.pem", refresh),
+                FeedAction.listOptions + [.interrupted], "patchpack feed refresh feed --key online.pem", refresh),
             action(
                 "rotate", "change the keys of roles", "DIR ROLE[,ROLE...] (--add KEY | --remove ID)... --key KEY...",
                 2...2,
-                FeedChange.listOptions + [.addKey, .removeKey, .threshold],
+                FeedAction.listOptions + [.addKey, .removeKey, .threshold],
                 "patchpack feed rotate feed targets --add new.pem --remove 1f2e3d4c --key root.pem --key new.pem --key online.pem",
                 rotate),
             action(
                 "trust", "deliver a trust store to devices, or none", "DIR [STORE] --key KEY...", 1...2,
-                FeedChange.listOptions,
+                FeedAction.listOptions,
                 "patchpack feed trust feed keys/trusted.store --key release.pem --key online.pem", deliverTrust),
             action(
                 "sign", "sign a change that waits for signatures",
                 "DIR (--show | --key KEY | --detach | --attach FILE | --discard)",
                 1...1,
-                FeedChange.listOptions + [.role, .detach, .attach, .outputFile, .force, .discard, .showChange, .yes],
+                FeedAction.listOptions + [.role, .detach, .attach, .outputFile, .force, .discard, .showChange, .yes],
                 "patchpack feed sign feed --show", sign),
             action(
                 "prune", "remove old versions of patches", "DIR ID... --key KEY...", 2...Int.max,
-                FeedChange.listOptions + [.keep],
+                FeedAction.listOptions + [.keep],
                 "patchpack feed prune feed com.example.shop.cart-total --keep 2 --key release.pem --key online.pem",
                 prune),
             action(
                 "remove", "remove a version of a patch, listed or not, from what is signed",
                 "DIR ID --patch-version N --key KEY...",
-                2...2, FeedChange.listOptions + [.patchVersion],
+                2...2, FeedAction.listOptions + [.patchVersion],
                 "patchpack feed remove feed com.example.shop.cart-total --patch-version 3 --key release.pem --key online.pem",
                 remove),
             action(
                 "promote", "publish a patch of one feed in another one, byte for byte", "FROM TO ID --key KEY...",
                 3...3,
-                FeedChange.listOptions + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
+                FeedAction.listOptions + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
                     + [.activation, .patchVersion, .units],
                 "patchpack feed promote staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem",
                 promote),

@@ -1,0 +1,300 @@
+package import PatchCrypto
+package import PatchFeed
+package import PatchFiles
+
+/// One change of a feed's folder: reads it, changes it, signs what has changed, and writes it, while no other process does the same.
+package struct FeedChange {
+    package let folder: FeedFolder
+    private let settings: Settings
+    private let signers: [FeedSigner]
+    private let pin: PinnedRoot
+    private let warn: (Warning) -> Void
+
+    /// How a feed is changed.
+    package struct Settings {
+        /// When, by whom and why.
+        package var details: ChangeDetails
+        /// Whether files count that only the keys before the last change of keys have signed.
+        package var isInterrupted = false
+        /// Whether a change waits for the signatures that are missing.
+        package var stages = false
+        /// Whether nothing is written.
+        package var isTrial = false
+        /// Whether a clock that disagrees with others is right.
+        package var trustsClock = false
+        /// Where the feed is served from; nil if that is not looked at.
+        package var served: Served?
+
+        package init(_ details: ChangeDetails) { self.details = details }
+    }
+
+    /// A place that serves the feed.
+    package struct Served {
+        /// Its name, without a password.
+        let name: String
+        /// Fetches its timestamp.
+        let timestamp: () throws(PatchError) -> FeedReply
+
+        package init(name: String, timestamp: @escaping () throws(PatchError) -> FeedReply) {
+            (self.name, self.timestamp) = (name, timestamp)
+        }
+    }
+
+    /// What a signer should know of a change that is made all the same.
+    package enum Warning {
+        /// The change that waits for signatures cannot be read, and stays as it is.
+        case stagedIsUnreadable(PatchError)
+        /// The list has so many bytes.
+        case largeList(Int)
+        /// Devices refuse the feed.
+        case refused(FeedRepository.Fault)
+        /// The new root cannot be kept beside a key.
+        case rootNotKept(Path)
+    }
+
+    /// What came of a change.
+    package struct Result {
+        package enum Outcome {
+            case unchanged
+            /// It waits for signatures.
+            case staged
+            /// It is written, or would be in a trial.
+            case written
+        }
+
+        package let outcome: Outcome
+        package let feed: FeedRepository
+        /// In a trial, each member that differs.
+        package let changes: [String]
+        package var missing: [FeedRepository.Missing] = []
+        package var files: [FeedRepository.File] = []
+    }
+
+    /// - Parameters:
+    ///   - signers: The keys at hand.
+    ///   - pin: The root that is trusted.
+    ///   - warn: Is told of each warning when it comes up.
+    package init(
+        of folder: FeedFolder, _ settings: Settings, signers: [FeedSigner], pin: PinnedRoot,
+        warn: @escaping (Warning) -> Void
+    ) {
+        self.folder = folder
+        self.settings = settings
+        self.signers = signers
+        self.pin = pin
+        self.warn = warn
+    }
+
+    /// This machine's clock.
+    package var now: Timestamp { settings.details.now }
+
+    /// The ids of the private keys at hand.
+    package var keyIDs: Set<String> { Set(signers.compactMap(\.keyID)) }
+
+    // MARK: reading
+
+    /// The feed as it is, read from the root that this signer trusts.
+    package func repository() throws(PatchError) -> FeedRepository {
+        let feed = try folder.repository(
+            FeedRepository.Reading(root: pin.root(), isInterrupted: settings.isInterrupted))
+        try pin.check(feed.state(of: .timestamp).version)
+        return feed
+    }
+
+    /// The earlier states of the feed. They count if the keys of a trusted root have signed them.
+    package func history() -> FeedHistory {
+        FeedHistory { (number) throws(PatchError) in
+            guard try folder.read(FeedLayout.snapshot(number)) != nil else { return nil }
+            return try folder.repository(FeedRepository.Reading(root: pin.root(), snapshot: number))
+        }
+    }
+
+    /// The feed with the change that waits for signatures.
+    ///
+    /// - Throws: `config` if none waits.
+    package func staged(on base: FeedRepository) throws(PatchError) -> FeedRepository {
+        guard let staged = try folder.staged(on: base) else {
+            throw PatchError(.config, "nothing waits for signatures").about(folder.path)
+        }
+        return staged
+    }
+
+    /// What differs between two states of the feed, with the keys of a trust store that is delivered.
+    package func changes(of feed: FeedRepository, since base: FeedRepository) throws(PatchError) -> [String] {
+        let (before, after) = (try folder.trustedKeys(of: base), try folder.trustedKeys(of: feed))
+        return feed.changes(since: base) + before.filter { !after.contains($0) }.map { "trust store: removes \($0)" }
+            + after.filter { !before.contains($0) }.map { "trust store: adds \($0)" }
+    }
+
+    // MARK: changing
+
+    /// Makes a feed.
+    ///
+    /// - Throws: `exists` if the folder has one.
+    package func make(_ feed: FeedRepository) throws(PatchError) -> Result {
+        let made = try Folder.make(folder.path)
+        do throws(PatchError) {
+            var feed = feed
+            return try finish(&feed, in: ChangeDetails(at: now))
+        } catch {
+            Folder.removeEmpty(made)
+            throw error
+        }
+    }
+
+    /// Changes the feed.
+    ///
+    /// - Parameters:
+    ///   - isUrgent: Whether the change is made although another one waits for signatures. That one is made again on top.
+    ///   - body: Makes the change.
+    package func run(
+        isUrgent: Bool, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> Void
+    ) throws(PatchError) -> Result {
+        try whileLocked { () throws(PatchError) in
+            let base = try repository()
+            var staged: FeedRepository?
+            var isUnreadable = false
+            do throws(PatchError) {
+                staged = try folder.staged(on: base)
+            } catch {
+                guard isUrgent else { throw error.with(.dropStaged(in: folder.path.description)) }
+                warn(.stagedIsUnreadable(error))
+                isUnreadable = true
+            }
+            guard staged == nil || isUrgent else {
+                throw PatchError(
+                    .config, "another change waits for signatures",
+                    remedy: PublishingRemedy.signOrDropStaged(in: folder.path.description)
+                ).about(folder.path)
+            }
+            try checkServed(base)
+            try checkClock(base)
+            var (feed, details) = (base, settings.details)
+            if staged != nil { details.locked = [.targets, .root] }
+            try body(&feed, &details)
+            return try finish(&feed, in: details, since: base, under: staged, keepsStaged: isUnreadable)
+        }
+    }
+
+    /// Goes on with a change that waits for signatures.
+    ///
+    /// - Parameter body: Gets what the change is, and adds to it.
+    package func resume(
+        _ body: (inout FeedRepository, [String]) throws(PatchError) -> Void
+    ) throws(PatchError) -> Result {
+        try whileLocked { () throws(PatchError) in
+            let base = try repository()
+            var feed = try staged(on: base)
+            try checkServed(base)
+            try checkClock(base)
+            try checkClock(feed)
+            try body(&feed, changes(of: feed, since: base))
+            // What waits has its versions already.
+            var details = settings.details
+            details.above = 0
+            return try finish(&feed, in: details, since: base, isStaged: true)
+        }
+    }
+
+    /// Drops a change that waits for signatures.
+    ///
+    /// - Returns: Whether there was one.
+    package func discard() throws(PatchError) -> Bool {
+        try whileLocked { () throws(PatchError) in
+            let hadOne = try folder.hasStaged()
+            if !settings.isTrial { try folder.discardStaged() }
+            return hadOne
+        }
+    }
+
+    // MARK: checking
+
+    /// Refuses to change a folder that is older than what is served.
+    private func checkServed(_ feed: FeedRepository) throws(PatchError) {
+        guard let served = settings.served else { return }
+        let reply = try served.timestamp()
+        if let date = reply.date { try checkClock(against: date, by: 300, "the server's clock says \(date)") }
+        guard case .bytes(let bytes, _) = reply.content else { return }
+        try feed.checkNotOlder(than: bytes)
+        let position = try feed.position(of: bytes, called: "the served timestamp.json", root: pin.root()) {
+            (path) throws(PatchError) in try folder.read(path)
+        }
+        // Versions above those of the other copy give it up.
+        guard position.isOwn || settings.details.above > 0 else { throw .otherCopy(served.name, position) }
+    }
+
+    /// Refuses to sign a time that is far before the one that the feed was last signed at: one of the two clocks was wrong.
+    private func checkClock(_ feed: FeedRepository) throws(PatchError) {
+        guard let published = feed.published, published > now else { return }
+        try checkClock(against: published, by: 3600, "the feed was published at \(published)")
+    }
+
+    private func checkClock(against other: Timestamp, by seconds: Int, _ reason: String) throws(PatchError) {
+        guard !settings.trustsClock, (other.secondsSince1970 - now.secondsSince1970).magnitude > seconds else { return }
+        throw PatchError(
+            .clock, "\(reason), but this machine's clock says \(now)", remedy: PublishingRemedy.setClock)
+    }
+
+    private func whileLocked<Value>(_ body: () throws(PatchError) -> Value) throws(PatchError) -> Value {
+        // The error of the lock would be about a file that no reader knows.
+        guard try folder.read(FeedLayout.timestamp) != nil else {
+            let error = PatchError.noFeed(FeedLayout.timestamp).about(folder.path)
+            throw folder.path.isFolder ? error : error.hinting("the folder of the feed comes first")
+        }
+        return try Folder.whileLocked(around: folder.path.appending(Path(".")), body)
+    }
+
+    // MARK: finishing
+
+    /// Signs and writes a feed that was changed or made.
+    ///
+    /// - Parameters:
+    ///   - base: The feed before the change; nil for a new feed.
+    ///   - isStaged: Whether the change has waited for signatures.
+    ///   - staged: Another change, which waits for signatures.
+    ///   - keepsStaged: Whether what waits for signatures stays as it is.
+    private func finish(
+        _ feed: inout FeedRepository, in details: ChangeDetails, since base: FeedRepository? = nil,
+        isStaged: Bool = false, under staged: FeedRepository? = nil, keepsStaged: Bool = false
+    ) throws(PatchError) -> Result {
+        feed.mend(in: details)
+        var differing: [String] = []
+        if settings.isTrial, let base { differing = try changes(of: feed, since: base) }
+        guard !feed.changed.isEmpty else { return Result(outcome: .unchanged, feed: feed, changes: differing) }
+        try feed.sign(with: signers)
+        let missing = try feed.missing()
+        guard missing.isEmpty || !(isStaged || settings.stages) || staged != nil else {
+            if !settings.isTrial { try folder.write(feed.staged) }
+            return Result(outcome: .staged, feed: feed, changes: differing, missing: missing)
+        }
+        if let first = missing.first {
+            throw PatchError(
+                .feedSignature,
+                "the role \(first.role) needs \(first.count) more of the keys \(FeedKey.short(first.keyIDs))",
+                remedy: PublishingRemedy.giveKeysOrStage)
+        }
+        let files = try feed.files(signedBy: signers, in: details)
+        let size = feed.list.json.encoded().count
+        if feed.changed.contains(.rollout), size > PatchList.largeBytes { warn(.largeList(size)) }
+        let result = Result(outcome: .written, feed: feed, changes: differing, files: files)
+        guard !settings.isTrial else { return result }
+        if var staged, let base {
+            // Written first: if this ends in between, the change that waits still fits what is published.
+            // It is not shown here, so nothing of it is signed here.
+            try staged.rebase(from: base, onto: feed, in: details)
+            try staged.sign(with: [])
+            try folder.write(staged.staged)
+            try folder.write(files)
+        } else {
+            try folder.write(files)
+            if !keepsStaged { try folder.discardStaged() }
+        }
+        try pin.noteSigned(feed.state(of: .timestamp).version)
+        for fault in feed.faults(at: now) { warn(.refused(fault)) }
+        // A new key of the root, or a signer's first feed.
+        if base == nil || feed.changed.contains(.root), let root = files.first(where: { FeedLayout.isRoot($0.path) }) {
+            for file in try pin.keep(root.bytes) { warn(.rootNotKept(file)) }
+        }
+        return result
+    }
+}

@@ -1,0 +1,194 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import PatchHTTP
+import PatchPublishing
+
+/// An action of `feed` that changes a feed, as the options say.
+struct FeedAction {
+    /// The options of an action that changes a feed.
+    static let options: [Option] = [
+        .feedKey, .pinnedRoot, .signatureCommand, .passphraseEnv, .passphraseFile, .allowUnsafePermissions, .stage,
+        .dryRun, .served, .authorities, .insecure, .clockIsRight, .above,
+    ]
+
+    /// These, and who makes the change, and why.
+    static let listOptions = options + [.author, .changeReason]
+
+    private let arguments: ParsedArguments
+    private let console: Console
+    private let keys: KeyFiles
+    let change: FeedChange
+
+    /// - Parameters:
+    ///   - options: The options that name keys; those that are private sign.
+    ///   - path: The feed's folder, if it is not the first operand.
+    init(
+        _ arguments: ParsedArguments, _ console: Console, keys options: [Option] = [.feedKey], folder path: Path? = nil
+    ) throws(PatchError) {
+        self.arguments = arguments
+        self.console = console
+        let folder = FeedFolder(path: path ?? arguments.operands[0].path)
+        let now = try SystemClock.now()
+        keys = try KeyFiles(arguments, operands: [])
+        var signers: [FeedSigner] = []
+        var ids: Set<String> = []
+        for option in options {
+            for key in try keys.signingKeys(option) {
+                guard try ids.insert(FeedKey(key.verifyingKey).id).inserted else { continue }
+                signers.append(try FeedSigner(key))
+            }
+        }
+        for command in try SignatureCommand.all(arguments) {
+            signers.append(FeedSigner { payload throws(PatchError) in try command.signature(of: payload) })
+        }
+        let pin = PinnedRoot(
+            of: folder, given: PinnedRoot.given(arguments), keys: (options + [.addKey]).flatMap(keys.files),
+            hasKey: !signers.isEmpty)
+        change = FeedChange(
+            of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin
+        ) { warning in
+            // Whoever renews what has ended knows it.
+            if case .refused = warning, arguments.verb.lastWord == "refresh" { return }
+            console.warning(warning.text(at: now))
+        }
+    }
+
+    private static func settings(
+        _ arguments: ParsedArguments, at now: Timestamp
+    ) throws(PatchError) -> FeedChange.Settings {
+        var settings = FeedChange.Settings(ChangeDetails(at: now))
+        settings.isInterrupted = arguments.has(.interrupted)
+        settings.stages = arguments.has(.stage)
+        settings.isTrial = arguments.has(.dryRun)
+        settings.trustsClock = arguments.has(.clockIsRight)
+        settings.details.author = ChangeDetails.author(
+            try arguments.text(of: .author) ?? Environment["PATCHPACK_AUTHOR"] ?? Environment["USER"] ?? "")
+        settings.details.reason = try reason(arguments)
+        settings.details.above = try arguments.number(of: .above) ?? 0
+        guard settings.details.above < ChangeDetails.highest else {
+            throw PatchError(.usage, "--above: expected a number below 2^52")
+        }
+        if let url = try arguments.text(of: .served) {
+            settings.served = FeedChange.Served(name: HTTPSource.shown(url)) { () throws(PatchError) in
+                try FeedReading.timestamp(from: url, arguments)
+            }
+        }
+        return settings
+    }
+
+    /// Why the change is made.
+    private static func reason(_ arguments: ParsedArguments) throws(PatchError) -> String? {
+        guard let reason = try arguments.text(of: .changeReason) else { return nil }
+        guard reason.utf8.count <= ChangeDetails.longestReason else {
+            throw PatchError(
+                .usage, "--reason has \(reason.utf8.count) bytes; at most \(ChangeDetails.longestReason) are allowed",
+                hint: "each device downloads it: name the place where the rest is")
+        }
+        return reason
+    }
+
+    var folder: FeedFolder { change.folder }
+
+    /// The public halves of the keys that an option names.
+    func publicKeys(_ option: Option) throws(PatchError) -> [FeedKey] { try keys.feedKeys(option) }
+
+    /// Makes a feed, and prints a line.
+    func make(_ feed: FeedRepository, _ line: String) throws(PatchError) { try show(change.make(feed), [line]) }
+
+    /// Changes the feed, and prints what was done.
+    ///
+    /// - Parameters:
+    ///   - isUrgent: Whether the change is made although another one waits for signatures.
+    ///   - body: Makes the change, and returns a line for each part of it.
+    func run(
+        isUrgent: Bool = false, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> [String]
+    ) throws(PatchError) {
+        var lines: [String] = []
+        let result = try change.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
+            lines = try body(&feed, &details)
+        }
+        try show(result, lines)
+    }
+
+    /// Goes on with a change that waits for signatures, and prints what was done.
+    ///
+    /// - Parameter body: Gets what the change is, and adds to it.
+    func resume(_ body: (inout FeedRepository, [String]) throws(PatchError) -> [String]) throws(PatchError) {
+        var lines: [String] = []
+        let result = try change.resume { (feed, changes) throws(PatchError) in lines = try body(&feed, changes) }
+        try show(result, lines)
+    }
+
+    /// Prints what a change is, without making it.
+    func show(_ lines: [String]) throws(PatchError) {
+        guard console.format == .json else {
+            for line in lines { try console.line(line) }
+            return
+        }
+        try console.json(
+            .object(
+                [("schema", .string("patchpack.feed-changes/1")), ("feed", .string(folder.path.description))]
+                    + JSONValue.outcome(nil) + [("changes", .array(lines.map(JSONValue.string))), ("error", .null)]))
+    }
+
+    private func show(_ result: FeedChange.Result, _ lines: [String]) throws(PatchError) {
+        let lines = lines + result.changes
+        let (feed, missing, files) = (result.feed, result.missing, result.files)
+        let outcome =
+            switch result.outcome {
+            case .unchanged: "unchanged"
+            case .staged: "staged"
+            case .written: arguments.has(.dryRun) ? "would write" : "wrote"
+            }
+        if console.format == .json {
+            let versions = FeedRepository.Role.allCases.map { role in
+                (key: role.rawValue, value: JSONValue.integer(feed.state(of: role).version))
+            }
+            try console.json(
+                .object(
+                    [("schema", .string("patchpack.feed/1")), ("feed", .string(folder.path.description))]
+                        + JSONValue.outcome(nil) + [
+                            ("action", .string(arguments.verb.lastWord)), ("outcome", .string(outcome)),
+                            ("changes", .array(lines.map(JSONValue.string))), ("versions", .object(versions)),
+                            (
+                                "missing",
+                                .array(
+                                    missing.map { role in
+                                        .object([
+                                            ("role", .string(role.role.rawValue)), ("count", .integer(role.count)),
+                                            ("keyIDs", .array(role.keyIDs.map(JSONValue.string))),
+                                        ])
+                                    })
+                            ),
+                            ("files", .array(files.map { .string($0.path) })),
+                            ("bytes", .integer(files.reduce(0) { $0 + $1.bytes.count })), ("error", .null),
+                        ]))
+            return
+        }
+        guard !console.isQuiet else { return }
+        for line in lines { try console.line(line) }
+        for role in missing {
+            try console.line(
+                .faint, "waits",
+                "  the role \(role.role) for \(role.count) more of the keys \(FeedKey.short(role.keyIDs))"
+            )
+        }
+        let bytes = files.reduce(0) { $0 + $1.bytes.count }
+        let detail = files.isEmpty ? "" : "  \(files.count) files, \(bytes) bytes"
+        try console.line(.good, outcome, "  \(folder.path)\(detail)")
+    }
+}
+
+extension FeedChange.Warning {
+    fileprivate func text(at now: Timestamp) -> String {
+        switch self {
+        case .stagedIsUnreadable(let error):
+            "the change that waits for signatures is left as it is: \(error.message)"
+        case .largeList(let size):
+            "the list has \(size) bytes, which each device downloads with each change: patchpack feed prune DIR ID…"
+        case .refused(let fault): "devices refuse this feed: \(fault.text(at: now))"
+        case .rootNotKept(let file): "\(file) cannot be written, so give --root to sign with the key beside it"
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import FeedTestSupport
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PatchPublishing
+
+/// One change after another, as a signer makes them.
+@Suite(.ownThreads) struct FeedChangeTests {
+    private let place: FeedPlace
+    private let warnings = Warnings()
+
+    init() throws {
+        place = try FeedPlace()
+        try place.disk.write(place.root, to: "pinned.json")
+    }
+
+    /// What a signer was told.
+    private final class Warnings: Sendable {
+        private let all = Mutex<[String]>([])
+        func add(_ warning: FeedChange.Warning) {
+            let name = "\(warning)".prefix { $0 != "(" }
+            all.withLock { $0.append(String(name)) }
+        }
+        var names: [String] { all.withLock { $0 } }
+    }
+
+    private func change(
+        _ name: String = "feed", with keys: [SigningKey]? = nil, at now: Timestamp = FeedFixture.now,
+        _ set: (inout FeedChange.Settings) -> Void = { _ in }
+    ) throws -> FeedChange {
+        var settings = FeedChange.Settings(ChangeDetails(at: now))
+        set(&settings)
+        let pin = PinnedRoot(
+            of: place.folder(name), given: Path(place.disk.at("pinned.json")), keys: [Path(place.disk.at("a.pem"))],
+            hasKey: true)
+        return FeedChange(
+            of: place.folder(name), settings, signers: try place.keys.signers(keys ?? [place.keys.online]), pin: pin
+        ) { [warnings] in warnings.add($0) }
+    }
+
+    /// A change of the list, which the online key signs.
+    @discardableResult
+    private func turn(
+        _ word: String, _ change: FeedChange, isUrgent: Bool = false
+    ) throws -> FeedChange.Result {
+        try change.run(isUrgent: isUrgent) { (feed, details) in
+            feed.edit(in: details) { $0.setSwitch(word, to: "1") }
+        }
+    }
+
+    /// A change of the targets, which the release key signs.
+    private func addTarget(_ change: FeedChange) throws -> FeedChange.Result {
+        try change.run(isUrgent: false) { (feed, details) throws(PatchError) in
+            _ = try feed.setTarget("trust/x.store", to: [1], in: details)
+        }
+    }
+
+    private func remedy(_ body: () throws -> Void) -> PublishingRemedy? { refusal(body)?.remedy as? PublishingRemedy }
+
+    private func files() throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for name in try place.disk.contents() { files[name] = try? place.disk.read(name) }
+        return files
+    }
+
+    private func switches() throws -> [String] { try place.repository().list.switches?.members.map(\.key) ?? [] }
+
+    @Test func aChangeIsWrittenWithItsDetails() throws {
+        let result = try turn("a", change { ($0.details.author, $0.details.reason) = ("ada", "why") })
+        #expect(result.outcome == .written && result.missing.isEmpty && result.changes.isEmpty)
+        #expect(result.files.last?.path == "metadata/timestamp.json")
+        let list = try place.repository().list
+        #expect(list.author == "ada" && list.reason == "why" && list.switches?["a"]?.text == "1")
+        #expect(try turn("b", change()).feed.state(of: .snapshot).version == 4)
+    }
+
+    @Test func aTrialWritesNothingAndShowsEverything() throws {
+        let before = try files()
+        let result = try turn("a", change { $0.isTrial = true })
+        #expect(result.outcome == .written && !result.files.isEmpty)
+        #expect(result.changes.contains("list: switches adds {\"a\":\"1\"}"))
+        _ = try addTarget(change { ($0.isTrial, $0.stages) = (true, true) })
+        #expect(try files() == before)
+    }
+
+    @Test func nothingIsWrittenIfNothingChanges() throws {
+        let before = try files()
+        #expect(try change().run(isUrgent: false) { _, _ in }.outcome == .unchanged)
+        #expect(try files() == before)
+    }
+
+    @Test func signaturesThatAreMissingStopAChangeOrStageIt() throws {
+        let before = try files()
+        #expect(remedy { _ = try addTarget(change()) } == .giveKeysOrStage)
+        #expect(try files() == before)
+        let staged = try addTarget(change { $0.stages = true })
+        #expect(staged.outcome == .staged && staged.missing.map(\.role) == [.targets])
+        #expect(try place.repository().digest(of: "trust/x.store") == nil)
+        // Another change waits until this one is signed or dropped.
+        #expect(remedy { try turn("a", change()) } == .signOrDropStaged(in: place.disk.at("feed")))
+        var shown: [String] = []
+        let signed = try change(with: [place.keys.release, place.keys.online]).resume { _, changes in shown = changes }
+        #expect(signed.outcome == .written && shown.contains { $0.contains("trust/x.store") })
+        #expect(try place.repository().digest(of: "trust/x.store") != nil)
+        #expect(try !place.folder().hasStaged())
+        #expect(refusal { _ = try change().resume { _, _ in } }?.code == .config)
+    }
+
+    /// One of two keys signs, and the change goes on waiting.
+    @Test func whatWaitsIsSignedByOneAfterAnother() throws {
+        let new = try SigningKey.generate(.ed25519)
+        try place.change(with: place.keys.root + [place.keys.release, new, place.keys.online]) { feed in
+            try feed.rotate(
+                .targets, adding: [FeedKey(new.verifyingKey)], removing: [], threshold: 2, in: FeedFixture.details)
+        }
+        _ = try addTarget(change(with: [place.keys.release]) { $0.stages = true })
+        let half = try change(with: [place.keys.online]).resume { _, _ in }
+        #expect(half.outcome == .staged && half.missing.map(\.count) == [1])
+        #expect(try change(with: [new, place.keys.online]).resume { _, _ in }.outcome == .written)
+    }
+
+    @Test func anUrgentChangePassesWhatWaits() throws {
+        _ = try addTarget(change { $0.stages = true })
+        let urgent = try turn("a", change(), isUrgent: true)
+        #expect(urgent.outcome == .written)
+        #expect(try switches() == ["a"] && place.folder().hasStaged())
+        // It does not touch what waits.
+        _ = try change { $0.details.above = 300 }.run(isUrgent: true) { (feed, details) in
+            #expect(details.locked == [.targets, .root])
+            feed.refresh(Set(FeedRepository.Role.allCases), in: details)
+        }
+        #expect(try place.repository().state(of: .targets).version == 2)
+        let both = try change(with: [place.keys.release, place.keys.online]).resume { _, _ in }
+        #expect(both.outcome == .written)
+        #expect(try switches() == ["a"] && place.repository().digest(of: "trust/x.store") != nil)
+    }
+
+    @Test func whatWaitsAndCannotBeReadStopsOnlyWhatCanWait() throws {
+        try place.disk.write([1], to: "feed/staged/targets.json")
+        #expect(remedy { try turn("a", change()) } == .dropStaged(in: place.disk.at("feed")))
+        #expect(try turn("a", change(), isUrgent: true).outcome == .written)
+        #expect(warnings.names == ["stagedIsUnreadable"] && place.disk.exists("feed/staged/targets.json"))
+        #expect(try change { $0.isTrial = true }.discard() && place.folder().hasStaged())
+        #expect(try change().discard() && !place.folder().hasStaged())
+        #expect(try !change().discard())
+    }
+
+    /// A time before that of the last change would be refused by devices, and one of the two clocks is wrong.
+    @Test func theClockIsCompared() throws {
+        let published = FeedFixture.now.secondsSince1970
+        let (hour, earlier) = (
+            Timestamp(secondsSince1970: published - 3600), Timestamp(secondsSince1970: published - 3601)
+        )
+        #expect(remedy { try turn("a", change(at: #require(earlier))) } == .setClock)
+        let trial = try change(at: #require(hour)) { $0.isTrial = true }
+        #expect(try turn("a", trial).outcome == .written)
+        let right = try change(at: #require(earlier)) { $0.trustsClock = true }
+        #expect(try turn("a", right).outcome == .written)
+    }
+
+    @Test func whatIsServedIsLookedAt() throws {
+        try place.copy(to: "other")
+        try place.turn("x", in: "other")
+        let served = try place.disk.read("other/metadata/timestamp.json")
+        func change(_ bytes: [UInt8]?, date: Timestamp? = nil, above: Int = 0) throws -> FeedChange {
+            try self.change {
+                $0.details.above = above
+                $0.served = FeedChange.Served(name: "www") {
+                    FeedReply(bytes.map { .bytes($0, etag: nil) } ?? .missing, date: date)
+                }
+            }
+        }
+        #expect(refusal { try turn("a", change(served)) }?.code == .feedRollback, "it is newer")
+        try place.turn("y")
+        #expect(refusal { try turn("a", change(served)) }?.code == .feedConflict, "it is another copy's")
+        #expect(try turn("a", change(served, above: 5)).outcome == .written, "which is given up")
+        let late = try #require(Timestamp(secondsSince1970: FeedFixture.now.secondsSince1970 + 301))
+        #expect(remedy { try turn("b", change(nil, date: late)) } == .setClock)
+        let soon = try #require(Timestamp(secondsSince1970: FeedFixture.now.secondsSince1970 + 300))
+        #expect(try turn("b", change(nil, date: soon)).outcome == .written)
+    }
+
+    @Test func anOlderFolderIsNotSigned() throws {
+        let old = try place.disk.read("feed/metadata/timestamp.json")
+        try turn("a", change())
+        try place.disk.write(old, to: "feed/metadata/timestamp.json")
+        #expect(refusal { try turn("b", change()) }?.code == .feedRollback)
+    }
+
+    @Test func aFeedIsMadeOrNothingIs() throws {
+        let keys = place.keys
+        let feed = try FeedRepository(
+            app: FeedFixture.app, environment: "release", root: keys.root.map { try FeedKey($0.verifyingKey) },
+            rootThreshold: 1, release: [FeedKey(keys.release.verifyingKey)], releaseThreshold: 1,
+            online: [FeedKey(keys.online.verifyingKey)], at: FeedFixture.now)
+        #expect(remedy { _ = try change("new/feed").make(feed) } == .giveKeysOrStage)
+        #expect(!place.disk.exists("new"))
+        let made = try change("new/feed", with: keys.root + [keys.release, keys.online]).make(feed)
+        #expect(made.outcome == .written && place.disk.exists("new/feed/metadata/1.root.json"))
+        // The next signer with this key trusts it.
+        let name = try MessageDigest.sha256.text(of: place.disk.read("new/feed/metadata/1.root.json")).prefix(16)
+        #expect(place.disk.exists("feed-\(name).root.json"))
+    }
+
+    @Test func whatIsNoFeedIsSaid() throws {
+        try place.disk.write([], to: "folder/file")
+        #expect(remedy { try turn("a", change("folder")) } == .makeFeed)
+        let none = refusal { try turn("a", change("none")) }
+        #expect(none?.code == .feedUnavailable && none?.hint == "the folder of the feed comes first")
+    }
+
+    @Test func whatDevicesRefuseIsSaid() throws {
+        let late = FeedFixture.now.adding(days: 400)
+        try turn("a", change(at: late))
+        #expect(Set(warnings.names) == ["refused"], "root and targets have ended")
+    }
+
+    @Test func aListThatGrowsIsSaid() throws {
+        let long = String(repeating: "x", count: PatchList.largeBytes)
+        _ = try change().run(isUrgent: false) { (feed, details) in feed.edit(in: details) { $0.notice = long } }
+        #expect(warnings.names == ["largeList"])
+    }
+
+    @Test func earlierStatesAreRead() throws {
+        try turn("a", change())
+        let older = try #require(try change().history().stateBefore(change().repository()))
+        #expect(older.state(of: .snapshot).version == 2)
+    }
+
+    @Test func authorsAreBounded() {
+        #expect(ChangeDetails.author("") == nil)
+        #expect(ChangeDetails.author(String(repeating: "x", count: 101))?.count == 100)
+    }
+}
