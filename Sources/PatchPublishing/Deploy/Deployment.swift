@@ -87,12 +87,38 @@ package struct Deployment {
         return outcome
     }
 
+    /// What is served afterwards.
+    package enum Served: Sendable, Equatable {
+        /// This deployment, or a later one.
+        case current
+        /// An earlier timestamp, which caches still have.
+        case earlier(Int)
+    }
+
+    /// Looks at a timestamp that is served after the deployment.
+    ///
+    /// - Parameters:
+    ///   - name: What serves it.
+    ///   - givenUp: The state of another copy that the deployment gave up, which caches may still have.
+    /// - Throws: `feed-conflict` if it is of another copy.
+    package func look(
+        at bytes: [UInt8], servedBy name: String, givenUp: FeedRepository.Position?
+    ) throws(PatchError) -> Served {
+        let own = timestamp.version
+        let served = try position(bytes, called: "\(name): timestamp.json")
+        // A later one came after this one, in the same place. An earlier one is what caches still have.
+        guard served.isOwn || served.version != own || served.version == givenUp?.version else {
+            throw .otherCopy(name, served)
+        }
+        return served.version < own || !served.isOwn && served.version == own ? .earlier(served.version) : .current
+    }
+
     // MARK: reading
 
     /// What a timestamp says that may be another copy's.
     ///
     /// - Parameter name: What it is called, for messages.
-    package func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError) -> FeedRepository.Position {
+    private func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError) -> FeedRepository.Position {
         try feed.position(of: bytes, called: name ?? FeedLayout.timestamp, root: root) {
             (path) throws(PatchError) in try folder.read(path)
         }

@@ -119,6 +119,40 @@ package struct FeedFolder: Sendable {
         }
     }
 
+    /// Checks that devices of a feed take the keys of a store: it is for them, and newer than the one that they have.
+    ///
+    /// - Parameters:
+    ///   - label: What the store is signed for.
+    ///   - bytes: The store.
+    /// - Throws: `config` if they do not.
+    package func checkTrustStore(
+        _ label: SignedTrustStore.Label, _ bytes: [UInt8], in feed: FeedRepository
+    ) throws(PatchError) {
+        guard label.app == feed.app, label.environment == feed.environment else {
+            throw PatchError(
+                .config,
+                "the store is signed for \(label.app) \(label.environment), and the feed is of \(feed.app) \(feed.environment)",
+                remedy: PublishingRemedy.signStore(app: feed.app, environment: feed.environment))
+        }
+        guard let old = try trustStore(of: feed), old != bytes, let known = try? SignedTrustStore(old).label,
+            known.app == label.app, known.environment == label.environment, known.number >= label.number
+        else { return }
+        throw PatchError(
+            .config, "the store has the number \(label.number), and the feed delivers one with \(known.number)",
+            remedy: PublishingRemedy.signStoreAgain)
+    }
+
+    /// Whether a place is this folder, or in it.
+    package func contains(_ place: Path) -> Bool {
+        guard let own = FileInfo(path, following: true)?.identity else { return false }
+        var part = place
+        while FileInfo(part, following: true)?.identity != own {
+            guard part.parent != part else { return false }
+            part = part.parent
+        }
+        return true
+    }
+
     /// The patches that are offered, and that no other keys have signed.
     package func patches(of feed: FeedRepository, signedOnlyBy keys: Set<KeyID>) throws(PatchError) -> [String] {
         guard !keys.isEmpty else { return [] }

@@ -2,6 +2,24 @@ package import PatchCrypto
 internal import PatchFeed
 
 extension FeedRepository {
+    /// Changes the keys of several roles.
+    ///
+    /// - Returns: How many keys each role has, and how many of them must sign.
+    /// - Throws: `config` if a key is not there, or too few keys would be left.
+    package mutating func rotate(
+        _ roles: [Role], adding added: [FeedKey], removing removed: [String], threshold: Int?, in details: ChangeDetails
+    ) throws(PatchError) -> [(role: Role, keys: Int, threshold: Int)] {
+        // What devices forget is known before the other roles get their versions.
+        let first = roles.filter { $0 == .timestamp || $0 == .snapshot }
+        var rotated: [(role: Role, keys: Int, threshold: Int)] = []
+        for role in first + roles.filter({ !first.contains($0) }) {
+            try rotate(role, adding: added, removing: removed, threshold: threshold, in: details)
+            let (ids, needed) = keys(of: role)
+            rotated.append((role, ids.count, needed))
+        }
+        return rotated
+    }
+
     /// Changes the keys of a role.
     ///
     /// - Parameters:

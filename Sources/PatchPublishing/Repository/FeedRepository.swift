@@ -276,22 +276,40 @@ package struct FeedRepository: Sendable {
         }
     }
 
+    /// What becomes of an envelope that is published.
+    package enum Listing: Sendable {
+        case added
+        /// It is listed as it was asked for.
+        case unchanged
+        /// It is listed, and stays as it is: offered to others, paused or withdrawn.
+        case differs(PatchEntryDraft)
+    }
+
+    /// Checks that a patch is for the feed's app.
+    ///
+    /// - Throws: `policy` if it is not.
+    package func checkApp(of manifest: Manifest) throws(PatchError) {
+        guard manifest.app == app else {
+            throw PatchError(.policy, "the patch is for the app \(manifest.app), but the feed is for \(app)")
+        }
+    }
+
     /// Adds envelopes, and lists them.
     ///
     /// - Parameters:
     ///   - publications: The envelopes.
     ///   - files: The SHA-256 of each file that was ever published, by name, those included that were pruned.
-    /// - Returns: For each one whether it is new; if not, it was published before with the same bytes.
+    /// - Returns: What becomes of each one. One that is not new was published before with the same bytes.
     /// - Throws: `feed-published` if the same version was published with other bytes. Nothing is changed then.
     package mutating func publish(
         _ publications: [Publication], files: [String: String] = [:], in details: ChangeDetails
-    ) throws(PatchError) -> [Bool] {
+    ) throws(PatchError) -> [Listing] {
         var known: [String: String] = [:]
         for target in targets { known[target.path] = target.sha256 }
         var listed = Set(list.entries.compactMap(\.path))
         var added: [(path: String, envelope: [UInt8], digest: String)] = []
         var entries: [PatchEntryDraft] = []
-        var results: [Bool] = []
+        var results: [Listing] = []
         for publication in publications {
             let path = FeedLayout.envelope(publication.name, of: app)
             let digest = try MessageDigest.sha256.text(of: publication.envelope)
@@ -302,13 +320,16 @@ package struct FeedRepository: Sendable {
                     hint: "pack it again with a higher version")
             }
             if known.updateValue(digest, forKey: path) == nil { added.append((path, publication.envelope, digest)) }
-            let isNew = listed.insert(path).inserted
-            if isNew {
-                var entry = publication.entry
-                entry.path = path
-                entries.append(entry)
+            guard listed.insert(path).inserted else {
+                let asked = publication.entry
+                let entry = list.entries.first { $0.id == asked.id && $0.version == asked.version }
+                results.append(entry.flatMap { $0.words == asked.words ? nil : .differs($0) } ?? .unchanged)
+                continue
             }
-            results.append(isNew)
+            var entry = publication.entry
+            entry.path = path
+            entries.append(entry)
+            results.append(.added)
         }
         if !added.isEmpty {
             touch(.targets, in: details)

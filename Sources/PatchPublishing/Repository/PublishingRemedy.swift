@@ -31,6 +31,16 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case repeatStaged
     /// Remove old versions of patches.
     case prune
+    /// Name one of these roles.
+    case giveRole([String])
+    /// Give the switch a value, to set it.
+    case giveValue
+    /// Resume the patch, and pause it then.
+    case resumeFirst
+    /// Sign the trust store for an app and its environment.
+    case signStore(app: String, environment: String)
+    /// Sign the trust store again, with a higher number.
+    case signStoreAgain
     /// Publish the patch again.
     case publishAgain
     /// Give a private key, or the root file to trust, which is enough to look.

@@ -26,6 +26,12 @@ extension PublishingRemedy {
         case .setClock: "set the clock, or give --clock-is-right if it is right"
         case .repeatStaged: "patchpack feed sign DIR --discard, and make the change again"
         case .prune: "patchpack feed prune DIR ID…"
+        case .giveRole(let names): "give --role: \(names.joined(separator: ", "))"
+        case .giveValue: "to set one, give NAME=VALUE"
+        case .resumeFirst: "patchpack feed resume, and then pause"
+        case .signStore(let app, let environment):
+            "sign it for that: patchpack trust sign STORE --app \(app) --environment \(environment)"
+        case .signStoreAgain: "devices take no keys of an older store: sign it again, with a higher --number"
         case .publishAgain: "publish it again: patchpack feed publish DIR FILE.js"
         case .giveKeyOrRoot:
             "give a private key with --key, or set PATCHPACK_FEED_KEY; --root FILE is enough to look"

@@ -169,6 +169,25 @@ import Testing
         #expect(try deployed == expected())
     }
 
+    @Test func whatIsServedAfterwardsIsJudged() throws {
+        try deploy()
+        let first = try #require(target["metadata/timestamp.json"])
+        try place.turn("a")
+        let deployment = try Deployment(of: place.folder(), root: place.root, to: target, repairs: false)
+        let outcome = try deployment.run()
+        let own = try #require(target["metadata/timestamp.json"])
+        func look(_ bytes: [UInt8], givenUp: FeedRepository.Position? = nil) throws -> Deployment.Served {
+            try deployment.look(at: bytes, servedBy: "www", givenUp: givenUp)
+        }
+        #expect(try look(own, givenUp: outcome.givenUp) == .current)
+        #expect(try look(first) == .earlier(2), "caches have it")
+        try place.turn("b", in: "other")
+        let other = try #require(try expected("other")["metadata/timestamp.json"])
+        #expect(refusal { _ = try look(other) }?.code == .feedConflict)
+        let position = FeedRepository.Position(version: 3, snapshot: 3, isOwn: false)
+        #expect(try look(other, givenUp: position) == .earlier(3), "caches have what was given up")
+    }
+
     @Test func aFolderLosesNoFileOfAnotherWriter() throws {
         let folder = FolderTarget(path: .init(place.disk.at("www")), limit: 100)
         let file = FeedRepository.File(path: "metadata/a.json", bytes: [1], replaces: false)

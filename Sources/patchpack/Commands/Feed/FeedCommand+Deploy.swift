@@ -76,15 +76,9 @@ extension FeedCommand {
         }
         if RsyncTarget.takes(place) { return try RsyncTarget(place, limit: limit) }
         let path = Path(place)
-        let own = FileInfo(arguments.operands[0].path, following: true)?.identity
-        var part = path
-        while true {
-            guard own == nil || FileInfo(part, following: true)?.identity != own else {
-                throw PatchError(
-                    .usage, "--to \(place): is the feed's own folder, or in it", hint: "name another folder")
-            }
-            guard part.parent != part else { break }
-            part = part.parent
+        guard !FeedFolder(path: arguments.operands[0].path).contains(path) else {
+            throw PatchError(
+                .usage, "--to \(place): is the feed's own folder, or in it", hint: "name another folder")
         }
         return FolderTarget(path: path, limit: limit)
     }
@@ -105,14 +99,10 @@ extension FeedCommand {
                 .feedUnavailable, "\(HTTPSource.shown(url)): has no \(FeedLayout.timestamp)",
                 hint: "is what --to names served at that URL?")
         }
+        let served = try deployment.look(at: bytes, servedBy: HTTPSource.shown(url), givenUp: givenUp)
+        guard case .earlier(let version) = served else { return }
         let own = deployment.feed.state(of: .timestamp).version
-        let served = try deployment.position(bytes, called: "\(HTTPSource.shown(url)): timestamp.json")
-        // A later one came after this one, in the same place. An earlier one is what caches still have.
-        guard served.isOwn || served.version != own || served.version == givenUp?.version else {
-            throw .otherCopy(HTTPSource.shown(url), served)
-        }
-        guard served.version < own || !served.isOwn && served.version == own else { return }
         let age = reply.maxAge.map { "; caches keep it for \($0.seconds) s" } ?? ""
-        console.warning("\(HTTPSource.shown(url)): still has timestamp \(served.version), not \(own)\(age)")
+        console.warning("\(HTTPSource.shown(url)): still has timestamp \(version), not \(own)\(age)")
     }
 }

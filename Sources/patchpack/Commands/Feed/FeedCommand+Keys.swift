@@ -7,23 +7,13 @@ extension FeedCommand {
     @Sendable static func refresh(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
-            // Without the keys of a role, nothing of it is renewed: a cron job has the online key only.
-            let roles = FeedRepository.Role.allCases.filter { role in
-                let (ids, threshold) = feed.keys(of: role)
-                return role == .timestamp || ids.count(where: action.change.keyIDs.contains) >= threshold
-            }
-            feed.refresh(Set(roles), in: details)
-            // A list whose time was wrong is signed again.
-            if let published = feed.published, published > action.change.now, roles.contains(.rollout) {
-                feed.edit(in: details) { _ in }
-            }
-            return FeedRepository.Role.allCases.compactMap { role in
-                let state = feed.state(of: role)
-                if feed.changed.contains(role) { return "renewed  \(role) \(state.version)" }
-                let days = action.change.now.wholeDays(until: state.expires)
-                guard days < role.days / 4 else { return nil }
-                console.warning("the role \(role) ends in \(days) days, and its keys are not here")
-                return nil
+            feed.refresh(with: action.change.keyIDs, in: details).compactMap { renewal in
+                switch renewal {
+                case .renewed(let role, let version): return "renewed  \(role) \(version)"
+                case .endsSoon(let role, let days):
+                    console.warning("the role \(role) ends in \(days) days, and its keys are not here")
+                    return nil
+                }
             }
         }
         return 0
@@ -43,20 +33,14 @@ extension FeedCommand {
         let removed = try arguments.texts(of: .removeKey)
         let threshold = try arguments.number(of: .threshold)
         let free = try action.folder.freeVersions()
-        // What devices forget is known before the other roles get their versions.
-        roles.sort { ($0 == .timestamp || $0 == .snapshot) && !($1 == .timestamp || $1 == .snapshot) }
         guard !added.isEmpty || !removed.isEmpty || threshold != nil else {
             throw PatchError(.usage, "nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")
         }
         try action.run { (feed, details) throws(PatchError) in
             details.free = free
-            var lines: [String] = []
-            for role in roles {
-                try feed.rotate(role, adding: added, removing: removed, threshold: threshold, in: details)
-                let (ids, threshold) = feed.keys(of: role)
-                lines.append("the role \(role) has \(ids.count) keys, of which \(threshold) must sign")
+            return try feed.rotate(roles, adding: added, removing: removed, threshold: threshold, in: details).map {
+                "the role \($0.role) has \($0.keys) keys, of which \($0.threshold) must sign"
             }
-            return lines
         }
         return 0
     }
@@ -87,7 +71,7 @@ extension FeedCommand {
             bytes = file
         }
         try action.run { (feed, details) throws(PatchError) in
-            if let label, let bytes { try check(label, bytes, in: feed, action.folder) }
+            if let label, let bytes { try action.folder.checkTrustStore(label, bytes, in: feed) }
             for name in try action.folder.patches(of: feed, signedOnlyBy: ended) {
                 console.warning("\(name) is signed by no other key, so devices drop it: resign it, and publish it")
             }
@@ -95,26 +79,6 @@ extension FeedCommand {
             return [isNew ? bytes == nil ? "removed  the trust store" : "added  the trust store" : "unchanged"]
         }
         return 0
-    }
-
-    /// Checks that devices of the feed take the keys of a store: it is for them, and newer than the one that they have.
-    private static func check(
-        _ label: SignedTrustStore.Label, _ bytes: [UInt8], in feed: FeedRepository, _ folder: FeedFolder
-    ) throws(PatchError) {
-        guard label.app == feed.app, label.environment == feed.environment else {
-            throw PatchError(
-                .config,
-                "the store is signed for \(label.app) \(label.environment), and the feed is of \(feed.app) \(feed.environment)",
-                hint: "sign it for that: patchpack trust sign STORE --app \(feed.app) --environment \(feed.environment)"
-            )
-        }
-        guard let old = try folder.trustStore(of: feed), old != bytes,
-            let known = try? SignedTrustStore(old).label, known.app == label.app,
-            known.environment == label.environment, known.number >= label.number
-        else { return }
-        throw PatchError(
-            .config, "the store has the number \(label.number), and the feed delivers one with \(known.number)",
-            hint: "devices take no keys of an older store: sign it again, with a higher --number")
     }
 
     @Sendable static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -183,12 +147,6 @@ extension FeedCommand {
         -> FeedRepository.Role
     {
         if let name = try arguments.text(of: .role), let role = FeedRepository.Role(rawValue: name) { return role }
-        let waiting = Set(try feed.missing().map(\.role))
-        guard waiting.count == 1, let role = waiting.first else {
-            throw PatchError(
-                .usage, "\(waiting.count) roles wait for signatures",
-                hint: "give --role: \(waiting.map(\.rawValue).sorted().joined(separator: ", "))")
-        }
-        return role
+        return try feed.waitingRole()
     }
 }

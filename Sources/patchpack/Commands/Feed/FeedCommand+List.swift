@@ -41,11 +41,11 @@ extension FeedCommand {
         return try change(arguments, console, lines.joined(separator: "\n")) { (list) throws(PatchError) in
             for word in words {
                 let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-                guard parts.count == 2 || list.switches?[word] != nil else {
-                    throw PatchError(
-                        .usage, "\(word): no such switch to remove", hint: "to set one, give NAME=VALUE")
+                if parts.count == 2 {
+                    list.setSwitch(parts[0], to: parts[1])
+                } else {
+                    try list.removeSwitch(word)
                 }
-                list.setSwitch(parts[0], to: parts.count == 2 ? parts[1] : nil)
             }
         }
     }
@@ -96,12 +96,7 @@ extension FeedCommand {
         _ arguments: ParsedArguments, _ console: Console, to state: PatchList.Entry.State
     ) throws(PatchError) -> Int32 {
         try edit(arguments, console, isUrgent: state != .active) { (entry) throws(PatchError) in
-            guard state != .paused || entry.state != .withdrawn else {
-                throw PatchError(
-                    .usage, "it is withdrawn, and pausing would give it back to devices that still have it",
-                    hint: "patchpack feed resume, and then pause")
-            }
-            entry.state = state
+            try entry.setState(state)
             return state.rawValue
         }
     }
@@ -118,16 +113,11 @@ extension FeedCommand {
             var entry = old
             let what = try body(&entry)
             let reason = try arguments.text(of: .changeReason)
-            guard !entry.says(old) || reason != nil && reason != old.reason else {
+            guard feed.replace(old, unlessSame: entry, reason: reason, in: details) else {
                 return ["already \(what)  \(entry.id) \(entry.version)"]
             }
-            entry.reason = reason
-            feed.replace(old, with: entry, in: details)
-            // What devices have instead.
-            let others = feed.entries(of: entry.id).filter { $0.version != entry.version && $0.state == .active }
-            let rest = entry.state == .active ? nil : others.max { $0.version < $1.version }
             return ["\(what)  \(entry.id) \(entry.version)"]
-                + (rest.map { ["still offered  \($0.id) \($0.version)  \($0.words)"] } ?? [])
+                + (feed.fallback(for: entry).map { ["still offered  \($0.id) \($0.version)  \($0.words)"] } ?? [])
                 + (try before.difference(to: feed))
         }
         return 0
@@ -141,11 +131,7 @@ extension FeedCommand {
         let action = try FeedAction(arguments, console)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
             let lines = line.split(separator: "\n").map(String.init)
-            var list = feed.list
-            try body(&list)
-            guard list.json.encoded() != feed.list.json.encoded() else { return lines.map { "already \($0)" } }
-            feed.edit(in: details) { $0 = list }
-            return lines
+            return try feed.edit(in: details, unlessSame: body) ? lines : lines.map { "already \($0)" }
         }
         return 0
     }

@@ -79,11 +79,7 @@ extension FeedCommand {
                 guard let manifest = result.report.manifest else {
                     throw PatchError(.internal, "no manifest").about(path)
                 }
-                guard manifest.app == feed.app else {
-                    throw PatchError(
-                        .policy, "the patch is for the app \(manifest.app), but the feed is for \(feed.app)"
-                    ).about(path)
-                }
+                try path.naming { () throws(PatchError) in try feed.checkApp(of: manifest) }
                 guard isExpected(manifest) else {
                     throw PatchError(
                         .feedMismatch, "the envelope is \(manifest.id) \(manifest.version), but the list says otherwise"
@@ -95,26 +91,22 @@ extension FeedCommand {
                         try audience.apply(to: &entry)
                     })
             }
-            let listed = feed.list.entries
-            let isNew = try feed.publish(publications, files: action.folder.published(for: feed.app), in: details)
+            let listings = try feed.publish(
+                publications, files: action.folder.published(for: feed.app), in: details)
             var lines: [String] = []
-            for (name, (publication, isNew)) in zip(names, zip(publications, isNew)) {
-                guard !isNew else {
-                    lines.append("\(word)  \(name)  \(audience.text)")
-                    continue
+            for (name, (publication, listing)) in zip(names, zip(publications, listings)) {
+                switch listing {
+                case .added: lines.append("\(word)  \(name)  \(audience.text)")
+                case .unchanged: lines.append("unchanged  \(name)")
+                case .differs(let entry):
+                    lines.append("left as it is  \(name)  \(entry.words)")
+                    differing =
+                        differing
+                        ?? PatchError(
+                            .feedListed,
+                            "\(name) is listed already: \(entry.words), and not \(publication.entry.words)",
+                            hint: "patchpack feed rollout, resume or pause changes it")
                 }
-                let asked = publication.entry
-                let entry = listed.first { $0.id == asked.id && $0.version == asked.version }
-                guard let entry, entry.words != asked.words else {
-                    lines.append("unchanged  \(name)")
-                    continue
-                }
-                lines.append("left as it is  \(name)  \(entry.words)")
-                differing =
-                    differing
-                    ?? PatchError(
-                        .feedListed, "\(name) is listed already: \(entry.words), and not \(asked.words)",
-                        hint: "patchpack feed rollout, resume or pause changes it")
             }
             return lines + (try before.difference(to: feed))
         }
@@ -126,23 +118,11 @@ extension FeedCommand {
         let keep = try arguments.number(of: .keep) ?? 1
         let ids = arguments.operands.dropFirst().map(\.text)
         try action.run { (feed, details) throws(PatchError) in
-            var lines: [String] = []
-            var gone: Set<String> = []
-            for id in ids {
-                let entries = feed.entries(of: id)
-                guard !entries.isEmpty else { throw .unlisted(id, in: feed) }
-                // A withdrawal must reach devices that have been away for long, so it stays in the list.
-                let versions = entries.filter { $0.state != .withdrawn }.map(\.version).sorted(by: >)
-                for version in versions.dropFirst(keep) {
-                    gone.insert("\(id) \(version)")
-                    lines.append("removed  \(id) \(version)")
-                }
-            }
-            feed.prune(in: details) { gone.contains("\($0.id) \($0.version)") }
+            let gone = try feed.prune(ids, keeping: keep, in: details)
             for path in feed.unlistedTargets {
                 console.warning("\(path) is signed, but in no entry: `feed remove` takes it away")
             }
-            return lines.isEmpty ? ["nothing to remove"] : lines
+            return gone.isEmpty ? ["nothing to remove"] : gone.map { "removed  \($0.id) \($0.version)" }
         }
         return 0
     }
@@ -154,13 +134,7 @@ extension FeedCommand {
             throw PatchError(.usage, "no version", hint: "give --patch-version N")
         }
         try action.run { (feed, details) throws(PatchError) in
-            let path = FeedLayout.envelope("\(id)-\(version).js", of: feed.app)
-            let isListed = feed.list.entries.contains { $0.id == id && $0.version == version }
-            let isSigned = feed.digest(of: path) != nil
-            guard isListed || isSigned else { throw .unlisted(id, version: version, in: feed) }
-            if isListed { feed.prune(in: details) { $0.id == id && $0.version == version } }
-            if isSigned { feed.removeTargets(in: details) { $0 == path } }
-            if isListed {
+            if try feed.remove(id, version: version, in: details) {
                 console.warning("a device that has it keeps it, because no entry withdraws it any more")
             }
             return ["removed  \(id) \(version)"]

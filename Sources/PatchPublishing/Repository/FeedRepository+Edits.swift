@@ -1,0 +1,140 @@
+package import PatchCrypto
+package import PatchFeed
+
+// Changes of the list, and of what it lists, as people ask for them.
+extension FeedRepository {
+    /// Changes the list, unless that leaves it as it is.
+    ///
+    /// - Returns: Whether it changes.
+    package mutating func edit(
+        in details: ChangeDetails, unlessSame body: (inout PatchListDraft) throws(PatchError) -> Void
+    ) throws(PatchError) -> Bool {
+        var list = list
+        try body(&list)
+        guard list.json.encoded() != self.list.json.encoded() else { return false }
+        edit(in: details) { $0 = list }
+        return true
+    }
+
+    /// Changes an entry, unless it says the same already, for the same reason.
+    ///
+    /// - Parameter reason: Why; nil if no reason is given.
+    /// - Returns: Whether it changes.
+    package mutating func replace(
+        _ entry: PatchEntryDraft, unlessSame new: PatchEntryDraft, reason: String?, in details: ChangeDetails
+    ) -> Bool {
+        guard !new.says(entry) || reason != nil && reason != entry.reason else { return false }
+        var new = new
+        new.reason = reason
+        replace(entry, with: new, in: details)
+        return true
+    }
+
+    /// What devices have instead of a patch that is not offered: another version of it.
+    package func fallback(for entry: PatchEntryDraft) -> PatchEntryDraft? {
+        guard entry.state != .active else { return nil }
+        let others = entries(of: entry.id).filter { $0.version != entry.version && $0.state == .active }
+        return others.max { $0.version < $1.version }
+    }
+
+    /// Removes all but the newest versions of patches. A withdrawal must reach devices that have been away for long, so it stays.
+    ///
+    /// - Parameter count: How many versions of each patch stay.
+    /// - Returns: What was removed, the newest first.
+    package mutating func prune(
+        _ ids: [String], keeping count: Int, in details: ChangeDetails
+    ) throws(PatchError) -> [(id: String, version: Int)] {
+        var gone: [(id: String, version: Int)] = []
+        for id in ids {
+            let entries = entries(of: id)
+            guard !entries.isEmpty else { throw .unlisted(id, in: self) }
+            let versions = entries.filter { $0.state != .withdrawn }.map(\.version).sorted(by: >)
+            gone += versions.dropFirst(count).map { (id, $0) }
+        }
+        prune(in: details) { entry in gone.contains { $0.id == entry.id && $0.version == entry.version } }
+        return gone
+    }
+
+    /// Removes a version of a patch from the list and from what the release keys have signed.
+    ///
+    /// - Returns: Whether it was listed. A device that has it keeps it then, because no entry withdraws it any more.
+    package mutating func remove(
+        _ id: String, version: Int, in details: ChangeDetails
+    ) throws(PatchError) -> Bool {
+        let path = FeedLayout.envelope("\(id)-\(version).js", of: app)
+        let isListed = list.entries.contains { $0.id == id && $0.version == version }
+        let isSigned = digest(of: path) != nil
+        guard isListed || isSigned else { throw .unlisted(id, version: version, in: self) }
+        if isListed { prune(in: details) { $0.id == id && $0.version == version } }
+        if isSigned { removeTargets(in: details) { $0 == path } }
+        return isListed
+    }
+
+    /// What becomes of a role whose metadata end.
+    package enum Renewal: Sendable, Equatable {
+        case renewed(Role, version: Int)
+        /// Its keys are not at hand, and it ends in so many days.
+        case endsSoon(Role, days: Int)
+    }
+
+    /// Renews what ends soon, as far as the keys are at hand: a job that runs each day has the online key only. A list whose time was
+    /// wrong is signed again.
+    package mutating func refresh(with keyIDs: Set<String>, in details: ChangeDetails) -> [Renewal] {
+        let roles = Role.allCases.filter { role in
+            let (ids, threshold) = keys(of: role)
+            return role == .timestamp || ids.count(where: keyIDs.contains) >= threshold
+        }
+        refresh(Set(roles), in: details)
+        if let published, published > details.now, roles.contains(.rollout) { edit(in: details) { _ in } }
+        return Role.allCases.compactMap { role in
+            let state = state(of: role)
+            if changed.contains(role) { return .renewed(role, version: state.version) }
+            let days = details.now.wholeDays(until: state.expires)
+            return days < role.days / 4 ? .endsSoon(role, days: days) : nil
+        }
+    }
+
+    /// The only role that waits for signatures.
+    package func waitingRole() throws(PatchError) -> Role {
+        let waiting = Set(try missing().map(\.role))
+        guard waiting.count == 1, let role = waiting.first else {
+            throw PatchError(
+                .usage, "\(waiting.count) roles wait for signatures",
+                remedy: PublishingRemedy.giveRole(waiting.map(\.rawValue).sorted()))
+        }
+        return role
+    }
+}
+
+extension PatchListDraft {
+    /// Removes a value for the app to read.
+    ///
+    /// - Throws: `usage` if there is none.
+    package mutating func removeSwitch(_ name: String) throws(PatchError) {
+        guard switches?[name] != nil else {
+            throw PatchError(.usage, "\(name): no such switch to remove", remedy: PublishingRemedy.giveValue)
+        }
+        setSwitch(name, to: nil)
+    }
+}
+
+extension PatchEntryDraft {
+    /// Changes the state, as a person asks for it.
+    ///
+    /// - Throws: `usage` if a withdrawn patch is to be paused.
+    package mutating func setState(_ new: PatchList.Entry.State) throws(PatchError) {
+        guard new != .paused || state != .withdrawn else {
+            throw PatchError(
+                .usage, "it is withdrawn, and pausing would give it back to devices that still have it",
+                remedy: PublishingRemedy.resumeFirst)
+        }
+        state = new
+    }
+}
+
+extension Timestamp {
+    /// The whole days until another moment; negative after it.
+    package func wholeDays(until other: Timestamp) -> Int {
+        Int((Double(other.secondsSince1970 - secondsSince1970) / 86_400).rounded(.down))
+    }
+}
