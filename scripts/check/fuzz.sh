@@ -46,7 +46,7 @@ aims() {
     types) echo PatchWorkbench/Types PatchWorkbench/Lint PatchWorkbench/Interface PatchWorkbench/Bytecode PatchWorkbench/Findings Text/Spelling ;;
     spec) echo PatchWorkbench/Spec Reports/TestReport Reports/JUnit Reports/TAP ;;
     report) echo CDecompress/ PatchReport/EventInput PatchReport/ReportGate PatchReport/ConfidenceSequence Reports/FleetReport Reports/ReportGateResult Reports/ReportNumbers Reports/HTMLPage ;;
-    repository) echo PatchPublishing/Repository/FeedRepository.swift FeedRepository+Reading FeedRepository+Signing FeedRepository+Difference FeedRepository+Serving PatchPublishing/Repository/PatchListDraft Feed/FeedOverview Feed/FeedPage ;;
+    repository) echo PatchPublishing/Repository/FeedRepository.swift FeedRepository+Reading FeedRepository+Signing FeedRepository+Difference FeedRepository+Serving PatchPublishing/History/FeedHistory PatchPublishing/Repository/PatchListDraft Feed/FeedOverview Feed/FeedPage ;;
     sync) echo PatchDevice/Sync PatchDevice/Store PatchFeed/Client ;;
     canonical) echo PatchFeed/Format/CanonicalJSON Text/JSONReader ;;
     lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Runtime/ScriptLoader PatchWorkbench/Lint/PatchLint ;;
