@@ -104,6 +104,7 @@ import Testing
         let later = try Deployment(of: place.folder(), root: place.root, to: target, repairs: false)
         target.interrupt(before: "metadata/timestamp.json") { _ = try? later.run() }
         _ = try slow.run()
+        #expect(target.written.count { $0 == "metadata/timestamp.json" } == 2, "no device has read an older one since")
         #expect(try deployed == expected())
     }
 
@@ -144,6 +145,15 @@ import Testing
         #expect(remedy(refusal { try deploy() }) == .takeNewestOrReplace)
         #expect(try deploy(repairs: true).isNew)
         #expect(try deployed == expected())
+    }
+
+    /// Each timestamp of the chain is of a higher version than the one before.
+    @Test func aChainThatDoesNotRiseIsRefused() throws {
+        try deploy()
+        target["metadata/2.next.json"] = target["metadata/timestamp.json"]
+        try place.turn("a")
+        #expect(remedy(refusal { try deploy() }) == .takeNewestOrReplace)
+        #expect(try deploy(repairs: true).isNew)
     }
 
     /// With another feed's roots, or with keys that this copy does not know, every device would refuse the feed.

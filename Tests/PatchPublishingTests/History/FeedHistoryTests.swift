@@ -1,4 +1,5 @@
 import FeedTestSupport
+import Foundation
 import PatchCrypto
 import PatchFeed
 import TestSupport
@@ -61,6 +62,14 @@ import Testing
             feed.edit(in: details) { $0.notice = "far" }
         }
         #expect(try changes().map(\.snapshot) == [501, 2])
+    }
+
+    /// A state whose file is gone is a part of the change after it.
+    @Test func aMissingStateIsPassed() throws {
+        try pause("ada", nil)
+        try FileManager.default.removeItem(atPath: place.disk.at("feed/metadata/2.snapshot.json"))
+        let changes = try changes()
+        #expect(changes.map(\.snapshot) == [3] && changes.first?.lines.last == "listed \(Self.name): paused, to all")
     }
 
     @Test func whatCannotBeReadEndsTheLog() throws {
