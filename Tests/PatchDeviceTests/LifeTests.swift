@@ -238,6 +238,36 @@ import Testing
         #expect(stages(bench.device) == ["1 trial 1", "7 good 0"])
     }
 
+    /// A patch that was confirmed, and has not proved itself yet, runs on when another one crashes the app.
+    @Test func aPatchThatCrashesTakesNoOtherWithIt() async throws {
+        let bench = try devices.device()
+        try bench.feed.publish(DeviceTests.source(7))
+        try await bench.launch()
+        bench.confirm()
+        bench.confirm()
+        #expect(stages(bench.device) == ["7 good 0"])
+        try bench.feed.publish(
+            DeviceTests.source(1, id: "com.example.shop.other", body: "patch.replace('Shop.price', function() end)"))
+        await bench.sync()
+        #expect(stages(bench.device) == ["1 trial 0", "7 good 0"])
+        bench.crash()
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["1 trial 1", "7 good 1"])
+        bench.crash()
+        // The other one is set aside. It is tried again alone, once this one has proved itself.
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["1 suspect 0", "7 good 2"])
+        #expect(bench.app?.price(1) == 8)
+        bench.confirm()
+        bench.end()
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["1 suspect 0", "7 good 0"])
+        bench.crash()
+        try await bench.launch(syncing: false)
+        #expect(stages(bench.device) == ["7 good 0"])
+        #expect(DeviceTests.codes(bench, "com.example.shop.other") == ["1 banned"])
+    }
+
     /// A patch that became good in the middle of a process crashes the next one when it starts.
     @Test func aPatchThatCrashesTheStartOfTheNextProcessIsBanned() async throws {
         let bench = try await devices.deviceWithAGoodPatch()

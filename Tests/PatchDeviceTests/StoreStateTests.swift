@@ -67,8 +67,18 @@ import Testing
             couldNotRun.subtract(began.union(late))
             guard isWatched else { return }
             let ran = blamable()
-            for key in unproven.intersection(ran) { set(key, "trial") }
-            let tried = ran.filter(isOnTrial)
+            let (alsoRan, wasTried) = (unproven.intersection(ran), ran.filter(isOnTrial))
+            if ran.contains(where: isOnTrial) {
+                for key in alsoRan {
+                    failures[key, default: 0] += 1
+                    guard failures[key] ?? 0 > 2 else { continue }
+                    set(key, "suspect")
+                    failures[key] = 0
+                }
+            } else {
+                for key in alsoRan { set(key, "trial") }
+            }
+            let tried = wasTried.isEmpty ? alsoRan : wasTried
             if tried.isEmpty {
                 guard !isReturn, !isConfirmed || !ran.isEmpty else { return }
                 if ran.isEmpty {
@@ -80,7 +90,9 @@ import Testing
                     off.formUnion(ran.filter { stage($0) == "good" })
                     (crashes, mayReturn) = (0, false)
                 }
-            } else if tried.count == 1, let key = tried.first {
+            } else if tried.count == 1, let key = tried.first,
+                alsoRan.isSubset(of: tried) || stage(key) == "suspect"
+            {
                 failures[key, default: 0] += 1
                 guard stage(key) == "suspect" || failures[key] ?? 0 >= 2 else { return }
                 set(key, hasConfirmed ? "banned" : "suspect")

@@ -249,10 +249,21 @@ package struct StoreState: Sendable, Hashable {
         }
         guard launch.isWatched else { return }
         let ran = blamable(launch)
-        for index in ran where held[index].isUnproven {
-            (held[index].stage, held[index].isUnproven) = (.trial, false)
+        // What was confirmed goes on if something ran that was not. But a third crash is too many, and one without that is its own.
+        let hasUnconfirmed = ran.contains { held[$0].stage != .good }
+        let unproven = ran.filter { held[$0].isUnproven }
+        for index in unproven {
+            if hasUnconfirmed {
+                held[index].failures += 1
+                guard held[index].failures > limits.trialFailures else { continue }
+                (held[index].stage, held[index].isUnproven, held[index].failures) = (.suspect, false, 0)
+                outcomes.append(.suspect(held[index].patch))
+            } else {
+                (held[index].stage, held[index].isUnproven) = (.trial, false)
+            }
         }
-        let trials = ran.filter { held[$0].stage != .good }
+        let trials = ran.filter { held[$0].stage != .good && !(hasUnconfirmed && unproven.contains($0)) }
+        let isKnown = trials.count == 1 && (!hasUnconfirmed || unproven.isEmpty || held[trials[0]].stage == .suspect)
         guard !trials.isEmpty else {
             guard !launch.isReturn, !launch.isConfirmed || !ran.isEmpty else { return }
             return judgeGood(ran, wasSafe: launch.isSafe, limits, &outcomes)
@@ -260,13 +271,13 @@ package struct StoreState: Sendable, Hashable {
         for index in trials {
             held[index].failures += 1
             guard held[index].stage == .suspect || held[index].failures >= limits.trialFailures else { continue }
-            // With several on trial it is not known which one it was. Each is tried again alone.
-            if trials.count == 1 || held[index].stage == .suspect { continue }
+            // With several that have not proved themselves it is not known which one it was. Those on trial are tried again alone.
+            if isKnown || held[index].stage == .suspect { continue }
             held[index].stage = .suspect
             held[index].failures = 0
             outcomes.append(.suspect(held[index].patch))
         }
-        guard trials.count == 1, let index = trials.first,
+        guard isKnown, let index = trials.first,
             held[index].stage == .suspect || held[index].failures >= limits.trialFailures
         else { return }
         guard hasConfirmed else {
