@@ -34,7 +34,7 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: all build deps install uninstall deb artifactbundle deb-check machines demo test conformance interop outside macros getting-started plugins mutants asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-advance fleet-check fleet-bench monitoring-check deploy-check page-check soak clean
+.PHONY: all build deps install uninstall deb artifactbundle deb-check machines demo test conformance interop outside macros getting-started plugins mutants asan ubsan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-advance fleet-check fleet-bench monitoring-check deploy-check page-check service-check soak clean
 
 comma = ,
 
@@ -247,6 +247,11 @@ page-check: build deps
 	@scripts/deps.sh page
 	$(SWIFT) build $(RELEASE_FLAGS) --product fleet
 	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/check/page-check.sh $(PICTURES)
+
+# Patches four workers of examples/service while they are under load. Prints who answered, each second.
+service-check: build
+	$(SWIFT) build $(RELEASE_FLAGS) --product service
+	python3 examples/service/run.py .build/release/service $(BUILD)/patchpack
 
 # Makes ten million patched calls while patches are activated and deactivated. Memory use must not grow.
 soak: deps

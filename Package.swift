@@ -98,6 +98,10 @@ let package = Package(
             dependencies: ["PatchDevice", "PatchHTTP"],
             path: "examples/shop"),
         .executableTarget(
+            name: "service",
+            dependencies: ["PatchDevice", "PatchHTTP"],
+            path: "examples/service", exclude: ["run.py"]),
+        .executableTarget(
             name: "tuf-client", dependencies: ["PatchHTTP", "PatchFeed", "PatchCrypto"], path: "Tests/Conformance"),
         .executableTarget(
             name: "fleet", dependencies: ["PatchDevice", "PatchFeed", "PatchRunner", "PatchCrypto"],

@@ -1,0 +1,90 @@
+import Foundation
+import PatchDevice
+import PatchHTTP
+
+/// A service of several workers: `service PORT`. Each is a process of its own, and all share the port and a folder.
+///
+/// `examples/service/run.py` starts four of them, and patches them while they are under load.
+@main
+struct Main {
+    static func main() async throws {
+        signal(SIGPIPE, SIG_IGN)  // a client may go
+        let settings = try Settings(ProcessInfo.processInfo.environment)
+
+        // What patches can replace: decisions, below the code that speaks HTTP.
+        let registry = PatchRegistry()
+        let allows = try registry.replaceable("Files.allows") { (path: String) -> Bool in !path.isEmpty }
+        let lines = try registry.replaceable("Files.lines") { (path: String) -> Int in 2 }
+
+        let patches = PatchDevice(
+            app: try HostInfo(app: "com.example.files", version: "1.0"), registry: registry, folder: settings.folder,
+            feed: .init(
+                root: settings.root, at: try HTTPSource(settings.feed, settings: HTTPSettings(allowsHTTP: true))),
+            trust: PatchTrust(settings.trust, scriptKeys: settings.scriptKey),
+            events: { event in
+                // A service has a logger. Its levels have the names of the severities.
+                FileHandle.standardError.write(Data("\(getpid()) \(event.severity) \(event.name): \(event)\n".utf8))
+            })
+        // Before the first request, so that it is answered by the patches that are held.
+        patches.launch()
+
+        let server = try FileServer(port: settings.port) { path in
+            if path == "/metrics" { return (200, PatchMetric.openMetrics(registry.metrics)) }
+            guard allows(path) else { return (403, "") }
+            return (200, ["first", "second", "third"].prefix(lines(path)).joined(separator: "\n"))
+        }
+        server.start()
+
+        let service = Task { await patches.run(every: settings.interval, confirmAfter: settings.interval) }
+        await terminationSignal()
+        // In this order: no request is lost, and the launch ends in an orderly way.
+        server.stop()
+        service.cancel()
+        await service.value
+    }
+
+    /// Waits for SIGTERM, which systemd, Kubernetes and Docker send.
+    private static func terminationSignal() async {
+        signal(SIGTERM, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
+        await withCheckedContinuation { done in
+            source.setEventHandler {
+                source.cancel()
+                done.resume()
+            }
+            source.resume()
+        }
+    }
+}
+
+/// What the service is told by its environment.
+struct Settings {
+    let port: UInt16
+    let folder: String
+    let feed: String
+    let interval: Duration
+    let root: [UInt8]
+    let trust: TrustStore
+    let scriptKey: ScriptKey
+
+    struct Missing: Error {
+        let name: String
+    }
+
+    init(_ environment: [String: String]) throws {
+        func value(_ name: String) throws -> String {
+            guard let value = environment[name] else { throw Missing(name: name) }
+            return value
+        }
+        func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: try value(name)))) }
+        guard let port = UInt16(try value("PORT")) else { throw Missing(name: "PORT") }
+        self.port = port
+        // systemd sets it if the unit has StateDirectory=.
+        folder = try value("STATE_DIRECTORY")
+        feed = try value("PATCH_FEED")
+        interval = .milliseconds(Int(environment["PATCH_INTERVAL_MILLISECONDS"] ?? "") ?? 60_000)
+        root = try bytes("PATCH_ROOT")
+        trust = try TrustStore([VerifyingKey(pem: bytes("PATCH_TRUSTED_KEY"))])
+        scriptKey = try ScriptKey(file: SecretBytes(bytes("PATCH_SCRIPT_KEY")))
+    }
+}

@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""Patches a service of four workers while they are under load, and says each second who answered what.
+
+    run.py SERVICE PATCHPACK
+
+SERVICE is the program in this folder, built. Workers share a port and a folder, and one that ends is started again, as systemd would.
+Exit status: 0 if every step ended as it should, 1 if not.
+"""
+
+import collections
+import functools
+import http.client
+import http.server
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+WORKERS = 4
+INTERVAL = 1.0
+SERVICE, PATCHPACK = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
+
+GUARD = """\
+-- @patch com.example.files.guard
+-- @version {version}
+-- @app com.example.files
+-- @replaces Files.allows
+patch.replace("Files.allows", function(original, path)
+  return not path:find("..", 1, true) and original(path)
+end, {{otherwise = false}})
+"""
+
+# The app takes as many lines as this says. Fewer than none end the process.
+CRASH = """\
+-- @patch com.example.files.lines
+-- @version 1
+-- @app com.example.files
+-- @replaces Files.lines
+patch.replace("Files.lines", function() return -1 end)
+"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Feed:
+    """A feed, its keys, and a server of its files."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        for name in ("keys", "root", "release", "online"):
+            self.tool("keygen", "-q", "--algorithm", "ed25519", "--suite", "aes-256-gcm+sha256", "-o", name)
+        self.tool("feed", "init", "feed", "--app", "com.example.files", "--root-key", "root/signing.pem",
+                  "--release-key", "release/signing.pem", "--online-key", "online/signing.pem")
+        handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder / "feed"))
+        handler.func.log_message = lambda *_: None
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def tool(self, *arguments):
+        run = subprocess.run([PATCHPACK, *arguments], cwd=self.folder, capture_output=True, text=True)
+        if run.returncode:
+            sys.exit(f"patchpack {' '.join(arguments)}: {run.stderr}")
+        return run.stdout
+
+    def publish(self, script):
+        (self.folder / "patch.lua").write_text(script)
+        self.tool("pack", "-q", "--force", "patch.lua", "-o", "patch.js", "--signing-key", "keys/signing.pem", "--script-key", "keys/script.key")
+        self.tool("feed", "publish", "feed", "patch.js", "--key", "release/signing.pem", "--key", "online/signing.pem",
+                  "--trusted-key", "keys/trusted.pem", "--script-key", "keys/script.key")
+
+    def change(self, *arguments):
+        self.tool("feed", arguments[0], "feed", *arguments[1:], "--key", "online/signing.pem")
+
+
+class Service:
+    """The workers, whose place in the table is that of the process that they replace."""
+
+    def __init__(self, folder, feed):
+        self.folder, self.port = folder, free_port()
+        self.environment = os.environ | {
+            "PORT": str(self.port), "STATE_DIRECTORY": str(folder / "state"), "PATCH_FEED": f"http://127.0.0.1:{feed.server.server_port}",
+            "PATCH_INTERVAL_MILLISECONDS": str(int(INTERVAL * 1000)), "PATCH_ROOT": str(folder / "feed/metadata/1.root.json"),
+            "PATCH_TRUSTED_KEY": str(folder / "keys/trusted.pem"), "PATCH_SCRIPT_KEY": str(folder / "keys/script.key"),
+            "SWIFT_BACKTRACE": "enable=no",
+        }
+        self.log = open(folder / "log", "a")
+        self.lock = threading.Lock()
+        self.crashes, self.stops = 0, False
+        self.workers = [self.start() for _ in range(WORKERS)]
+        threading.Thread(target=self.supervise, daemon=True).start()
+
+    def start(self):
+        return subprocess.Popen([SERVICE], env=self.environment, stderr=self.log)
+
+    def supervise(self):
+        while not self.stops:
+            with self.lock:
+                for place, worker in enumerate(self.workers):
+                    if worker.poll() is not None:
+                        if worker.returncode not in (0, -signal.SIGKILL):
+                            self.crashes += 1
+                        self.workers[place] = self.start()
+            time.sleep(0.1)
+
+    def restart(self):
+        """Restarts one worker after the other, as a deployment does."""
+        for place in range(WORKERS):
+            with self.lock:
+                old = self.workers[place]
+                old.send_signal(signal.SIGTERM)
+                if old.wait(10) != 0:
+                    self.crashes += 1
+                self.workers[place] = self.start()
+            time.sleep(INTERVAL / 2)
+
+    def end(self):
+        self.stops = True
+        with self.lock:
+            for worker in self.workers:
+                worker.send_signal(signal.SIGTERM)
+            return [worker.wait(10) for worker in self.workers]
+
+    def writer(self):
+        """The process that has asked the feed last: the others follow it."""
+        return int(re.findall(r"^(\d+) \w+ synced: ", (self.folder / "log").read_text(), re.M)[-1])
+
+    def why(self, patch):
+        return subprocess.run([PATCHPACK, "store", "why", str(self.folder / "state"), f"com.example.files.{patch}"], capture_output=True, text=True).stdout
+
+
+class Load:
+    """Clients that ask for what the patch refuses, and for what it lets through."""
+
+    def __init__(self, service):
+        self.service = service
+        self.counts = collections.Counter()
+        self.lock = threading.Lock()
+        self.stops = False
+        self.threads = [threading.Thread(target=self.run, daemon=True) for _ in range(8)]
+        for thread in self.threads:
+            thread.start()
+
+    def get(self, path):
+        connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=5)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, int(answer.headers["Worker"]), answer.read().decode()
+        finally:
+            connection.close()
+
+    def run(self):
+        while not self.stops:
+            for path in ("/../key", "/a.txt"):
+                try:
+                    status, worker, _ = self.get(path)
+                except (OSError, http.client.HTTPException):
+                    status, worker = None, None
+                with self.lock:
+                    self.counts[path, status, worker] += 1
+
+    def take(self):
+        with self.lock:
+            counts, self.counts = self.counts, collections.Counter()
+            return counts
+
+
+class Table:
+    """A line a second: what the workers answered, and what has happened."""
+
+    def __init__(self, service, load):
+        self.service, self.load, self.began = service, load, time.monotonic()
+        self.faults = []
+        print("second  the original  the patch  lost   the workers  what was done")
+
+    def second(self, event=""):
+        """Waits for a second. Returns who answered the path that the patch refuses: `o` the original, `p` the patch, for each worker."""
+        time.sleep(1)
+        counts = self.load.take()
+        with self.service.lock:
+            pids = [worker.pid for worker in self.service.workers]
+        def answers(status, pid=None):
+            return sum(n for (path, s, worker), n in counts.items() if path == "/../key" and s == status and pid in (None, worker))
+        lost = sum(n for (_, status, _), n in counts.items() if status is None)
+        wrong = sum(n for (path, status, _), n in counts.items() if path == "/a.txt" and status not in (200, None))
+        if wrong:
+            self.faults.append(f"{wrong} requests that nothing refuses were not answered")
+        states = ["op" if answers(200, pid) and answers(403, pid) else "o" if answers(200, pid) else "p" if answers(403, pid) else "-" for pid in pids]
+        print(f"{time.monotonic() - self.began:6.1f}  {answers(200):12}  {answers(403):9}  {lost:4}   {' '.join(f'{state:2}' for state in states)}  {event}", flush=True)
+        return states
+
+    def until(self, wanted, limit, event):
+        """Waits until all workers answer so. Fails if they do not within the limit, in seconds."""
+        began = time.monotonic()
+        states = self.second(event)
+        while states != [wanted] * WORKERS and time.monotonic() - began < limit:
+            states = self.second()
+        took = time.monotonic() - began
+        if states != [wanted] * WORKERS:
+            self.faults.append(f"{event}: not all answer '{wanted}' after {took:.1f} s: {states}")
+
+    def holds(self, wanted, seconds, event=""):
+        """Fails if a worker answers otherwise in these seconds. One that has just been started may have had no request."""
+        for number in range(seconds):
+            states = self.second(event if number == 0 else "")
+            if set(states) - {wanted, "-"}:
+                self.faults.append(f"{event}: a worker does not answer '{wanted}': {states}")
+
+    def expect(self, condition, fault):
+        if not condition:
+            self.faults.append(fault)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="patchpack-service.") as name:
+        folder = pathlib.Path(name)
+        feed = Feed(folder)
+        service = Service(folder, feed)
+        load = Load(service)
+        table = Table(service, load)
+        # Whatever happens within an interval is seen in the second after it. An interval is a fifth longer at most.
+        interval = 1.2 * INTERVAL
+        soon = interval + 2
+
+        table.until("o", 10, "four workers, no patch")
+        feed.publish(GUARD.format(version=1))
+        table.until("p", 2 * interval + INTERVAL + 2, "a good patch is published")
+        table.holds("p", 2)
+
+        feed.publish(CRASH)
+        table.holds("p", 8, "a patch that crashes is published")
+        table.expect(service.crashes == 2, f"{service.crashes} workers have crashed, and not two")
+        # The guard is new, too, and was confirmed. So the other one is set aside, and tried once more, alone, at a restart.
+        table.expect("suspect  com.example.files.lines 1" in service.why("lines"), "it was not set aside: " + service.why("lines"))
+
+        feed.publish(GUARD.format(version=2))
+        service.restart()
+        table.holds("p", 1, "version 2 is published, and the workers are restarted")
+        service.restart()
+        table.holds("p", 4, "they are restarted again")
+        table.expect("good  com.example.files.guard 2" in service.why("guard"), "version 2 is not good: " + service.why("guard"))
+        table.expect(service.crashes == 3, f"{service.crashes} workers have crashed, and not three")
+        table.expect("banned  com.example.files.lines 1" in service.why("lines"), "it is not banned: " + service.why("lines"))
+
+        os.kill(service.writer(), signal.SIGKILL)
+        table.holds("p", 3, "the writer is killed")
+        feed.publish(GUARD.format(version=3))
+        table.holds("p", 5, "version 3 is published")
+        table.expect("good  com.example.files.guard 3" in service.why("guard"), "version 3 is not good: " + service.why("guard"))
+
+        # A lower version would take its place.
+        for version in ("1", "2", "3"):
+            feed.change("withdraw", "com.example.files.guard", "--patch-version", version)
+        table.until("o", soon, "the patch is withdrawn")
+        feed.change("resume", "com.example.files.guard")
+        table.until("p", 30, "it is offered again")
+        feed.change("disable")
+        table.until("o", soon, "all patches are switched off")
+        feed.change("enable")
+        table.until("p", 30, "they are switched on again")
+
+        metrics = load.get("/metrics")[2]
+        table.expect('patchpack_running{patch="com.example.files.guard",version="3"} 1' in metrics, "the metrics do not have the patch: " + metrics)
+        load.stops = True
+        for thread in load.threads:
+            thread.join(10)
+        table.expect(service.end() == [0] * WORKERS, "a worker did not end in an orderly way")
+        table.expect(service.crashes == 3, f"{service.crashes} workers have crashed, and not three")
+        for fault in table.faults:
+            print(f" error: {fault}")
+        if table.faults:
+            print((folder / "log").read_text()[-20000:], file=sys.stderr)
+        sys.exit(1 if table.faults else 0)
+
+
+main()
