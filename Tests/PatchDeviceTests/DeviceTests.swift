@@ -532,12 +532,52 @@ import Testing
         }
     }
 
+    /// What may not run any more ends with the sync that learns it, and the report, the events and `why` say the same.
+    @Test(arguments: [true, false]) func whatRunsEndsWithItsKeyAndWithItsTime(isRevoked: Bool) async throws {
+        let device = try device()
+        // Three days after the clock begins.
+        let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 3 * 86_400))
+        try device.feed.publish(Self.source(7, tags: isRevoked ? "" : "-- @expires \(end)"))
+        try await device.launch()
+        device.confirm()
+        #expect(device.app?.price(1) == 8)
+        // A file that cannot be read any more ends nothing.
+        let envelopes = "\(device.path)/envelopes"
+        try FileManager.default.moveItem(atPath: envelopes, toPath: envelopes + ".away")
+        try device.feed.set("a", to: "b")
+        _ = await device.sync()
+        try? FileManager.default.removeItem(atPath: envelopes)
+        try FileManager.default.moveItem(atPath: envelopes + ".away", toPath: envelopes)
+        #expect(device.app?.price(1) == 8)
+        let before = device.events.count
+        if isRevoked {
+            try device.feed.rotateSigningKey()
+        } else {
+            device.advance(days: 4)
+            try device.feed.refresh()
+        }
+        let report = await device.sync()
+        #expect(device.app?.price(1) == 1)
+        #expect(report?.results.map(\.code) == [isRevoked ? .refused : .expired])
+        #expect(Self.codes(device) == [isRevoked ? "7 refused" : "7 expired"])
+        let told = device.events.dropFirst(before).map(\.name)
+        #expect(told.count { $0 == (isRevoked ? "refused" : "expired") } == 1, "\(told)")
+        #expect(told.contains("deactivated"))
+        // Once is enough.
+        _ = await device.sync()
+        #expect(device.events.dropFirst(before).count { ["refused", "expired"].contains($0.name) } == 1)
+        // The next version, signed by the next key, runs.
+        try device.feed.publish(Self.source(8))
+        _ = await device.sync()
+        #expect(device.app?.price(1) == 9)
+    }
+
     /// A key that was revoked once stays revoked, whatever becomes of the file that said so, and the app is told.
     @Test func aRevocationIsNeverLost() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.rotateSigningKey()
         try await device.launch()
-        #expect(device.app?.price(1) == 8, "it runs until the next launch")
+        #expect(device.app?.price(1) == 1, "it stops at once")
         device.end()
         device.feed.isOffline = true
         let file = "\(device.path)/feed/trust.store"

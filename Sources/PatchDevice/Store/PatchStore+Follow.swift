@@ -48,6 +48,7 @@ extension PatchStore {
         let state = state
         let running = memory.locked { $0.running }
         if let trust = memory.locked({ $0.trust })?() {
+            dropRefused(on: runner, trust: trust)
             for hash in hashes where !running.contains(hash) { activateHeld(hash, in: state, on: runner, trust) }
         }
         let wanted = Set(hashes)

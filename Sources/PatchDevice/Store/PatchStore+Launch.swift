@@ -247,14 +247,45 @@ extension PatchStore {
         }
     }
 
-    /// The versions that are held and have expired, each with the error that says so.
-    package var expiries: [PatchID: PatchError] {
-        memory.locked { memory in
-            var expiries: [PatchID: PatchError] = [:]
-            for held in memory.state.held {
-                if case .expired(let error) = memory.hindrances[held.hash] { expiries[held.patch] = error }
+    /// Takes off what runs and would be refused now: a key that has signed it was revoked or has ended, or its own end has come.
+    ///
+    /// What is verified again is what was read from the folder, so a file that cannot be read, or is damaged, ends nothing.
+    package func dropRefused(on runner: PatchRunner, trust: PatchTrust) {
+        let time = runner.time
+        let keys = Set(trust.store.keys.filter { $0.refusal(at: time) == nil }.map(\.key.id))
+        let isKnown = memory.locked { memory in
+            defer { memory.trusted = keys }
+            return memory.trusted == keys
+        }
+        for patch in runner.active {
+            let hasEnded = patch.manifest.expires.map { end in time.map { end <= $0 } ?? false } ?? false
+            guard hasEnded || !isKnown,
+                let hash = memory.locked({ memory in
+                    memory.activated[patch.id].flatMap { $0.patch.version == patch.version ? $0.hash : nil }
+                }), state.held.contains(where: { $0.hash == hash }), verified(hash, on: runner, trust: trust) == nil
+            else { continue }
+            switch memory.locked({ $0.hindrances[hash] }) {
+            case .expired: break
+            case .refused(let error) where [.policy, .unknownSigner].contains(error.code): break
+            default: continue
             }
-            return expiries
+            runner.deactivate(patch.id)
+            leaveOut(hash)
+        }
+    }
+
+    /// Why versions that are held do not run, of those that were refused or have expired.
+    package var refusals: [PatchID: (isExpired: Bool, error: PatchError)] {
+        memory.locked { memory in
+            var refusals: [PatchID: (isExpired: Bool, error: PatchError)] = [:]
+            for held in memory.state.held {
+                switch memory.hindrances[held.hash] {
+                case .expired(let error): refusals[held.patch] = (true, error)
+                case .refused(let error): refusals[held.patch] = (false, error)
+                default: break
+                }
+            }
+            return refusals
         }
     }
 

@@ -38,7 +38,10 @@ extension PatchStore {
     /// Ends the watches that are over.
     package func endWatches() {
         let isDue = memory.locked { memory in
-            memory.watches.alarm = nil
+            if let alarm = memory.watches.alarm, alarm.end <= uptime.now() {
+                alarm.task.cancel()
+                memory.watches.alarm = nil
+            }
             return memory.lock != nil && memory.watches.launch != nil
         }
         guard isDue else { return }

@@ -58,6 +58,8 @@ package final class PatchStore: Sendable {
         /// What was activated last of each patch, by id. It may have ended since, and may be held no more.
         var activated: [String: (patch: PatchID, hash: String)] = [:]
         weak var runner: PatchRunner?
+        /// The keys that counted when what runs was last verified.
+        var trusted: Set<KeyID>?
         var trust: (@Sendable () -> PatchTrust)?
 
         /// What is held, in a process that may have to look for it many times.

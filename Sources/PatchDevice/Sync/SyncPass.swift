@@ -53,6 +53,7 @@ struct SyncPass: Sendable {
         let delivered = DeliveredTrust(
             pinned: pinned, store: store, root: root, environment: settings.environment)
         let trust = try await delivered.update(from: &client)
+        if let runner { store.dropRefused(on: runner, trust: trust) }
 
         var results = choices.map { choice in
             SyncReport.Result(
@@ -64,11 +65,12 @@ struct SyncPass: Sendable {
         let downloads = try await downloads(of: choices, &client, &results)
         try await take(downloads, &client, trust, at: now, &results)
         if let runner { try activateNew(on: runner, list, activation, trust) }
-        let expiries = store.expiries
+        let refusals = store.refusals
         for (place, result) in results.enumerated() where result.code == .kept {
-            guard let error = expiries[PatchID(id: result.id, version: result.version)] else { continue }
+            guard let (isExpired, error) = refusals[PatchID(id: result.id, version: result.version)] else { continue }
             results[place] = SyncReport.Result(
-                id: result.id, version: result.version, code: .expired, detail: error.message)
+                id: result.id, version: result.version, code: isExpired ? .expired : .refused,
+                detail: isExpired ? error.message : "\(error.code): \(error.message)")
         }
         try note(results)
         return results
