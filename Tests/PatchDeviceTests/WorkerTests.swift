@@ -35,10 +35,11 @@ import Testing
     /// 1, and how the versions stand. `feed NAME` makes another folder the feed.
     private func run(_ lines: String) throws -> [String] {
         let prelude = #"""
+            AS=
             feed() { ln -sfn "$PWD/$1" feed; }
             start() {
                 rm -f "in$1" "out$1"; mkfifo "in$1" "out$1"
-                $WORKER device feed trust script.key <"in$1" >"out$1" &
+                $AS "$WORKER" device feed trust script.key <"in$1" >"out$1" &
                 eval "pid$1=$!; exec {to$1}>in$1 {from$1}<out$1"
                 say "$1" launch
             }
@@ -230,7 +231,7 @@ import Testing
             #"""
             feed one; start 0; say 0 sync; end 0; start 0; say 0 confirm; end 0
             chmod 755 .; chmod -R a=rX device one two trust script.key
-            [ "$(id -u)" != 0 ] || WORKER="setpriv --reuid=65534 --regid=65534 --clear-groups $WORKER"
+            [ "$(id -u)" != 0 ] || AS="setpriv --reuid=65534 --regid=65534 --clear-groups"
             feed two; start 0; say 0 confirm; say 0 sync; say 0 sync; start 1; end 0; say 1 sync; end 1
             chmod a= device; start 0; say 0 sync; end 0
             chmod u=rwx device
@@ -269,7 +270,7 @@ import Testing
             done
             mkdir none; cp -R one/metadata none/; rm -f none/metadata/t*; feed none
             chmod 755 .; chmod -R a=rX device none trust script.key
-            [ "$(id -u)" != 0 ] || WORKER="setpriv --reuid=65534 --regid=65534 --clear-groups $WORKER"
+            [ "$(id -u)" != 0 ] || AS="setpriv --reuid=65534 --regid=65534 --clear-groups"
             for start in 1 2 3; do start 0; say 0 sync; say 0 confirm; kill -9 $pid0; stop 0; done
             chmod -R u+w device
             """#)
