@@ -100,7 +100,8 @@ enum Launch {
                     ])
             }
             try self.init(in: folder, patches: patches)
-            for _ in 0..<2 {
+            // Downloaded; begun with, and good; and proved by its end, which is noted once.
+            for _ in 0..<3 {
                 var device = try make()
                 // The last task may hold its folder for a moment.
                 while device.isReadOnly { device = try make() }
@@ -112,9 +113,11 @@ enum Launch {
                 }
                 done.wait()
                 device.confirm()
+                device.end()
             }
             let device = try make()
             device.launch()
+            defer { device.end() }
             guard device.patches.count(where: { $0.code == .good }) == patches else {
                 throw Failure(message: "the patches did not become good: \(device.patches)")
             }
