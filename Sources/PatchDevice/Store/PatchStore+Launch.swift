@@ -24,6 +24,8 @@ extension PatchStore {
         runner.registry.names.whenAdded { [weak self] in self?.activateWaiting() }
         if !hashes.isEmpty {
             let trust = trust()
+            let keys = keysThatCount(in: trust, on: runner)
+            memory.locked { $0.trusted = keys }
             for hash in hashes { activateHeld(hash, in: state, on: runner, trust) }
         }
         let running = self.running
@@ -251,18 +253,19 @@ extension PatchStore {
     ///
     /// What is verified again is what was read from the folder, so a file that cannot be read, or is damaged, ends nothing.
     package func dropRefused(on runner: PatchRunner, trust: PatchTrust) {
-        let time = runner.time
-        let keys = Set(trust.store.keys.filter { $0.refusal(at: time) == nil }.map(\.key.id))
-        let isKnown = memory.locked { memory in
+        let (time, keys) = (runner.time, keysThatCount(in: trust, on: runner))
+        let (isKnown, activated) = memory.locked { memory in
             defer { memory.trusted = keys }
-            return memory.trusted == keys
+            return (memory.trusted == keys, memory.activated)
         }
-        for patch in runner.active {
-            let hasEnded = patch.manifest.expires.map { end in time.map { end <= $0 } ?? false } ?? false
-            guard hasEnded || !isKnown,
-                let hash = memory.locked({ memory in
-                    memory.activated[patch.id].flatMap { $0.patch.version == patch.version ? $0.hash : nil }
-                }), state.held.contains(where: { $0.hash == hash }), verified(hash, on: runner, trust: trust) == nil
+        let patches = runner.active.filter { patch in
+            !isKnown || patch.manifest.expires.map { end in time.map { end <= $0 } ?? false } ?? false
+        }
+        guard !patches.isEmpty else { return }
+        let held = Set(state.held.map(\.hash))
+        for patch in patches {
+            guard let (version, hash) = activated[patch.id].map({ ($0.patch.version, $0.hash) }),
+                version == patch.version, held.contains(hash), verified(hash, on: runner, trust: trust) == nil
             else { continue }
             switch memory.locked({ $0.hindrances[hash] }) {
             case .expired: break
@@ -272,6 +275,11 @@ extension PatchStore {
             runner.deactivate(patch.id)
             leaveOut(hash)
         }
+    }
+
+    private func keysThatCount(in trust: PatchTrust, on runner: PatchRunner) -> Set<KeyID> {
+        let time = runner.time
+        return Set(trust.store.keys.filter { $0.refusal(at: time) == nil }.map(\.key.id))
     }
 
     /// Why versions that are held do not run, of those that were refused or have expired.
