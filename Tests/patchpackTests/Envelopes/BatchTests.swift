@@ -131,11 +131,12 @@ import Testing
         let run = try shop.shell(
             """
             setsid env --default-signal=TERM "$TOOL" pack --no-lint patches/one.lua -o ended --script-key script.key --trusted-key trusted.pem \
-              --signature-command 'sh -c "touch started; sleep 3; touch finished"' </dev/null & pack=$!
+              --signature-command 'sh -c "echo \\$\\$ >own; mv own started; exec sleep 3000"' </dev/null & pack=$!
             while [ ! -e started ]; do sleep 0.05; done
-            kill -TERM $pack; wait $pack; echo $?; sleep 3.5; ls finished
+            kill -TERM $pack; wait $pack; echo $?
+            for i in $(seq 600); do kill -0 "$(cat started)" 2>/dev/null || { echo ended; break; }; sleep 0.1; done
             """)
-        #expect(run.lines == ["143"], "\(run.text)")
+        #expect(run.lines == ["143", "ended"], "\(run.text)")
     }
 
     @Test func signersAreAskedForByName() throws {
