@@ -5,9 +5,10 @@
 //
 // A thread that releases a lock leaves it free, and wakes the first in the queue: to hand it over costs a change of threads for each call.
 // But one that has waited for a millisecond is handed the next lock, if the lock was not handed over within the last millisecond. So threads
-// that call all the time take turns of a millisecond. A task is always handed the lock. It is woken by a callback, and it may take time until
-// a thread runs it, so a waiting thread takes a turn that is not used within a millisecond. A task that has lost two turns so gets ten
-// milliseconds for the third. If it loses that one, too, the actor that it runs on is blocked, perhaps by this very
+// that call all the time take turns of a millisecond. Such a turn goes to the first who last ran on the processor that this thread is about
+// to leave: a kernel that has to move the thread leaves the processor idle for up to a millisecond. A task is always handed the lock. It is
+// woken by a callback, and it may take time until a thread runs it, so a waiting thread takes a turn that is not used within a
+// millisecond. A task that has lost two turns so gets ten milliseconds for the third. If it loses that one, too, the actor that it runs on is blocked, perhaps by this very
 // thread, and it is treated as any other. Tasks that wait get a turn that is not used from the clock (`pp_tick`).
 //
 // Releasing a lock and joining the queue are not ordered, so the thread that releases it may not see a waiter that has just joined. A
@@ -16,11 +17,19 @@
 
 #include "calls.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { TURN_NANOSECONDS = 1000000, LONG_TURN_NANOSECONDS = 10 * TURN_NANOSECONDS, MOST_BETWEEN_LOOKS = 50 * TURN_NANOSECONDS, MOST_LOST = 2, SPINS = 100 };
+enum {
+    TURN_NANOSECONDS = 1000000,
+    LONG_TURN_NANOSECONDS = 10 * TURN_NANOSECONDS,
+    LONG_WAIT = 20 * TURN_NANOSECONDS,
+    MOST_BETWEEN_LOOKS = 50 * TURN_NANOSECONDS,
+    MOST_LOST = 2,
+    SPINS = 100,
+};
 
 struct pp_waiter {
     pp_waiter *next, *previous;
@@ -37,6 +46,8 @@ struct pp_waiter {
     pthread_cond_t ready;
     /// When it joined. It gives up if no lock that it waits for is taken for `patience`, or when it has waited for `longest`.
     uint64_t began, patience, longest;
+    /// The processor that a thread ran on when it joined.
+    int processor;
     /// How often its turn was given to another because it came late.
     int lost;
 };
@@ -134,6 +145,25 @@ static pp_waiter *next_for(pp_state *state) {
     return !own ? any : !any || own->began <= any->began ? own : any;
 }
 
+static int this_processor(void) {
+#if defined(__linux__)
+    return sched_getcpu();
+#else
+    return 0;
+#endif
+}
+
+/// Of those who have waited for the time of a turn, the first whom the kernel need not move to another processor. Nobody is
+/// passed over for long.
+static pp_waiter *nearest_from(pp_waiter *first, uint64_t now) {
+    if (first->alarm.wake || now - first->began >= LONG_WAIT) return first;
+    int processor = this_processor();
+    for (pp_waiter *waiter = first; waiter && now - waiter->began >= TURN_NANOSECONDS; waiter = waiter->next) {
+        if (!waiter->alarm.wake && waiter->processor == processor) return waiter;
+    }
+    return first;
+}
+
 static void release(pp_state *state) {
     atomic_store(&state->attention, false);
     if (atomic_load(&state->closing) || atomic_load(&state->abandoned)) atomic_store(&state->attention, true);
@@ -156,6 +186,7 @@ static pp_alarm hand_over(pp_state *state) {
         pthread_cond_signal(&next->ready);
         return (pp_alarm){0};
     }
+    next = nearest_from(next, now);
     take_out(next);
     state->turn_given = now;
     atomic_store(&next->given, state);
@@ -269,6 +300,7 @@ static pp_state *wait_in_queue(pp_state *home, pp_state *state, int64_t nanoseco
     prepare(&waiter, home, state, nanoseconds);
     pthread_cond_init(&waiter.ready, NULL);
     pthread_mutex_lock(mutex);
+    waiter.processor = this_processor();
     put_before(NULL, &waiter);
     pp_state *taken;
     while (!(taken = take_turn(&waiter))) {
