@@ -137,6 +137,16 @@ int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script) {
 
 // MARK: stacks of layers
 
+pp_layer *pp_new_barrier(void) {
+    pp_layer *barrier = calloc(1, sizeof *barrier);
+    if (barrier) barrier->home = &pp_taken;
+    return barrier;
+}
+
+void pp_free_barrier(pp_layer *barrier) { free(barrier); }
+bool pp_is_barrier(const pp_layer *layer) { return layer->home == &pp_taken; }
+void *pp_cell_below(pp_layer *layer) { return &layer->below; }
+
 void pp_layer_set_slot(pp_layer *layer, const void *slot) {
     atomic_store_explicit(&layer->slot, slot, memory_order_relaxed);
     atomic_fetch_add_explicit(&layer->puts, 1, memory_order_release);

@@ -63,7 +63,8 @@ static void __tsan_release(const void *address) { (void)address; }
 void pp_lock_is_taken(const void *address) { __tsan_acquire(address); }
 void pp_lock_is_given_back(const void *address) { __tsan_release(address); }
 
-pp_state pp_taken = {.owner = ~(uintptr_t)1, .home = &pp_taken};
+pp_state pp_taken = {
+    .owner = ~(uintptr_t)1, .home = &pp_taken, .instances = {[0 ... PP_INSTANCES] = &pp_taken}, .is_open = true};
 
 /// The owner of the lock while the next waiter has not taken it yet.
 static uintptr_t reserved_for(const pp_waiter *waiter) { return (uintptr_t)waiter | 1; }

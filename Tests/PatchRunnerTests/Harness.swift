@@ -10,7 +10,7 @@ import TestSupport
 
 /// A registry with a runner, and the events that were reported.
 final class Harness: Sendable {
-    let registry = PatchRegistry()
+    let registry: PatchRegistry
     let runner: PatchRunner
     private let recorded: Recorder
 
@@ -23,9 +23,11 @@ final class Harness: Sendable {
         var events: [RunnerEvent] { lock.withLock { unsafe recorded } }
     }
 
-    init(limits: PatchLimits = .patient, floors: [String: Int] = [:], time: String? = "2026-11-20T12:00:00Z")
-        throws
-    {
+    init(
+        limits: PatchLimits = .patient, floors: [String: Int] = [:], time: String? = "2026-11-20T12:00:00Z",
+        instrument: (any PatchInstrument)? = nil
+    ) throws {
+        registry = PatchRegistry(instrument: instrument)
         let recorder = Recorder()
         recorded = recorder
         let now = time.flatMap(Timestamp.init)

@@ -37,7 +37,7 @@ extension Slot {{
         {parameters_}as _: Output.Type, original: {async_value_function}
     ) async throws(Failure) -> Output.Value {{
         try await run(
-            nil, ({arguments}), count: {n}, as: Output.self,
+            .cell(cell), ({arguments}), count: {n}, as: Output.self,
             push: {{ (values: ({types}), stack) in {async_pushes} }},
             read: {{ stack in readAsynchronously(stack, from: 1{type_arguments}) }},
             original: {{ (values: ({types})) async throws(Failure) -> Output.Value in try await original({values}) }})
@@ -108,6 +108,10 @@ ENTRY = """\
                 case .entered(let entered): stack = entered
                 case .original: return {try_}original({arguments})
                 case .otherwise(let bits): return {try_}Otherwise.outcome(bits, Output.self, {failure}.self).get()
+                case .instrumented(let cell):
+                    return {try_}instrumented {{
+                        {try_}call{T}(cell, {arguments_}as: Output.self, original: original)
+                    }}
                 }}
             }} else {{
                 switch unsafe enter(cell, CallReference(record)) {{
@@ -115,6 +119,10 @@ ENTRY = """\
 {pushes}                    if let value = Output.finish(entered, arguments: {n}) {{ return value }}
                     stack = entered
                 case .otherwise(let bits): return {try_}Otherwise.outcome(bits, Output.self, {failure}.self).get()
+                case .instrumented(let cell):
+                    return {try_}instrumented {{
+                        {try_}call{T}(cell, {arguments_}as: Output.self, original: original)
+                    }}
                 default: return {try_}original({arguments})
                 }}
             }}

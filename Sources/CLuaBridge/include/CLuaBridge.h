@@ -249,6 +249,12 @@ void pp_layer_set_below(pp_layer *layer, pp_layer *below);
 void pp_cell_set(void *cell, pp_layer *layer);
 /// The address of the layer below a layer, as a cell holds it, or 0. That layer may be closed by now.
 uintptr_t pp_layer_below(pp_layer *layer);
+/// The cell that holds it.
+void *pp_cell_below(pp_layer *layer);
+/// Makes a layer that refuses each call (`PP_OPEN`), so that the host sees the calls of the layers below it. NULL if there is no memory.
+pp_layer *pp_new_barrier(void);
+void pp_free_barrier(pp_layer *barrier);
+bool pp_is_barrier(const pp_layer *layer);
 /// The first state of the layer's patch.
 pp_state *pp_layer_state(pp_layer *layer);
 pp_statistics pp_layer_statistics(pp_layer *layer);

@@ -21,28 +21,24 @@ internal import Synchronization
         @usableFromInline var call: AsyncCall?
         /// If it was not entered: a reference for ``Otherwise/outcome(_:_:_:)`` to what answers in its place; 0 for the original.
         @usableFromInline fileprivate(set) var otherwise: UInt = 0
+        /// If it was not entered because it is instrumented: where the layer to be entered is.
+        @usableFromInline fileprivate(set) var instrumented: LayerCell?
         /// Why it was not entered, if it was not.
         fileprivate let refusal: Refusal
 
-        @usableFromInline init(_ slot: Slot, _ cell: UInt?) { self.init(slot, cell, nil) }
+        @usableFromInline init(_ slot: Slot, _ place: LayerPlace) { self.init(slot, place, nil) }
 
-        fileprivate init(_ slot: Slot, _ cell: UInt?, _ turn: Turn?) {
-            let address = unsafe Unmanaged.passUnretained(slot).toOpaque()
-            let entry: pp_entry
-            if var cell {
-                unsafe entry = withUnsafeMutablePointer(to: &cell) {
-                    unsafe pp_enter_async(UnsafeMutableRawPointer($0), address, turn?.waiter)
-                }
-            } else {
-                unsafe entry = pp_enter_async(slot.cell.address, address, turn?.waiter)
+        fileprivate init(_ slot: Slot, _ place: LayerPlace, _ turn: Turn?) {
+            let entry = unsafe place.withCell {
+                unsafe pp_enter_async($0.address, Unmanaged.passUnretained(slot).toOpaque(), turn?.waiter)
             }
             call = unsafe entry.L.map { unsafe AsyncCall(PatchStack($0)) }
             refusal = unsafe Refusal(bits: entry.refused)
         }
     }
 
-    /// Enters the layer that a cell holds, after a first attempt that was refused.
-    @usableFromInline static func enter(_ slot: Slot, _ cell: UInt?, after first: Entry) async -> Entry {
+    /// Enters the layer at a place, after a first attempt that was refused.
+    @usableFromInline static func enter(_ slot: Slot, _ place: LayerPlace, after first: Entry) async -> Entry {
         var entry = first
         var turn: Turn?
         while entry.call == nil {
@@ -54,22 +50,19 @@ internal import Synchronization
                     if turn == nil { refusal = Refusal(PP_CROWDED, by: refusal.layer) }
                 }
                 if await turn?.comes() == true {
-                    entry = Entry(slot, cell, turn)
+                    entry = Entry(slot, place, turn)
                     continue
                 }
             }
-            let substitute =
-                if var copy = cell {
-                    unsafe withUnsafeMutablePointer(to: &copy) { unsafe slot.substitute(for: refusal, LayerCell($0)) }
-                } else {
-                    slot.substitute(for: refusal, slot.cell)
-                }
-            switch substitute {
-            case .again: entry = Entry(slot, cell, turn)
-            case .below(let below): return await enter(slot, below, after: Entry(slot, below, nil))
+            switch place.withCell({ slot.substitute(for: refusal, $0) }) {
+            case .again: entry = Entry(slot, place, turn)
+            case .below(let below): return await enter(slot, .layer(below), after: Entry(slot, .layer(below), nil))
             case .original: return entry
             case .otherwise(let otherwise):
                 entry.otherwise = otherwise.bits
+                return entry
+            case .instrumented(let cell):
+                entry.instrumented = cell
                 return entry
             }
         }

@@ -19,6 +19,21 @@ package struct LayerCell {
     }
 }
 
+/// Where an asynchronous call finds the layer to enter.
+@frozen @usableFromInline
+package enum LayerPlace {
+    case cell(LayerCell)
+    /// A layer by its address, as a cell holds it.
+    case layer(UInt)
+
+    func withCell<Value>(_ body: (LayerCell) -> Value) -> Value {
+        switch self {
+        case .cell(let cell): body(cell)
+        case .layer(var address): unsafe withUnsafeMutablePointer(to: &address) { unsafe body(LayerCell($0)) }
+        }
+    }
+}
+
 /// The record of a running call, as the bridge holds it.
 @frozen @safe @usableFromInline
 package struct CallReference {

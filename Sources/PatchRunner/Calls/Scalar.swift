@@ -47,4 +47,6 @@ package enum Entrance {
     case original
     /// The patch was not entered. What its script has said answers: a reference for ``Otherwise/outcome(_:_:_:)``.
     case otherwise(UInt)
+    /// The patch was not entered, because the call is instrumented. The cell holds the layer to be entered.
+    case instrumented(LayerCell)
 }

@@ -28,10 +28,10 @@ extension Slot {
         return { push(outcome, as: Output.self, to: $0) }
     }
 
-    /// Calls the layer that a cell holds, or the topmost if no cell is given.
+    /// Calls the layer at a place.
     ///
     /// - Parameters:
-    ///   - cell: The address of the layer, as a cell holds it, or 0 for the original.
+    ///   - place: Where the layer is.
     ///   - arguments: The arguments, as a tuple.
     ///   - count: How many there are.
     ///   - push: Pushes the arguments.
@@ -39,14 +39,21 @@ extension Slot {
     ///   - original: Calls the original.
     @_alwaysEmitIntoClient
     func run<Arguments, Output: PatchResult, Failure: Error>(
-        _ cell: UInt?, _ arguments: Arguments, count: Int32, as _: Output.Type,
+        _ place: LayerPlace, _ arguments: Arguments, count: Int32, as _: Output.Type,
         push: (Arguments, PatchStack) -> Void, read: (PatchStack) -> Arguments?,
         original: (Arguments) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         // What waits is asynchronous only if it has to wait.
-        var entered = AsyncCall.Entry(self, cell)
-        if entered.call == nil { entered = await AsyncCall.enter(self, cell, after: entered) }
+        var entered = AsyncCall.Entry(self, place)
+        if entered.call == nil { entered = await AsyncCall.enter(self, place, after: entered) }
         guard var call = entered.call else {
+            if let cell = entered.instrumented {
+                return try await instrumented { () async throws(Failure) -> Output.Value in
+                    try await run(
+                        .cell(cell), arguments, count: count, as: Output.self, push: push, read: read,
+                        original: original)
+                }
+            }
             guard entered.otherwise == 0 else {
                 return try Otherwise.outcome(entered.otherwise, Output.self, Failure.self).get()
             }
@@ -70,7 +77,7 @@ extension Slot {
                         call.below == 0
                         ? try await original(values)
                         : try await run(
-                            call.below, values, count: count, as: Output.self, push: push, read: read,
+                            .layer(call.below), values, count: count, as: Output.self, push: push, read: read,
                             original: original)
                     outcome = .success(value)
                 } catch {
@@ -95,7 +102,8 @@ extension Slot {
                 case .outcome(let outcome): return try outcome.get()
                 case .below(let below):
                     return try await run(
-                        below, arguments, count: count, as: Output.self, push: push, read: read, original: original)
+                        .layer(below), arguments, count: count, as: Output.self, push: push, read: read,
+                        original: original)
                 }
             }
             var hasContinued = call.continues()
@@ -105,7 +113,8 @@ extension Slot {
                 if otherwise != 0 { return try Otherwise.outcome(otherwise, Output.self, Failure.self).get() }
                 if let outcome { return try outcome.get() }
                 return try await run(
-                    call.below, arguments, count: count, as: Output.self, push: push, read: read, original: original)
+                    .layer(call.below), arguments, count: count, as: Output.self, push: push, read: read,
+                    original: original)
             }
             call.beginAnswer()
             let succeeded =

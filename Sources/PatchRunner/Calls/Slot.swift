@@ -7,6 +7,9 @@ protocol SlotTable: AnyObject, Sendable {
     /// The memory of all states of the registry.
     var pool: StatePool { get }
 
+    /// What calls that reach a patch run in.
+    var instrument: (any PatchInstrument)? { get }
+
     /// The slot of a name.
     func slot(_ name: String) -> Slot?
 
@@ -71,6 +74,8 @@ package final class Slot: Sendable {
         var activations = 0
         /// What answers in place of layers, by their addresses. It is kept for calls that go on when their layer is gone.
         var otherwise: [UInt: Otherwise] = [:]
+        /// Lies above the layers if calls are instrumented. So a call without an instrument has nothing to ask.
+        var barrier: Layer?
     }
 
     /// Why a value is not a result of the function.
@@ -131,6 +136,7 @@ package final class Slot: Sendable {
     func leave() { home.locked { $0.others = nil } }
 
     deinit {
+        stack.locked { unsafe pp_free_barrier($0.barrier?.pointer) }
         unsafe top.deinitialize(count: 1)
         unsafe top.deallocate()
     }
@@ -167,13 +173,21 @@ package final class Slot: Sendable {
     ///
     /// - Parameter otherwise: What answers in its place when its script cannot.
     func push(_ layer: Layer, of patch: any LayerOwner, otherwise: Otherwise?) {
+        let isInstrumented = others?.instrument != nil
         stack.locked { stack in
+            if isInstrumented, stack.barrier == nil { stack.barrier = unsafe pp_new_barrier().map { unsafe Layer($0) } }
             unsafe layer.isPut(on: Unmanaged.passUnretained(self).toOpaque(), above: stack.layers.last?.layer)
             stack.activations += 1
             stack.otherwise[layer.address] = otherwise
             stack.layers.append(ActiveLayer(layer: layer, patch: patch, activation: stack.activations))
-            unsafe pp_cell_set(top, layer.pointer)
+            put(layer, on: stack)
         }
+    }
+
+    /// Makes a layer, or none, the topmost of those of patches.
+    private func put(_ layer: Layer?, on stack: Stack) {
+        stack.barrier?.isPut(above: layer)
+        unsafe pp_cell_set(top, layer.map { unsafe (stack.barrier ?? $0).pointer })
     }
 
     /// Takes a patch's layer off. The layer above it then lies on the layer below it.
@@ -186,7 +200,7 @@ package final class Slot: Sendable {
             if index < stack.layers.count {
                 stack.layers[index].layer.isPut(above: below)
             } else {
-                unsafe pp_cell_set(top, below?.pointer)
+                put(below, on: stack)
             }
         }
     }
@@ -302,11 +316,14 @@ package final class Slot: Sendable {
         case below(UInt)
         case original
         case otherwise(Otherwise)
+        /// The layer that the cell holds, within the registry's instrument.
+        case instrumented(LayerCell)
     }
 
     /// Finds what answers in place of the layer that a cell held, and reports it.
     func substitute(for refusal: Refusal, _ cell: LayerCell) -> Substitute {
         guard let layer = refusal.layer else { return .original }
+        guard !layer.isBarrier else { return unsafe .instrumented(LayerCell(layer.cellBelow)) }
         if refusal.mayGrow {
             owner(of: layer)?.makeInstances()
             return .again
@@ -328,7 +345,13 @@ package final class Slot: Sendable {
         case .below(var below): return unsafe withUnsafeMutablePointer(to: &below) { unsafe body(LayerCell($0)) }
         case .original: return .original
         case .otherwise(let otherwise): return .otherwise(otherwise.bits)
+        case .instrumented(let cell): return .instrumented(cell)
         }
+    }
+
+    /// The call that an instrument is told of; nil if no patch is on the name any more.
+    func instrumentedCall() -> PatchedCall? {
+        stack.locked { $0.layers.last?.patch.reports.patch }.map { PatchedCall(function: name, patch: $0) }
     }
 
     /// How a call ends that the script did not answer.

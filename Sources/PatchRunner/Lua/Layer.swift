@@ -37,6 +37,12 @@ internal import CLuaBridge
     func countFailure() { unsafe pp_count_failure(pointer) }
     func countFallback() { unsafe pp_count_fallback(pointer) }
 
+    /// Whether it only stands above the layers of patches, to refuse each call.
+    var isBarrier: Bool { unsafe pp_is_barrier(pointer) }
+
+    /// The cell that holds the layer below it. It lives as long as this layer.
+    @unsafe var cellBelow: UnsafeMutableRawPointer { unsafe pp_cell_below(pointer) }
+
     /// The address of the layer below it, or 0. That layer may be closed by now.
     var below: UInt { unsafe UInt(pp_layer_below(pointer)) }
 

@@ -24,6 +24,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return original()
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -31,6 +35,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 0) { return value }
                         stack = entered
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, as: Output.self, original: original)
+                        }
                     default: return original()
                     }
                 }
@@ -102,6 +110,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return try original()
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -109,6 +121,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 0) { return value }
                         stack = entered
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, as: Output.self, original: original)
+                        }
                     default: return try original()
                     }
                 }
@@ -179,7 +195,7 @@ extension Slot {
         as _: Output.Type, original: () async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         try await run(
-            nil, (), count: 0, as: Output.self,
+            .cell(cell), (), count: 0, as: Output.self,
             push: { (values: (), stack) in },
             read: { stack in readAsynchronously(stack, from: 1) },
             original: { (values: ()) async throws(Failure) -> Output.Value in try await original() })
@@ -848,6 +864,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return original(a)
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -856,6 +876,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 1) { return value }
                         stack = entered
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, as: Output.self, original: original)
+                        }
                     default: return original(a)
                     }
                 }
@@ -931,6 +955,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return try original(a)
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -939,6 +967,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 1) { return value }
                         stack = entered
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, as: Output.self, original: original)
+                        }
                     default: return try original(a)
                     }
                 }
@@ -1024,7 +1056,7 @@ extension Slot {
         _ a: A, as _: Output.Type, original: (A) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         try await run(
-            nil, (a), count: 1, as: Output.self,
+            .cell(cell), (a), count: 1, as: Output.self,
             push: { (values: (A), stack) in values.push(to: stack) },
             read: { stack in readAsynchronously(stack, from: 1, A.self) },
             original: { (values: (A)) async throws(Failure) -> Output.Value in try await original(values) })
@@ -1699,6 +1731,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return original(a, b)
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -1708,6 +1744,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 2) { return value }
                         stack = entered
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, as: Output.self, original: original)
+                        }
                     default: return original(a, b)
                     }
                 }
@@ -1787,6 +1827,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return try original(a, b)
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -1796,6 +1840,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 2) { return value }
                         stack = entered
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, as: Output.self, original: original)
+                        }
                     default: return try original(a, b)
                     }
                 }
@@ -1890,7 +1938,7 @@ extension Slot {
         _ a: A, _ b: B, as _: Output.Type, original: (A, B) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         try await run(
-            nil, (a, b), count: 2, as: Output.self,
+            .cell(cell), (a, b), count: 2, as: Output.self,
             push: { (values: (A, B), stack) in
                 values.0.push(to: stack); values.1.push(to: stack)
             },
@@ -2581,6 +2629,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return original(a, b, c)
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, c, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -2591,6 +2643,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 3) { return value }
                         stack = entered
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, c, as: Output.self, original: original)
+                        }
                     default: return original(a, b, c)
                     }
                 }
@@ -2677,6 +2733,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return try original(a, b, c)
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, c, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -2687,6 +2747,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 3) { return value }
                         stack = entered
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, c, as: Output.self, original: original)
+                        }
                     default: return try original(a, b, c)
                     }
                 }
@@ -2786,7 +2850,7 @@ extension Slot {
         _ a: A, _ b: B, _ c: C, as _: Output.Type, original: (A, B, C) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         try await run(
-            nil, (a, b, c), count: 3, as: Output.self,
+            .cell(cell), (a, b, c), count: 3, as: Output.self,
             push: { (values: (A, B, C), stack) in
                 values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack)
             },
@@ -3499,6 +3563,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return original(a, b, c, d)
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, c, d, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -3510,6 +3578,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 4) { return value }
                         stack = entered
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, c, d, as: Output.self, original: original)
+                        }
                     default: return original(a, b, c, d)
                     }
                 }
@@ -3597,6 +3669,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return try original(a, b, c, d)
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, c, d, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -3608,6 +3684,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 4) { return value }
                         stack = entered
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, c, d, as: Output.self, original: original)
+                        }
                     default: return try original(a, b, c, d)
                     }
                 }
@@ -3714,7 +3794,7 @@ extension Slot {
         _ a: A, _ b: B, _ c: C, _ d: D, as _: Output.Type, original: (A, B, C, D) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         try await run(
-            nil, (a, b, c, d), count: 4, as: Output.self,
+            .cell(cell), (a, b, c, d), count: 4, as: Output.self,
             push: { (values: (A, B, C, D), stack) in
                 values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack)
             },
@@ -4462,6 +4542,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return original(a, b, c, d, e)
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, c, d, e, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -4474,6 +4558,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 5) { return value }
                         stack = entered
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, c, d, e, as: Output.self, original: original)
+                        }
                     default: return original(a, b, c, d, e)
                     }
                 }
@@ -4561,6 +4649,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return try original(a, b, c, d, e)
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, c, d, e, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -4573,6 +4665,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 5) { return value }
                         stack = entered
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, c, d, e, as: Output.self, original: original)
+                        }
                     default: return try original(a, b, c, d, e)
                     }
                 }
@@ -4686,7 +4782,7 @@ extension Slot {
         original: (A, B, C, D, E) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         try await run(
-            nil, (a, b, c, d, e), count: 5, as: Output.self,
+            .cell(cell), (a, b, c, d, e), count: 5, as: Output.self,
             push: { (values: (A, B, C, D, E), stack) in
                 values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack);
                 values.4.push(to: stack)
@@ -5475,6 +5571,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return original(a, b, c, d, e, f)
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, c, d, e, f, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -5488,6 +5588,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 6) { return value }
                         stack = entered
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, c, d, e, f, as: Output.self, original: original)
+                        }
                     default: return original(a, b, c, d, e, f)
                     }
                 }
@@ -5586,6 +5690,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return try original(a, b, c, d, e, f)
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, c, d, e, f, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -5599,6 +5707,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 6) { return value }
                         stack = entered
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, c, d, e, f, as: Output.self, original: original)
+                        }
                     default: return try original(a, b, c, d, e, f)
                     }
                 }
@@ -5720,7 +5832,7 @@ extension Slot {
         original: (A, B, C, D, E, F) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         try await run(
-            nil, (a, b, c, d, e, f), count: 6, as: Output.self,
+            .cell(cell), (a, b, c, d, e, f), count: 6, as: Output.self,
             push: { (values: (A, B, C, D, E, F), stack) in
                 values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack);
                 values.4.push(to: stack); values.5.push(to: stack)
@@ -6545,6 +6657,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return original(a, b, c, d, e, f, g)
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -6559,6 +6675,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 7) { return value }
                         stack = entered
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
+                        }
                     default: return original(a, b, c, d, e, f, g)
                     }
                 }
@@ -6671,6 +6791,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return try original(a, b, c, d, e, f, g)
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -6685,6 +6809,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 7) { return value }
                         stack = entered
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
+                        }
                     default: return try original(a, b, c, d, e, f, g)
                     }
                 }
@@ -6819,7 +6947,7 @@ extension Slot {
         original: (A, B, C, D, E, F, G) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         try await run(
-            nil, (a, b, c, d, e, f, g), count: 7, as: Output.self,
+            .cell(cell), (a, b, c, d, e, f, g), count: 7, as: Output.self,
             push: { (values: (A, B, C, D, E, F, G), stack) in
                 values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack);
                 values.4.push(to: stack); values.5.push(to: stack); values.6.push(to: stack)
@@ -7714,6 +7842,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return original(a, b, c, d, e, f, g, h)
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -7729,6 +7861,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 8) { return value }
                         stack = entered
                     case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+                    case .instrumented(let cell):
+                        return instrumented {
+                            call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                        }
                     default: return original(a, b, c, d, e, f, g, h)
                     }
                 }
@@ -7844,6 +7980,10 @@ extension Slot {
                     case .entered(let entered): stack = entered
                     case .original: return try original(a, b, c, d, e, f, g, h)
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                        }
                     }
                 } else {
                     switch unsafe enter(cell, CallReference(record)) {
@@ -7859,6 +7999,10 @@ extension Slot {
                         if let value = Output.finish(entered, arguments: 8) { return value }
                         stack = entered
                     case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+                    case .instrumented(let cell):
+                        return try instrumented {
+                            try callThrowing(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
+                        }
                     default: return try original(a, b, c, d, e, f, g, h)
                     }
                 }
@@ -8000,7 +8144,7 @@ extension Slot {
         original: (A, B, C, D, E, F, G, H) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         try await run(
-            nil, (a, b, c, d, e, f, g, h), count: 8, as: Output.self,
+            .cell(cell), (a, b, c, d, e, f, g, h), count: 8, as: Output.self,
             push: { (values: (A, B, C, D, E, F, G, H), stack) in
                 values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack);
                 values.4.push(to: stack); values.5.push(to: stack); values.6.push(to: stack); values.7.push(to: stack)

@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// The names of a registry, and the classes that it exposes to scripts.
 package final class NameTable: SlotTable {
-    package init() {}
+    package init(instrument: (any PatchInstrument)? = nil) { self.instrument = instrument }
 
+    let instrument: (any PatchInstrument)?
     let pool = StatePool()
     private let table = Mutex<[String: Slot]>([:])
     private let exposed = Mutex<Exposed>(Exposed())

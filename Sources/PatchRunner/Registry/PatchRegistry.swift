@@ -10,10 +10,13 @@ public import PatchCrypto
 ///
 /// Functions take up to eight arguments, may throw, and may be asynchronous.
 public final class PatchRegistry: Sendable {
-    package let names = NameTable()
+    package let names: NameTable
 
     /// Makes an empty registry.
-    public init() {}
+    ///
+    /// - Parameter instrument: What each call that reaches a patch runs in, such as a span of a trace; nil for nothing, which costs
+    ///   nothing.
+    public init(instrument: (any PatchInstrument)? = nil) { names = NameTable(instrument: instrument) }
 
     /// The registered names, sorted by their bytes, and the patches that are active on them.
     public var state: [ReplaceableState] {

@@ -82,6 +82,24 @@ enum World {
     }
 }
 
+/// Counts the calls that reach a patch, if the program is run with the argument `instrumented`.
+struct Around: PatchInstrument {
+    static let asked = CommandLine.arguments.contains("instrumented") ? Around() : nil
+    static let calls = Atomic(0)
+
+    func run(_ call: PatchedCall, _ body: () throws -> Void) rethrows {
+        Self.calls.add(1, ordering: .relaxed)
+        try body()
+    }
+
+    nonisolated(nonsending) func run(
+        _ call: PatchedCall, _ body: nonisolated(nonsending) () async throws -> Void
+    ) async rethrows {
+        Self.calls.add(1, ordering: .relaxed)
+        try await body()
+    }
+}
+
 @main
 struct Main {
     static func main() async throws {
@@ -121,8 +139,13 @@ struct Main {
         for state in registry.state {
             World.check(state.patches.first.map { $0.calls > 0 && $0.failures == 0 } == true, state.name)
         }
+        let patched = registry.state.flatMap(\.patches).map(\.calls).reduce(0, +)
+        let instrumented = Around.calls.load(ordering: .relaxed)
+        World.check(instrumented == (Around.asked == nil ? 0 : patched), "\(instrumented) of \(patched) instrumented")
         let wrong = World.wrong.load(ordering: .relaxed)
-        print("\(World.calls.load(ordering: .relaxed)) calls of \(names.count) functions, \(wrong) wrong")
+        print(
+            "\(World.calls.load(ordering: .relaxed)) calls of \(names.count) functions, \(instrumented) instrumented, \(wrong) wrong"
+        )
         if wrong > 0 { throw Trouble(text: "\(wrong) wrong") }
     }
 }

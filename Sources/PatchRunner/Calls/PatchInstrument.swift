@@ -1,0 +1,72 @@
+/// Code that runs around each call that reaches a patch, such as a span of a trace.
+///
+/// ``PatchRegistry/init(instrument:)`` takes it. Calls of functions without an active patch do not run in it.
+///
+///     struct Spans: PatchInstrument {
+///         func run(_ call: PatchedCall, _ body: () throws -> Void) rethrows {
+///             try withSpan(call.function) { _ in try body() }
+///         }
+///
+///         nonisolated(nonsending) func run(
+///             _ call: PatchedCall, _ body: nonisolated(nonsending) () async throws -> Void
+///         ) async rethrows {
+///             try await withSpan(call.function) { _ in try await body() }
+///         }
+///     }
+public protocol PatchInstrument: Sendable {
+    /// Runs a call.
+    ///
+    /// - Parameters:
+    ///   - call: The function, and the patch that is asked first.
+    ///   - body: Makes the call. It throws what the function throws. A call that was not made in here is made afterwards.
+    /// - Throws: What `body` throws.
+    func run(_ call: PatchedCall, _ body: () throws -> Void) rethrows
+
+    /// Runs a call of an asynchronous function, on its caller's actor.
+    ///
+    /// - Parameters:
+    ///   - call: The function, and the patch that is asked first.
+    ///   - body: Makes the call. It throws what the function throws. A call that was not made in here is made afterwards.
+    /// - Throws: What `body` throws.
+    func run(_ call: PatchedCall, _ body: () async throws -> Void) async rethrows
+}
+
+/// A call that an instrument runs.
+public struct PatchedCall: Sendable, Hashable {
+    /// The name of the function.
+    public let function: String
+    /// The topmost patch on it. If its script cannot answer, another patch or the original does.
+    public let patch: PatchID
+}
+
+extension Slot {
+    /// Makes a call within the registry's instrument.
+    @usableFromInline
+    func instrumented<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        var outcome: Result<Value, Failure>?
+        if let instrument = others?.instrument, let call = instrumentedCall() {
+            try? instrument.run(call) {
+                if outcome == nil { outcome = Result(catching: body) }
+                _ = try outcome?.get()
+            }
+        }
+        guard let outcome else { return try body() }
+        return try outcome.get()
+    }
+
+    /// Makes an asynchronous call within the registry's instrument.
+    @usableFromInline
+    func instrumented<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
+        var outcome: Result<Value, Failure>?
+        if let instrument = others?.instrument, let call = instrumentedCall() {
+            try? await instrument.run(call) {
+                if outcome == nil {
+                    do throws(Failure) { outcome = .success(try await body()) } catch { outcome = .failure(error) }
+                }
+                _ = try outcome?.get()
+            }
+        }
+        guard let outcome else { return try await body() }
+        return try outcome.get()
+    }
+}
