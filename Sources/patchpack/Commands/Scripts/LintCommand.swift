@@ -107,7 +107,7 @@ enum LintCommand {
     }
 
     /// How much of a line is shown beside a finding.
-    private static let longestShown = 400
+    private static let longestShown = 160
 
     /// Prints a finding with its line and a caret.
     static func show(_ finding: Finding, in file: Path, _ text: String, _ console: Console) throws(PatchError) {
@@ -116,15 +116,15 @@ enum LintCommand {
             "  \(file):\(finding.line):\(finding.column): \(finding.message) [\(finding.code.rawValue)]")
         let margin = String(repeating: " ", count: max(0, 5 - "\(finding.line)".count)) + "\(finding.line)"
         // Of a long line, only what is around the finding.
-        let scalars = Array(text.unicodeScalars.prefix(max(finding.column + longestShown / 2, longestShown)))
-        let from = scalars.count > longestShown ? scalars.count - longestShown : 0
-        func line(_ part: some Sequence<Unicode.Scalar>) -> String { String(String.UnicodeScalarView(part)) }
-        let (shown, column) = (line(scalars[from...]), finding.column - 1 - from)
-        // A tab stays one column wide, so that the caret is below the right place.
-        let before = line(scalars[from...].prefix(max(0, column)).map { $0 == "\t" ? "\t" : " " })
-        try console.line("\(margin) | \(shown.replacingTabs)")
+        let from = max(0, finding.column - 1 - longestShown / 2)
+        let scalars = text.unicodeScalars.dropFirst(from).prefix(longestShown)
+        // A tab is one column wide, so that the caret is below the right place.
+        let shown = String(String.UnicodeScalarView(scalars.map { $0 == "\t" ? " " : $0 }))
+        let column = finding.column - 1 - from
+        try console.line("\(margin) | \(shown)")
         try console.line(
-            "      | \(before.replacingTabs)" + String(repeating: "^", count: min(finding.length, max(1, shown.count))))
+            "      | " + String(repeating: " ", count: column)
+                + String(repeating: "^", count: max(1, min(finding.length, scalars.count - column))))
         if let hint = finding.hint { try console.line("      = \(hint)") }
     }
 }
@@ -144,9 +144,4 @@ extension Finding {
 
     /// Message and hint in one line.
     var text: String { message + (hint.map { "; \($0)" } ?? "") }
-}
-
-extension String {
-    /// The text with a space for each tab, so that a caret below it is in the right place.
-    fileprivate var replacingTabs: String { map { $0 == "\t" ? " " : String($0) }.joined() }
 }
