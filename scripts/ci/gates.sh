@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# What needs no build, and says most often that something is wrong.
+# shellcheck source=scripts/ci/step.sh
+source "$(dirname "$0")/step.sh"
+step 5m make lint
+step 5m scripts/check/workflows.sh
+step 15m scripts/check/api.sh

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# What finds the rest: the fuzzer for some seconds, instructions against their budgets, the Debian package, and the tests under the
+# sanitizers.
+# shellcheck source=scripts/ci/step.sh
+source "$(dirname "$0")/step.sh"
+step 20m make fuzz SECONDS=5
+step 15m make bench-count
+step 10m make deb-check
+step 30m make asan
+step 15m make ubsan
+step 20m env PATCHPACK_LONG_TESTS=1 make tsan
